@@ -151,7 +151,7 @@ fn run_service(place: &Location, wanted: &Serve) -> Result<(), Problem> {
     let settings = load_settings(place, &overrides)?;
     start_log(&settings.log);
     let folder = folder::Folder::open(place.data()).map_err(Problem::failed)?;
-    // A node waits for its database here, before there is a runtime that must not wait.
+    // Joining a cluster blocks until the database responds, so it happens before there is an async runtime.
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let node = Node::join(&folder, &settings, &open::space(&folder, &settings), &clock)?;
     let start = serve::Start { resume: wanted.resume, demo: None, node };
@@ -159,8 +159,8 @@ fn run_service(place: &Location, wanted: &Serve) -> Result<(), Problem> {
 }
 
 fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
-    // The demo listens only on this machine. It reads the fictional shop like any other website, so the settings must allow the shop's
-    // network.
+    // By default, the demo listens only on this machine. It reads the fictional shop like any other website, so the settings must
+    // allow the shop's network.
     let given = [
         ("server.http", wanted.http.as_deref().unwrap_or("127.0.0.1:8080")),
         ("server.https", ""),
@@ -196,7 +196,7 @@ fn examine(place: &Location) -> Result<u8, Problem> {
         return Ok(cli::exit_code(&local));
     }
     administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
-        // The checks outside the engine are still useful.
+        // The checks that do not need the engine are still useful.
         let data = Finding::problem("data", problem.to_string(), "Fix the problem with the data first.");
         let findings = [local, vec![data]].concat();
         print(&cli::report(&findings));
@@ -234,8 +234,9 @@ fn start_log(log: &Log) {
         LogLevel::Debug => "debug",
         LogLevel::Trace => "trace",
     };
-    // The libraries log details that do not concern the operator, so only their warnings are shown, except tantivy's warnings about merges
-    // that it abandons because the merged documents were deleted, and rmcp's warnings about invalid requests of clients.
+    // The libraries log details that do not concern the operator, so only their warnings are shown. From tantivy and rmcp, only
+    // errors are shown: tantivy warns about merges that it abandons because the merged documents were deleted, and rmcp warns about
+    // invalid requests of clients.
     let filter = EnvFilter::new(if log.level >= LogLevel::Warn {
         format!("warn,tantivy=error,rmcp=error,mailmill={level}")
     } else {

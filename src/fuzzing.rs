@@ -40,7 +40,7 @@ use crate::features::sending::token::Tokens;
 use crate::operations::OPERATIONS;
 use crate::vocab::limits;
 
-/// A parser, and the folders with inputs for it.
+/// A parser to fuzz, with seeds and words for its inputs.
 pub struct Target {
     pub name: &'static str,
     pub run: fn(&[u8]),
@@ -425,7 +425,7 @@ fn client_report(data: &[u8]) {
     assert!(report.summary.compatibility_score <= 100);
 }
 
-/// Fuzzes what is drawn for clients with different rules: it must be HTML of a bounded size.
+/// Fuzzes the conversion of an email into what each client shows, which must be HTML of a bounded size.
 fn preview(data: &[u8]) {
     let Ok(html) = std::str::from_utf8(data) else { return };
     let devices = ["outlook.windows.dark", "gmail.desktop-webmail.no-images", "gmail.ios.dark", "apple-mail.ios", "plain.text"];
@@ -453,7 +453,7 @@ fn deliverability(data: &[u8]) {
     assert!(analyze(&input, None).spam_score.score.is_finite());
 }
 
-/// Fuzzes what `mailmill check` reads: the message, and the inspection of its HTML.
+/// Fuzzes the parsers of `mailmill check`: of the message, and of its HTML.
 fn check_file(data: &[u8]) {
     let Ok(source) = imported_html::mail_source(data) else { return };
     let _ = inspect(&source.html);
@@ -543,7 +543,8 @@ mod tests {
         }
     }
 
-    /// Runs one input on a thread with the stack size of the server's worker threads; returns the problem, if there is one.
+    /// Runs one input on a thread with the stack size of the server's worker threads. Returns a description of the failure, if
+    /// there is one.
     fn complaint(target: &Target, input: &[u8]) -> Option<String> {
         let started = Instant::now();
         let run = target.run;

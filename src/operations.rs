@@ -47,7 +47,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<accounts::ops::account_plan::AccountPlanChange>(),
     query::<accounts::ops::link_check::LinkCheck>(),
     asynchronous::<accounts::ops::sign_in::SignIn>(),
-    // Signing in and the user's own access.
+    // Operations to sign in, and operations on the user's own access.
     asynchronous::<accounts::ops::login::Login>(),
     asynchronous::<accounts::ops::logout::Logout>(),
     query::<accounts::ops::session::State>(),
@@ -62,7 +62,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<accounts::ops::totp_confirm::TotpConfirm>(),
     asynchronous::<accounts::ops::totp_remove::TotpRemove>(),
     asynchronous::<accounts::ops::recovery_codes::RenewRecoveryCodes>(),
-    // The account and its members.
+    // Operations on the account and its members.
     query::<accounts::ops::member_list::MemberList>(),
     asynchronous::<accounts::ops::member_invite::MemberInvite>(),
     asynchronous::<accounts::ops::member_update::MemberUpdate>(),
@@ -82,14 +82,14 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<accounts::ops::authorization_get::AuthorizationGet>(),
     asynchronous::<accounts::ops::authorization_grant::AuthorizationGrant>(),
     asynchronous::<accounts::ops::authorization_deny::AuthorizationDeny>(),
-    // Agents that request API keys.
+    // Operations for agents that request API keys.
     raw::<accounts::ops::agent_metadata::AgentMetadata>(),
     raw::<accounts::ops::agent_guide::AgentGuide>(),
     raw::<accounts::ops::resource_metadata::ResourceMetadata>(),
     raw::<accounts::ops::agent_identity::AgentIdentity>(),
     raw::<accounts::ops::agent_claim::AgentClaim>(),
     raw::<accounts::ops::token::Token>(),
-    // Programs that users connect to the MCP server.
+    // Operations for programs that users connect to the MCP server.
     raw::<accounts::ops::tool_metadata::ToolMetadata>(),
     raw::<accounts::ops::client_register::ClientRegister>(),
     raw::<accounts::ops::token_revoke::TokenRevoke>(),
@@ -168,7 +168,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<validation::ops::spelling::Spelling>(),
     asynchronous::<validation::ops::deliverability::Deliverability>(),
     asynchronous::<validation::ops::all::All>(),
-    // Previews of emails on devices.
+    // Operations on previews of emails on devices.
     command::<previews::ops::create::Create>(),
     query::<previews::ops::get::Get>(),
     query::<previews::ops::status::Status>(),
@@ -210,7 +210,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<contacts::ops::jobs::Jobs>(),
     query::<contacts::ops::job::Job>(),
     command::<contacts::ops::job_seen::JobSeen>(),
-    // Connections to other platforms, and imports from them.
+    // Operations on connections to other platforms, and on imports from them.
     query::<connections::ops::list::List>(),
     asynchronous::<connections::ops::create::Create>(),
     asynchronous::<connections::ops::authorize::Authorize>(),
@@ -219,7 +219,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<connections::ops::sources::Sources>(),
     asynchronous::<connections::ops::preview::Preview>(),
     command::<connections::ops::import::Import>(),
-    // Connected stores.
+    // Operations on connected stores.
     asynchronous::<storefront::ops::connect::Connect>(),
     asynchronous::<storefront::ops::authorize::Authorize>(),
     asynchronous::<storefront::ops::complete::Complete>(),
@@ -227,7 +227,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<storefront::ops::sync::Sync>(),
     asynchronous::<storefront::ops::disconnect::Disconnect>(),
     raw::<storefront::ops::receive::Receive>(),
-    // Customer events, which customers' systems report.
+    // Operations on customer events, which customers' systems report.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),
     query::<events::ops::list::List>(),
@@ -259,12 +259,12 @@ pub const OPERATIONS: &[Entry] = &[
     query::<suppressions::ops::list::List>(),
     command::<suppressions::ops::create::Create>(),
     command::<suppressions::ops::delete::Delete>(),
-    // Results of emails, and the data stored about a contact.
+    // Operations that return the results of emails, and the data stored about a contact.
     query::<tracking::ops::metrics::Metrics>(),
     query::<tracking::ops::logs::Logs>(),
     query::<tracking::ops::personal_data::PersonalData>(),
     query::<tracking::ops::timeline::Timeline>(),
-    // Links in messages.
+    // Operations behind the links in messages.
     raw::<tracking::ops::open::Open>(),
     raw::<tracking::ops::click::Click>(),
     raw::<tracking::ops::unsubscribe_page::UnsubscribePage>(),
@@ -272,7 +272,7 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<tracking::ops::preferences_page::PreferencesPage>(),
     raw::<tracking::ops::preferences::Preferences>(),
     raw::<tracking::ops::view::View>(),
-    // Sending, and the built-in inbox.
+    // Operations that send email, and operations on the built-in inbox.
     command::<sending::ops::send::Send>(),
     query::<sending::ops::get::Get>(),
     query::<sending::ops::batch::Batch>(),
@@ -312,7 +312,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<campaigns::ops::report::Report>(),
     query::<campaigns::ops::logs::Logs>(),
     command::<campaigns::ops::resend_unknown::ResendUnknown>(),
-    // Mail services, which report what happens to messages.
+    // Operations on mail services, which report what happens to messages.
     query::<mail_feedback::ops::list::List>(),
     command::<mail_feedback::ops::create::Create>(),
     query::<mail_feedback::ops::get::Get>(),
@@ -320,7 +320,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<mail_feedback::ops::delete::Delete>(),
     asynchronous::<mail_feedback::ops::test::Test>(),
     raw::<mail_feedback::ops::receive::Receive>(),
-    // Incoming webhooks, to which other systems send contacts and events.
+    // Operations on incoming webhooks, to which other systems send contacts and events.
     query::<hooks::ops::list::List>(),
     command::<hooks::ops::create::Create>(),
     query::<hooks::ops::get::Get>(),
@@ -329,7 +329,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<hooks::ops::deliveries::Deliveries>(),
     query::<hooks::ops::test::Test>(),
     raw::<hooks::ops::receive::Receive>(),
-    // Imports of files at URLs, on a schedule.
+    // Operations on scheduled imports of files at URLs.
     query::<scheduled_imports::ops::list::List>(),
     command::<scheduled_imports::ops::create::Create>(),
     query::<scheduled_imports::ops::get::Get>(),

@@ -1,6 +1,7 @@
-//! The app for tests: the whole engine on temporary files, with a clock that only tests advance and a key with all permissions.
+//! The app for unit tests: the whole engine on temporary files, with a clock that only the test advances, and a key with all
+//! permissions.
 //!
-//! Tests call operations through the same pipeline as clients, without sockets, and check statuses and bodies.
+//! Tests call operations through the pipeline that clients use, without sockets, and check statuses and bodies.
 
 pub mod csv_host;
 pub mod fake_model;
@@ -49,10 +50,10 @@ use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The initial time of the clock: 2026-01-01, midnight UTC.
+/// The time that the clock shows at first: midnight UTC on 2026-01-01.
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
-/// A running engine with one account, one project and one key for the test environment.
+/// A running engine with one account, one project, and one key for the test environment.
 pub struct TestApp {
     pub clock: Arc<ManualClock>,
     pub project: ProjectId,
@@ -65,12 +66,11 @@ pub struct TestApp {
     folder: tempfile::TempDir,
 }
 
-/// Returns workers that run inside this process.
+/// Returns image workers that run inside this process.
 fn workers() -> Workers {
     Workers::new(pixels::Options::default())
 }
 
-/// The response to a call.
 #[derive(Debug, PartialEq)]
 pub struct TestResponse {
     pub status: u16,
@@ -85,7 +85,6 @@ impl TestResponse {
         self.body["data"].clone()
     }
 
-    /// Returns the status, code and message of an error response.
     #[track_caller]
     pub fn refusal(&self) -> (u16, &str, &str) {
         assert!(self.status >= 400, "{self:?}");
@@ -95,17 +94,16 @@ impl TestResponse {
 }
 
 impl TestApp {
-    /// Creates a new app.
     pub fn new() -> Self {
         Self::with(|_| {})
     }
 
-    /// Creates a new app with changed settings.
+    /// Creates an app whose settings `change` has modified.
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
         Self::made(change, workers())
     }
 
-    /// Creates a new app whose images are processed by these workers.
+    /// Creates an app whose images are processed by these workers.
     pub fn with_workers(workers: Workers) -> Self {
         Self::made(|_| {}, workers)
     }
@@ -124,16 +122,16 @@ impl TestApp {
         app
     }
 
-    /// Returns the app after its process has ended and started again.
+    /// Returns the app after a restart of its process on the same files.
     pub fn restarted(self) -> Self {
         self.restarted_on(&Space::unlimited())
     }
 
-    /// Returns the app after a restart on a different disk.
+    /// Returns the app after a restart on a disk with different free space.
     pub fn restarted_on(self, space: &Arc<Space>) -> Self {
         let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
         let settings = engine.settings.clone();
-        // Work that still runs ends with the process.
+        // Work that is still running ends with the process.
         drop((runtime, api, engine));
         for store in stores {
             Arc::into_inner(store).expect("no other reference to the store exists").close();
@@ -186,7 +184,7 @@ impl TestApp {
             pixels: Pixels::embedded(workers),
             openapi: || openapi::document(OPERATIONS, None).to_string().into(),
         });
-        // In tests, a large body waits only briefly for memory.
+        // In tests, a large body waits only briefly for free memory.
         engine.bodies = Bodies::new(limits::BODIES_BYTES_MAX, Duration::from_millis(100));
         let engine = Arc::new(engine);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime can be created");
@@ -195,9 +193,8 @@ impl TestApp {
         Self { clock, project, engine, api, account, key, runtime, stores, folder }
     }
 
-    /// Creates another project in the same account.
     pub fn another_project(&self) -> ProjectId {
-        // Each project has its own site, because a site can be imported only once.
+        // Each project needs its own website, because a website can be imported only once.
         let number = match self.get("/v1/projects?limit=1").data()["total"].as_u64() {
             Some(0) | None => String::new(),
             Some(number) => format!("/{number}"),
@@ -207,7 +204,7 @@ impl TestApp {
         id.expect("an import returns the project's id")
     }
 
-    /// Registers interest in every default event, as an inactive webhook would, so that the outbox stores the events.
+    /// Registers interest in all default events, as an inactive webhook would, so that the outbox keeps them.
     fn keep_events(&self) {
         let account = self.account;
         for environment in [Environment::Test, Environment::Live] {
@@ -219,27 +216,24 @@ impl TestApp {
         }
     }
 
-    /// Returns the account that owns the key.
     pub fn account(&self) -> AccountId {
         self.account
     }
 
-    /// Returns the engine itself, for work that no request triggers.
+    /// Returns the engine, for work that no request starts.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// Waits for a future and returns its result.
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
-    /// Returns a view of the newest commit.
+    /// Returns a read transaction on the newest commit of the test environment.
     pub fn read(&self) -> ReadTx {
         self.engine.data(Environment::Test).store.read()
     }
 
-    /// Sends a `GET` request, with the query in the path.
     pub fn get(&self, path: &str) -> TestResponse {
         self.call(Method::GET, path, None)
     }
@@ -249,7 +243,6 @@ impl TestApp {
         self.get(&self.in_project(path))
     }
 
-    /// Sends a `POST` request.
     pub fn post(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::POST, path, Some(body))
     }
@@ -267,12 +260,11 @@ impl TestApp {
         TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("responses are JSON") }
     }
 
-    /// Sends a `POST` request; returns the reply with its headers.
+    /// Sends a `POST` request and returns the reply with its headers.
     pub fn reply_to_post(&self, path: &str, body: &Value) -> Reply {
         self.reply(Method::POST, path, "application/json", Body::Whole(body.to_string().into()))
     }
 
-    /// Sends a `PATCH` request.
     pub fn patch(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(body))
     }
@@ -282,12 +274,10 @@ impl TestApp {
         self.call(Method::PATCH, path, Some(self.with_project(body)))
     }
 
-    /// Sends a `PUT` request.
     pub fn put(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PUT, path, Some(body))
     }
 
-    /// Sends a `DELETE` request.
     pub fn delete(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, path, None)
     }
@@ -297,12 +287,12 @@ impl TestApp {
         self.call(Method::DELETE, &self.in_project(path), None)
     }
 
-    /// Returns the data of the key's environment.
+    /// Returns the store, index and other data of the key's environment.
     pub fn data(&self) -> &Arc<EnvironmentData> {
         self.engine.data(Environment::Test)
     }
 
-    /// Sends a `POST` request with a form that contains fields and one file.
+    /// Sends a `POST` request with a multipart form of fields and one file.
     pub fn upload(&self, path: &str, fields: &[(&str, &str)], file: &[u8]) -> TestResponse {
         const BOUNDARY: &str = "mill";
         let part = |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"");
@@ -317,7 +307,7 @@ impl TestApp {
         self.send(Method::POST, path, &content_type, Body::Whole(form.into()))
     }
 
-    /// Downloads a file; returns the status, the Content-Disposition header and the bytes.
+    /// Downloads a file. Returns the status, the `Content-Disposition` header and the bytes.
     pub fn download(&self, path: &str) -> (u16, String, Vec<u8>) {
         let reply = self.reply(Method::GET, path, "text/plain", Body::Empty);
         let disposition =
@@ -332,7 +322,7 @@ impl TestApp {
         (reply.status.as_u16(), disposition.unwrap_or_default(), bytes)
     }
 
-    /// Requests a public page without signing in, with these headers; returns the status, headers and body of the response.
+    /// Requests a public page without credentials, with these headers. Returns the status, headers and body of the response.
     pub fn visit(&self, method: Method, path: &str, headers: &[(&'static str, &str)], body: &str) -> (u16, HeaderMap, String) {
         let mut sent = HeaderMap::new();
         for (name, value) in headers {
@@ -385,7 +375,7 @@ impl TestApp {
     }
 }
 
-/// Adds an API key with all permissions and practically no limits; returns the key's text.
+/// Adds an API key with all permissions and a practically unlimited budget. Returns the key's text.
 fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let text = token::create(Environment::Test, random).expose().to_owned();
     let hash = token::parse(&text).expect("a newly created key is well-formed").hash();

@@ -1,4 +1,4 @@
-//! TABLE: every background worker, with the changes that wake it, how often it runs without being woken, and its step.
+//! TABLE: every background worker, with the tables whose changes wake it, how often it runs without being woken, and its step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,15 +19,15 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
 
-/// Runs a step in each environment.
+/// Creates the work of a worker that runs its step in each environment.
 macro_rules! each {
     ($step:path) => {
         Work::EachEnvironment(|engine, environment| Box::pin($step(engine, environment)))
     };
 }
 
-/// The background workers that run on every node of a cluster, because they concern the node itself. Workers that run until the service
-/// drains come last.
+/// The workers that run on every node of a cluster, because they concern the node itself. Workers that run until the service drains are
+/// last.
 pub const NODE_WORKERS: &[Worker] = &[
     // This worker also runs periodically, because an index can fall behind even without a new commit, for example after a restart.
     Worker {
@@ -38,15 +38,15 @@ pub const NODE_WORKERS: &[Worker] = &[
     },
     // This worker returns memory to the system soon after an import or a campaign.
     Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
-    // The stores check the free space before each write. This worker detects the end of a shortage even if no data is written.
+    // The stores check the free space before each write; this worker detects the end of a shortage even if nothing is written.
     Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
-    // On a follower, senders get a temporary error and deliver to the leader instead, or later.
+    // A follower answers with a temporary error, so senders deliver to the leader instead, or retry later.
     Worker::lasting("inbound mail", Work::Service(|tasks, engine| Box::pin(tracking::worker::receive_mail(tasks, engine)))),
 ];
 
-/// All other background workers, which run on the leader of a cluster. Workers that run until the service drains come last.
+/// All other workers, which run only on the leader of a cluster. Workers that run until the service drains are last.
 pub const WORKERS: &[Worker] = &[
-    // A crash loses the counts that are still in memory, at most those of the last ten seconds.
+    // A crash loses the counts in memory, at most those of ten seconds.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     // This worker also runs periodically to retry failed steps.
     Worker {
@@ -172,10 +172,10 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::redeliver),
     },
-    // Expired rows are no longer used. Deleting them only frees space, so it is not urgent.
+    // Expired rows are ignored by all readers, so deleting them only frees space and is not urgent.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
-    // The age of the backup grows without any commit, so this worker runs only periodically.
+    // The backup's age grows without commits, so this worker runs only periodically.
     Worker {
         name: "backup monitor",
         wakes: &[],
@@ -195,7 +195,7 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(1),
         work: Work::Control(|engine| Box::pin(restores::worker::restore(engine))),
     },
-    // The log grows slowly enough to be checked once a minute.
+    // The log grows slowly enough that a check each minute suffices.
     Worker {
         name: "cluster snapshots",
         wakes: &[],
@@ -227,7 +227,7 @@ fn give_memory_back(engine: Arc<Engine>) -> Running {
 
 fn watch_space(engine: Arc<Engine>) -> Running {
     Box::pin(async move {
-        // The worker creates the reserve by asking the disk for all of its space at once, which may take a while.
+        // Creating the reserve allocates all of its disk space at once, which may take a while.
         let space = engine.control.space().clone();
         tokio::task::spawn_blocking(move || space.tend()).await.map_err(Failure::internal)?;
         Ok(Step::Done)
@@ -239,7 +239,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
     let retention = sending::Retention::of(&engine.settings.mail);
     let upkeep = webhooks::Upkeep::new(&engine.settings);
     sweep(store, move |tx| {
-        // An array is used rather than `||`, so that all of the sweeps run.
+        // An array instead of `||` makes all sweeps run.
         let more = [
             idempotency::sweep(tx, SWEEP_ROWS)?,
             audit::sweep(tx, SWEEP_ROWS)?,
@@ -256,7 +256,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
-    // Attempts are also swept on an almost full disk, because sign-in attempts of attackers must not use up the reserve.
+    // Attempts are swept even on an almost full disk, because the sign-in attempts of attackers must not use up the reserve.
     let control = engine.control.clone();
     let sweep = move |tx: &mut WriteTx<'_>| -> store::Result<bool> {
         let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(&engine, tx, SWEEP_ROWS)?];
@@ -278,7 +278,7 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::tables;
 
-    /// Attempts to guess passwords are counted on a full disk too. If their rows were not swept there, attackers could use up the reserve.
+    /// Password guesses are counted even on a full disk. If their rows were not swept then, attackers could use up the reserve.
     #[test]
     fn rows_of_guesses_are_written_and_swept_on_a_full_disk() {
         static RULE: Rule = Rule { name: "test", free: 3, window_ms: 60_000, wait_max_ms: 0 };

@@ -1,6 +1,6 @@
-// This script is optional: every page works without JavaScript. It saves the user some steps.
+// This script is optional: every page works without JavaScript.
 "use strict";
-// Adds behavior to the elements below root, including those that are loaded later.
+// Adds behavior to the elements below `root`, which are those of the page or of a part loaded later.
 function wire(root) {
   for (const button of root.querySelectorAll("[data-copy]")) {
     if (!navigator.clipboard) break;
@@ -21,18 +21,18 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
-  // After a click, the button shows its progress text and cannot be clicked again.
+  // After a click, these buttons show a progress text and cannot be clicked again.
   for (const button of root.querySelectorAll("[data-busy]")) {
     button.form?.addEventListener("submit", (event) => {
       if (event.submitter !== button) return;
-      // Wait until the form is submitted with the button's value.
+      // A disabled button would not submit its value, so it is disabled after the submission.
       setTimeout(() => {
         button.disabled = true;
         button.textContent = button.dataset.busy;
       });
     });
   }
-  // A click on an example copies its text into a field.
+  // A click on these examples copies their text into a field.
   for (const button of root.querySelectorAll("[data-fill]")) {
     button.hidden = false;
     button.addEventListener("click", () => {
@@ -44,7 +44,7 @@ function wire(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime), day = { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" };
     time.title = time.textContent;
-    // Omit the current year.
+    // The year is shown only if it is not the current one.
     if (at.getFullYear() !== new Date().getFullYear()) day.year = "numeric";
     time.textContent = at.toLocaleString(undefined, day);
   }
@@ -53,14 +53,14 @@ function wire(root) {
   for (const form of root.querySelectorAll("form[data-search]")) search(form);
   for (const form of root.querySelectorAll("form[data-preview]")) preview(form);
   for (const row of root.querySelectorAll("[data-again]")) again(row);
-  // Load the slow parts of a page after the page itself.
+  // The slow parts of a page are loaded after the page itself.
   for (const part of root.querySelectorAll("[data-load]")) renew(part.id, part.dataset.load);
   for (const choice of root.querySelectorAll("[data-go]")) {
     for (const button of choice.form.querySelectorAll("button")) button.hidden = true;
     choice.addEventListener("change", () => choice.form.requestSubmit());
   }
 }
-// Replaces the element that has this ID with its current version from the URL.
+// Replaces the element with this ID by its current version in the page at `address`.
 async function renew(id, address) {
   const old = document.getElementById(id);
   if (!old) return;
@@ -68,23 +68,23 @@ async function renew(id, address) {
     const answer = await fetch(address, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.getElementById(id);
-    // Rate limits and server errors are temporary, so the code below retries the request.
+    // Rate limits and server errors are temporary; the `catch` block retries the request.
     if (answer.status === 429 || answer.status > 499) throw answer;
-    // The user was signed out or the page has changed: reload.
+    // The user was signed out, or the page has changed.
     if (!fresh) return location.reload();
-    // Keep the keyboard focus on the same control.
+    // The keyboard focus stays on the same control.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    // Keep opened <details> elements open.
+    // Opened `<details>` elements stay open.
     for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
     if (focused) document.getElementById(focused)?.focus();
   } catch {
-    // The server is temporarily unavailable, so retry the request later.
+    // The server is temporarily unavailable, so the request is repeated later.
     if (old.dataset.live) setTimeout(() => renew(id, address), 5000);
   }
 }
-// Makes a search form update its results while the user types.
+// Updates the results of a search form while the user types.
 function search(form) {
   let timer, asked = 0;
   form.addEventListener("input", () => {
@@ -103,11 +103,11 @@ function search(form) {
     }, 200);
   });
 }
-// Use the browser's time zone as the default.
+// The browser's time zone is the default.
 for (const field of document.querySelectorAll("input[data-zone]")) {
   field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
-// When the user types in the last of several rows with the same fields, append an empty row.
+// Appends an empty row with the same fields when the user types in the last row.
 function again(row) {
   row.addEventListener("input", () => {
     const next = row.cloneNode(true);
@@ -120,7 +120,7 @@ function again(row) {
     again(next);
   }, { once: true });
 }
-// Updates a form with a live preview: the response contains the new preview and the new rows.
+// Updates the preview of a form while the user edits. The response contains the new preview and the new rows.
 function preview(form) {
   let timer, asked = 0;
   const { preview: shown, rows } = form.dataset;
@@ -155,7 +155,7 @@ function preview(form) {
   });
   ask("count", shown);
 }
-// Keeps each color picker and its text field equal, and shows the values in a preview that is not saved.
+// Keeps each color picker and its text field in sync, and shows the unsaved values in a preview.
 function theme(form) {
   const frame = document.getElementById(form.dataset.theme);
   let timer;

@@ -1,4 +1,4 @@
-// This script is optional: it adds copy buttons, remembers the language of samples, and searches while the user types.
+// This script is optional: it adds copy buttons, remembers the language of the samples, and searches while the user types.
 "use strict";
 if (navigator.clipboard) {
   for (const block of document.querySelectorAll("article pre")) {
@@ -22,19 +22,19 @@ function choose(language) {
 try {
   choose(localStorage.getItem(KEY));
 } catch {
-  // The browser stores nothing; the choice lasts for this page.
+  // Without local storage, the choice lasts only for this page.
 }
 addEventListener("change", ({ target }) => {
   const group = target.closest?.(".samples");
   if (!group) return;
   const top = group.getBoundingClientRect().top;
   choose(target.value);
-  // Samples above can change their height. Keep the group at its place.
+  // Samples above may have changed their height; scrolling keeps this group in its place.
   scrollBy(0, group.getBoundingClientRect().top - top);
   try {
     localStorage.setItem(KEY, target.value);
   } catch {
-    // The browser stores nothing.
+    // Without local storage, the choice lasts only for this page.
   }
 });
 
@@ -42,7 +42,7 @@ const field = document.getElementById("q");
 const page = document.getElementById("results");
 let panel = page;
 let waits;
-// On pages other than the search page, the results are in a panel below the field.
+// Creates the panel for the results below the search field. The search page shows them in the page itself.
 function place() {
   if (panel) return;
   panel = document.createElement("div");

@@ -1,4 +1,4 @@
-//! Runs administration commands through the running server if there is one, and otherwise in this process.
+//! Runs administration commands through the running server or, if no server is running, in this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
     }
 }
 
-/// The process in which the command runs.
+/// Where an administration command runs: in this process, which has locked the folder (`Here`), or in the running server (`Socket`).
 enum AdminRoute {
     Here(Folder),
     Socket,

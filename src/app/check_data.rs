@@ -1,5 +1,5 @@
-//! `mailmill check-data`: compares every page of the data files with its checksum, and checks that the files belong to one installation and
-//! that the master key is the right one. The command changes no data.
+//! `mailmill check-data`: compares every page of the data files with its checksum, and checks that the files belong to one installation
+//! and that the master key belongs to this installation. The command changes no data.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::{DatabaseKind, TABLES};
 
-/// The cache size for a file that is only checked.
+/// The size of the page cache, in bytes, for a store file that is only checked.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Checks the data in the folder `data` and prints the findings.
@@ -67,7 +67,7 @@ fn damaged(name: &str, error: &Error) -> Finding {
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
 
-/// Checks whether the stores belong to one installation and whether the master key is their key.
+/// Checks whether the stores belong to one installation, and whether the master key in the folder is the key of this installation.
 fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Problem> {
     let inspection = Inspection::of(files).map_err(Problem::failed)?;
     let installation = match inspection.mismatch().map_err(Problem::failed)? {

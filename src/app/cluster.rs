@@ -1,4 +1,5 @@
-//! The commands `mailmill cluster`: they create a cluster, read its state, and turn a folder into a cluster and back.
+//! Runs the `mailmill cluster` commands: they create a cluster, show its state, and move an installation from a data folder into a
+//! cluster and back.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +22,7 @@ use crate::surfaces::cli::{ClusterCommand, Problem};
 use crate::vocab::environment::Environment;
 use crate::vocab::settings::Settings;
 
-/// The size of the page cache while a file is read once.
+/// The size of the page cache, in bytes, for a store file that is read only once.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Runs a command. Commands that a running service must carry out are in `administration`.
@@ -46,7 +47,7 @@ pub fn run(data: &Path, settings: Settings, command: &ClusterCommand) -> Result<
     }
 }
 
-/// Creates an installation in the empty data folder, and its cluster.
+/// Creates an installation in the empty data folder, and a cluster from that installation.
 fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     let folder = Folder::open(data).map_err(Problem::failed)?;
     if !folder.names().map_err(Problem::failed)?.iter().all(|name| name == "master.key") {
@@ -55,7 +56,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
             folder.path().display()
         )));
     }
-    // A database with a cluster is refused before anything is created.
+    // Refuse a database that already has a cluster before creating anything.
     match runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))) {
         Ok(schema) => return Err(Problem::failed(cluster::Error::Initialized { installation: schema.installation })),
         Err(cluster::Error::NotInitialized) => {}
@@ -84,9 +85,9 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     Ok(())
 }
 
-/// Makes the installation in the folder the state of a new cluster.
+/// Creates a cluster from the installation in the folder.
 fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
-    // Opening the installation checks that it is complete and repairs what a crash has left.
+    // Opening the installation checks that it is complete, and recovers from a crash.
     let data = folder.path().to_path_buf();
     runtime.block_on(async { Opened::open(folder, alone(&settings), Arc::new(SystemClock)).map(Opened::close) })?;
     let folder = Folder::open_existing(&data).map_err(Problem::failed)?;
@@ -106,7 +107,7 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     Ok(())
 }
 
-/// Returns the settings of a single machine.
+/// Returns the settings without the cluster's database, so that the folder is opened as a single machine.
 fn alone(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.cluster.database = None;
@@ -120,11 +121,11 @@ fn files(folder: &Folder) -> Result<[StoreFile; 3], Problem> {
     Ok([open(control)?, open(test)?, open(live)?])
 }
 
-/// Writes the cluster's data into a new folder for a single machine. Its sending is on hold, as after a restore, while the cluster may
-/// still send.
+/// Writes the cluster's data into a new folder for a single machine. Sending is on hold in that folder, as after a restore, because the
+/// cluster may still be sending.
 fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     let schema = runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))).map_err(Problem::failed)?;
-    // The key is that of this node, which may be running.
+    // Use this node's master key. The node may be running, so its folder is not locked.
     let own = data.join("master.key");
     let copy = settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own);
     let folder = Folder::open(to).map_err(Problem::failed)?;
@@ -157,7 +158,7 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     }
 }
 
-/// Builds this node's data folder, so that the first start is fast.
+/// Fills this node's data folder from the cluster's database, so that the first start is fast.
 fn join(data: &Path, settings: Settings) -> Result<(), Problem> {
     let folder = Folder::open(data).map_err(Problem::failed)?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -199,7 +200,7 @@ fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Deletes this node's copy of the data. The cluster keeps everything; the master key stays.
+/// Deletes this node's copy of the data. The cluster keeps all data, and the node keeps its master key.
 fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
     let mut link = Link::new(database.clone());

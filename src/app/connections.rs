@@ -3,10 +3,9 @@
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// The maximum number of connections of each kind.
+/// The maximum numbers of connections that fit into the available file descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connections {
-    /// The maximum number of HTTP connections.
     pub http: usize,
     /// The maximum number of connections for incoming mail: from other servers if `mail.inbound` or `mail.inbound_lmtp` is set, otherwise
     /// only from programs of the same user.
@@ -27,8 +26,8 @@ impl Connections {
         let listens = settings.mail.inbound.is_some() || settings.mail.inbound_lmtp.is_some();
         let share = (descriptors / limits::INBOUND_SHARE_OF_DESCRIPTORS).max(limits::INBOUND_CONNECTIONS_MIN);
         let inbound = if listens { share.min(limits::INBOUND_CONNECTIONS_MAX) } else { limits::INBOUND_CONNECTIONS_MIN };
-        // An outgoing connection may need another descriptor to query the DNS first; each of the two environments has its own webhook
-        // connections.
+        // Each outgoing mail connection may need another descriptor for its DNS query; each of the two environments has its own
+        // webhook connections.
         let out = 2 * settings.mail.connections.count() + 2 * settings.webhooks.connections.count();
         let reserve = limits::DESCRIPTORS_RESERVED + inbound + out;
         let wanted = settings.server.connections_max.count();
@@ -69,7 +68,8 @@ mod tests {
             let shares = [256, 1_024, 2_048, 20_000].map(|descriptors| fit(listens, descriptors).inbound);
             assert_eq!(shares, [limits::INBOUND_CONNECTIONS_MIN, 64, 128, limits::INBOUND_CONNECTIONS_MAX]);
         }
-        // Only the socket for programs of the same user remains, and each program delivers one message.
+        // Without a mail listener, only programs of the same user deliver mail, through a socket, and each of them delivers one
+        // message.
         assert_eq!(fit("", 20_000).inbound, limits::INBOUND_CONNECTIONS_MIN);
     }
 

@@ -32,12 +32,11 @@ const PASSWORD_CHARACTERS: usize = 16;
 pub struct DemoTarget {
     /// The website to read in place of the fictional shop's website.
     pub site: Option<String>,
-    /// The clock of the service.
     pub clock: Arc<PastClock>,
 }
 
-/// Returns the demo of a folder. A new demo starts some days in the past and advances its clock to the present, so that opens, clicks and
-/// orders are spread over several days. An existing demo keeps its site.
+/// Returns the site and the clock of the demo in a folder. A new demo starts some days in the past and advances its clock to the
+/// present, so that opens, clicks and orders are spread over several days. An existing demo keeps its site.
 pub fn target(folder: &Folder, site: Option<String>) -> Result<DemoTarget, Problem> {
     let is_new = folder.names().map_err(Problem::failed)?.is_empty();
     if let Some(Err(error)) = site.as_ref().map(|site| site.parse::<Site>()) {

@@ -1,4 +1,4 @@
-//! The checks of `mailmill doctor` that do not need the engine: the data folder, the ports, the certificate and the
+//! The checks of `mailmill doctor` that do not need the engine: the data folder, the ports, the certificate, the cluster and the
 //! language models.
 
 use std::fs;
@@ -26,7 +26,7 @@ pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-/// Lists the language models. `mailmill models test` checks whether their endpoints respond.
+/// Lists the configured language models without contacting them. `mailmill models test` checks whether their endpoints respond.
 fn models(settings: &Settings) -> Finding {
     const SUBJECT: &str = "models";
     let enabled = settings.models.iter().filter(|(_, model)| model.protocol.is_some());
@@ -49,7 +49,7 @@ fn models(settings: &Settings) -> Finding {
     Finding::good(SUBJECT, format!("enabled: {}; test each one with `mailmill models test`", names.join(", ")))
 }
 
-/// Checks whether this machine reaches the database of the cluster, and whether a node leads.
+/// Checks whether this machine reaches the database of the cluster, and whether the cluster has a leader.
 fn cluster(settings: &Settings) -> Option<Finding> {
     const SUBJECT: &str = "cluster";
     let Cluster { database: Some(url), database_authorities, .. } = &settings.cluster else { return None };
@@ -92,7 +92,8 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Checks whether the configured addresses are free. While the service runs, it uses the addresses, so they are not checked.
+/// Checks whether the configured addresses are free. The check is skipped while the service is running, because the service itself uses
+/// the addresses.
 fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
     let wanted = [
         ("server.http", settings.server.http),

@@ -16,7 +16,7 @@ const NOT_DATA: [&str; 5] = [LOCK, "lost+found", "first-start.new", "reserve", S
 /// The folder with commits that the target of the continuous backup does not have yet.
 const SPOOL: &str = "backup-spool";
 
-/// A data folder that this process uses.
+/// A data folder that this process has locked.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -26,16 +26,26 @@ pub struct Folder {
 /// The reason why the folder cannot be used.
 #[derive(Debug)]
 pub enum FolderError {
-    /// Another process uses the folder.
-    InUse { path: PathBuf, pid: Option<u32> },
+    InUse {
+        path: PathBuf,
+        pid: Option<u32>,
+    },
     /// Other users can access the folder.
-    Open { path: PathBuf, mode: u32 },
+    Open {
+        path: PathBuf,
+        mode: u32,
+    },
     /// The folder belongs to another user.
-    Foreign { path: PathBuf, owner: u32 },
+    Foreign {
+        path: PathBuf,
+        owner: u32,
+    },
     /// The folder contains no data.
     Missing(PathBuf),
-    /// The folder cannot be created, read or written.
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        cause: io::Error,
+    },
 }
 
 impl fmt::Display for FolderError {
@@ -115,7 +125,7 @@ impl Folder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Locks the folder if it contains data.
+    /// Locks an existing folder. Returns `FolderError::Missing` if the folder contains no data.
     pub fn open_existing(path: &Path) -> Result<Self, FolderError> {
         match names(path) {
             Ok(names) if !names.is_empty() => Self::open(path),
@@ -123,7 +133,7 @@ impl Folder {
         }
     }
 
-    /// Returns the names of the files in the folder, sorted.
+    /// Returns the sorted names of the folder's entries, without the entries that are allowed in a folder without data.
     pub fn names(&self) -> Result<Vec<String>, FolderError> {
         names(&self.path).map_err(|cause| FolderError::Io { path: self.path.clone(), cause })
     }
@@ -154,8 +164,8 @@ impl Folder {
         self.path.join("instance.json")
     }
 
-    /// Returns the path of the file that exists while the first start is incomplete. This can also be the first start with a version that
-    /// identifies installations.
+    /// Returns the path of the file that exists while the first start is incomplete. The file also exists while a newer version
+    /// gives an identity to stores from a version without identities.
     pub fn first_start(&self) -> PathBuf {
         self.path.join("first-start")
     }
@@ -164,8 +174,8 @@ impl Folder {
         self.path.join(format!("{environment}.search"))
     }
 
-    /// Returns the path of Chromium's profile, for installations in which Chromium renders emails. The profile can be deleted while
-    /// Chromium is not running.
+    /// Returns the path of Chromium's profile, which is used if Chromium renders emails. The profile can be deleted while Chromium
+    /// is not running.
     pub fn chromium(&self) -> PathBuf {
         self.path.join("chromium")
     }
@@ -199,8 +209,8 @@ fn names(path: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Writes a small file durably and atomically; only the owner can access it. `text` returns the content; its argument is the path of the
-/// file before it gets its final name.
+/// Writes a small file durably and atomically; only the owner can access the file. `text` receives the file's temporary path and
+/// returns the content.
 pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) -> io::Result<()> {
     let aside = file.with_extension("new");
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
@@ -224,7 +234,7 @@ pub fn admin_socket(path: &Path) -> PathBuf {
     path.join("admin.sock")
 }
 
-/// Returns the path of the socket in the data folder `path` on which programs of the same user deliver incoming mail.
+/// Returns the path of a socket in the data folder `path`. Programs of the same user deliver incoming mail through this socket.
 pub fn inbound_socket(path: &Path) -> PathBuf {
     path.join("inbound.sock")
 }

@@ -13,8 +13,8 @@ use crate::engine::tasks::Tasks;
 use crate::features::tracking;
 use crate::surfaces::cli::Problem;
 
-/// The local part to which feedback loops send complaints. A message to this address is processed only if it contains one of Mailmill's
-/// tokens.
+/// The local part of the address that receives complaints from feedback loops. A message to this address is processed only if it
+/// contains one of Mailmill's tokens.
 const COMPLAINTS: &str = "fbl";
 
 /// Listens for mail on the addresses in the settings, and on a socket for programs of the same user.

@@ -30,7 +30,7 @@ use crate::vocab::tables::DatabaseKind;
 /// The cache size of the control store. Its accounts and keys are few and stay in memory anyway.
 pub const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 pub const MIB: usize = 1024 * 1024;
-/// TABLE: the stores of an installation, in the order in which their starts are counted.
+/// TABLE: the stores of an installation. A start is counted in the stores in this order.
 pub const STORES: [(&str, DatabaseKind); 3] =
     [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)];
 /// The message for a master key that cannot be verified.
@@ -45,7 +45,7 @@ pub struct Taken {
     /// The stores, in the order of [`STORES`].
     pub stores: [Arc<Store>; 3],
     pub hold: Option<OnHold>,
-    /// Whether the folder is the one that was opened last time, not a new, restored or copied one.
+    /// Whether the folder is the one that was opened last time, not a new, restored or copied folder.
     pub is_same: bool,
 }
 
@@ -67,7 +67,8 @@ struct FirstStart {
     installation: Installation,
     /// Whether the stores already existed, from a version without identities.
     adopts: bool,
-    /// The check value of the key to which a rekey has moved stores without check values: their sealed data cannot show which key is right.
+    /// The check value of the new key, if a rekey has resealed stores without check values. The sealed data of such stores may not
+    /// show which key is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key_check: Option<KeyCheck>,
 }
@@ -96,8 +97,8 @@ impl FirstStart {
         written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
     }
 
-    /// Returns whether `seal` is the key of the stores: the key of the last rekey or, if there was none, the key that their secrets are
-    /// sealed with.
+    /// Compares `seal` with the key of the last rekey or, if there was no rekey, with the key that the stores' secrets are sealed
+    /// with.
     fn fit(&self, inspection: &Inspection, seal: &Seal) -> StoreResult<Fit> {
         match &self.key_check {
             Some(own) => Ok(if *own == seal.check_value() { Fit::Right } else { Fit::Wrong }),
@@ -105,7 +106,7 @@ impl FirstStart {
         }
     }
 
-    /// Returns the first write in the store with this name: the store's identity, and the first counted start.
+    /// Returns the first transaction of the store `name`: it writes the store's identity and counts the first start.
     fn identify(&self, name: &str, seal: &Seal) -> impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + use<> {
         let identity = Identity::new(&self.installation, name, seal);
         move |tx| {
@@ -248,7 +249,7 @@ impl Inspection {
         Ok(commit_log::links(&self.files[0].read()?)?.is_some())
     }
 
-    /// Returns an error if a file contains a different store's data, or if two files belong to different installations.
+    /// Returns the refusal if a file contains a different store's data, or if two files belong to different installations.
     pub fn mismatch(&self) -> StoreResult<Option<Refusal>> {
         let shown = |at: usize| self.files[at].path().display().to_string();
         for (at, (name, database_kind)) in STORES.into_iter().enumerate() {
@@ -271,7 +272,7 @@ impl Inspection {
         Ok(other.map(|at| Refusal::Foreign { file: shown(at), other: shown(0) }))
     }
 
-    /// Returns whether the stores are sealed with the key of `seal`.
+    /// Compares `seal` with the key that the stores are sealed with.
     pub fn fit(&self, seal: &Seal) -> StoreResult<Fit> {
         match &self.identities {
             [Some(control), Some(test), Some(live)] => {
@@ -284,7 +285,7 @@ impl Inspection {
     }
 }
 
-/// Returns whether `seal` is the key of the folder's stores.
+/// Compares `seal` with the key of the folder's stores.
 pub fn fit(folder: &Folder, inspection: &Inspection, seal: &Seal) -> Result<Fit, Problem> {
     let fit = match FirstStart::read(folder)?.filter(|first| first.adopts) {
         Some(first) => first.fit(inspection, seal),
@@ -293,7 +294,7 @@ pub fn fit(folder: &Folder, inspection: &Inspection, seal: &Seal) -> Result<Fit,
     fit.map_err(Problem::failed)
 }
 
-/// Records the key that stores without check values now use. They get their check values at the next start.
+/// Records `seal` as the key of stores without check values. These stores get their check values at the next start.
 pub fn note_key(folder: &Folder, seal: &Seal, random: &dyn Random) -> Result<(), Problem> {
     let first = FirstStart::read(folder)?.unwrap_or_else(|| FirstStart::new(random, true));
     FirstStart { key_check: Some(seal.check_value()), ..first }.write(folder)
@@ -357,7 +358,7 @@ impl Opener<'_> {
         Ok(Taken { seal, stores, hold: None, is_same: false })
     }
 
-    /// Gives an identity to stores that have none. All of the stores exist. Fails if the key does not open their sealed data.
+    /// Gives an identity to existing stores that have none. Fails if the key does not open their sealed data.
     fn adopt(&self, first: &FirstStart, inspection: Inspection) -> Result<Taken, Problem> {
         let seal = self.read_key()?;
         let inspection = Inspection { identities: [None, None, None], ..inspection };
@@ -371,8 +372,8 @@ impl Opener<'_> {
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         first.write(self.folder)?;
-        // A backup from an older version has no identity either, and a folder restored from it is treated as a copy, like any other. The
-        // hold is on disk before `complete` records the folder as opened here.
+        // A folder restored from an older version's backup also has no identity, and its sending is put on hold like that of any
+        // copy. The hold is on disk before `complete` records the folder as opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);
@@ -404,7 +405,7 @@ impl Opener<'_> {
         done.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.path().display())))
     }
 
-    /// Opens an existing installation, if it is complete. Counts this start, and returns whether sending is on hold.
+    /// Opens an existing installation if it is complete, and counts this start. The result states whether sending is on hold.
     fn proceed(&self, inspection: Inspection) -> Result<Taken, Problem> {
         if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
@@ -447,7 +448,7 @@ impl Opener<'_> {
         let stores = [control, data(test, StoreName::Test)?, data(live, StoreName::Live)?];
         if let Err(error) = instance::note(self.folder, &installation, next) {
             let file = self.folder.instance();
-            // If the disk is full, the service starts anyway, and the next start counts this one.
+            // If the disk is full, the service starts anyway, and the next start counts this start.
             if !is_same {
                 return Err(Problem::failed(format_args!("{} cannot be written: {error}", file.display())));
             }

@@ -36,7 +36,7 @@ pub enum Instance {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
-    /// The creation time of the file in nanoseconds, if the file system records it.
+    /// The creation time of `instance.json` in nanoseconds, if the file system records it.
     born: Option<String>,
     inode: u64,
     /// A digest of the machine's ID, because the ID itself must stay on the machine.
@@ -70,13 +70,13 @@ impl Place {
     }
 }
 
-/// The number of starts that each store has counted: control, test, live, which are counted in this order.
+/// The number of starts that each store has counted, in the order of counting: control, test, live.
 pub type Boots = [u64; 3];
 
-/// The consequence of the comparison for sending.
+/// What the comparison of the folder with `instance.json` means for sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// The folder is the one that was opened last.
+    /// The folder is the same as at the last start.
     Same,
     /// Sending must be put on hold, for this reason.
     Hold(Cause),
@@ -122,8 +122,8 @@ pub fn counted(folder: &Folder) -> Option<u64> {
     }
 }
 
-/// Returns the first store whose count does not match. The counts are increased one after the other, so they can differ by one after a
-/// crash.
+/// Returns the name of the first file whose count of starts does not match. The files count a start one after the other, so their
+/// counts can differ by one after a crash.
 fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];
     let fits = |pair: &[(&str, u64)]| pair[0].1 >= pair[1].1;

@@ -1,4 +1,4 @@
-//! Runs `mailmill models test`. It needs neither the data folder nor a running service.
+//! Runs `mailmill models test`, which needs neither the data folder nor a running service.
 
 use std::sync::Arc;
 
@@ -10,7 +10,6 @@ use crate::features::emails::benchmark::{self, BenchmarkReport};
 use crate::surfaces::cli::{ModelTest, Problem};
 use crate::vocab::settings::{COMPOSER, Settings};
 
-/// Tests a model and prints the report.
 pub(super) fn run(settings: &Settings, wanted: &ModelTest) -> Result<(), Problem> {
     let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
     let models = Models::new(settings, &Arc::new(Fetch::new(settings)), &random);

@@ -36,8 +36,8 @@ pub struct OpenNode {
 }
 
 impl Node {
-    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Must not be called on a thread of a
-    /// runtime.
+    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be
+    /// called on a thread of an async runtime.
     pub fn join(
         folder: &Folder,
         settings: &Settings,
@@ -71,7 +71,6 @@ impl Node {
         Ok(Some(Self { member, seal, nodes, space: space.clone(), ports }))
     }
 
-    /// Opens the stores.
     pub fn open(self, folder: &Folder, random: &Arc<dyn Random>) -> Result<OpenNode, Problem> {
         let Self { member, seal, nodes, space, ports } = self;
         let open = |port: ReplicatedPort| {
@@ -83,7 +82,8 @@ impl Node {
     }
 }
 
-/// Binds the address for other nodes; returns the address that they use, with the bound port if the setting has port 0.
+/// Binds the address for other nodes. Returns the address that the other nodes connect to, with the bound port if the setting has port
+/// 0.
 fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem> {
     let at = cluster.listen.or_else(|| cluster.address.parse().ok());
     let at: SocketAddr = at.ok_or_else(|| Problem::misused("cluster.listen must be set if cluster.address has a host name"))?;
@@ -101,8 +101,8 @@ fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem>
     Ok((listener, address))
 }
 
-/// Returns the installation's master key: that of the data folder, into which the file in the settings is copied first if the folder has
-/// none.
+/// Returns the installation's master key from the data folder. If the folder has no key, the file in the settings is first copied into
+/// the folder.
 pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> Result<Seal, Problem> {
     let file = folder.master_key();
     if folder.rekey().exists() {

@@ -38,7 +38,7 @@ use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
 /// The path of this process's program file, which remains valid after an upgrade has replaced the program.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
-/// An engine that uses an open folder.
+/// An open data folder and the engine that uses it.
 pub struct Opened {
     pub engine: Arc<Engine>,
     pub folder: Folder,
@@ -50,7 +50,7 @@ pub struct Opened {
 impl Opened {
     /// Opens the folder's stores and indexes, builds the engine and loads the caches of API keys, users and sessions.
     ///
-    /// Opening may have to write. If the disk is full, it uses the reserve, and then waits for free space.
+    /// Opening may have to write. On a full disk, opening uses the disk space reserve and then waits for free space.
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
         if settings.cluster.database.is_some() {
             return Err(Problem::failed(
@@ -61,7 +61,7 @@ impl Opened {
         Self::open_on(folder, settings, clock, space)
     }
 
-    /// Opens the stores of a node of a cluster; returns the listener for other nodes.
+    /// Opens the stores of a cluster node. Also returns the node's listener for other nodes.
     pub fn open_node(folder: Folder, settings: Settings, clock: Arc<dyn Clock>, node: Node) -> Result<(Self, Nodes), Problem> {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let space = Space::unlimited();
@@ -123,7 +123,7 @@ impl Opened {
     }
 }
 
-/// Returns the disk of the data folder, with the limits in the settings.
+/// Returns the space monitor of the data folder's disk, with the limits from the settings.
 pub(super) fn space(folder: &Folder, settings: &Settings) -> Arc<Space> {
     let mib = |number: u64| number.saturating_mul(MIB as u64);
     Space::open(folder.path(), mib(settings.data.free_mib_min.get()), mib(settings.data.reserve_mib.get()))
@@ -197,7 +197,7 @@ impl Opener<'_> {
     }
 }
 
-/// Reads the newer file of support tables, if the settings name one: the file, and a checker that uses it.
+/// Reads the file of newer support tables, if the settings name one. Returns the file's bytes and a checker that uses the tables.
 pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Checker)>, Problem> {
     let Some(path) = &settings.validation.clients else { return Ok(None) };
     let unusable = |reason: String| Problem::failed(format!("{} (setting validation.clients): {reason}", path.display()));

@@ -25,9 +25,9 @@ use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{Problem, Rekey};
 use crate::vocab::settings::Settings;
 
-/// The key to which all data is moved.
+/// The key that all data is resealed with.
 enum Goal {
-    /// A key that is not in a file yet.
+    /// A new key that is not in a file yet.
     New(Seal),
     /// The new key of an interrupted rekey.
     Resumed(Seal),
@@ -67,7 +67,7 @@ impl Goal {
         seal
     }
 
-    /// Returns the losses that moving the data to this key causes.
+    /// Returns what is lost when the data of `files` moves to this key.
     fn losses(&self, files: &[StoreFile; 3]) -> Result<Losses, Problem> {
         let [control, test, live] = files.each_ref().map(|file| file.read().map_err(Problem::failed));
         let stores: [&ReadTx; 3] = [&control?, &test?, &live?];
@@ -91,7 +91,7 @@ impl Goal {
     }
 }
 
-/// Lists the losses without the master key, or replaces the key.
+/// Lists what is lost without the master key or, if the operator has accepted each loss, replaces the key.
 pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Problem> {
     let accepted = losses(&wanted.accept_loss)?;
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
@@ -157,7 +157,7 @@ fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Re
         note_key(opener.folder, seal, opener.random.as_ref())?;
     }
     for (store, whose) in stores.iter().zip(identities) {
-        // Stores without an identity get one at the next start.
+        // Stores without an identity get an identity at the next start.
         let Some(whose) = whose else { continue };
         let whose = Identity { key_check: seal.check_value(), ..whose };
         let write = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
@@ -182,7 +182,7 @@ fn remove_short(key: &Path) -> Result<(), Problem> {
     }
 }
 
-/// Gives the new key its final name. An existing key file is kept next to it.
+/// Gives the new key its final name. An existing key file is kept under another name.
 fn replace(folder: &Folder, clock: &dyn Clock) -> io::Result<()> {
     let file = folder.master_key();
     if file.exists() {

@@ -69,7 +69,7 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore) -> Result<(),
     Ok(())
 }
 
-/// Reports whether sending is on hold in the restored folder.
+/// Prints whether sending is on hold in the restored folder.
 pub(super) fn say_hold(data: &Path, resume: bool) {
     match resume {
         true => say("Sending resumes at the next start: emails that were sent after the backup was made can be sent again."),

@@ -12,10 +12,10 @@ use super::restore_continuous;
 use crate::surfaces::cli::{self, Problem, Restore, RestoreMode};
 use crate::vocab::ids::ProjectId;
 
-/// The pause between two questions to the server.
+/// The pause between two status requests to the server.
 const POLL_PAUSE: Duration = Duration::from_millis(500);
 
-/// Shows what a restore of the brand would bring back, and brings it back with `--yes`.
+/// Prints what a restore of the brand would bring back and, with `--yes`, brings the brand back.
 pub fn restore(data: &Path, wanted: &Restore, project: ProjectId) -> Result<(), Problem> {
     let url = restore_continuous::url(&wanted.folder).ok_or_else(|| {
         Problem::misused("--brand needs a continuous backup: enter the URL or the path in the setting backup.url")
@@ -56,7 +56,7 @@ fn ask(data: &Path, request: &Value) -> Result<Value, Problem> {
     cli::data(reply)
 }
 
-/// Waits until the restore has another status than `status`.
+/// Polls the server until the status of the restore differs from `status`.
 fn wait(data: &Path, request: &Value, status: &str) -> Result<Value, Problem> {
     loop {
         let answer = ask(data, request)?;
@@ -99,7 +99,7 @@ fn preview(preview: &Value) -> String {
     out
 }
 
-/// Formats what came back.
+/// Formats the result of a completed restore.
 fn result(result: &Value) -> String {
     let mut out = format!("The brand {} is back.\n", result["targetProjectId"].as_str().unwrap_or_default());
     out.push_str(&format!("{:<12}{:>10}{:>10}{:>10}\n", "KIND", "BACK", "REPLACED", "UNCHANGED"));

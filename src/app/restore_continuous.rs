@@ -30,7 +30,7 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// The number of bytes of contacts that are written at once.
 const LINES_BYTES: usize = 1024 * 1024;
 
-/// Returns the URL or path of the continuous backup, if `source` is one and not a backup folder.
+/// Returns the URL or path of the continuous backup that `source` names, or `None` if `source` is a backup folder.
 pub fn url(source: &Path) -> Option<String> {
     if let Some(text) = source.to_str().filter(|text| text.contains("://")) {
         return Some(text.to_owned());
@@ -141,7 +141,7 @@ async fn write_contacts(
     };
     let written = restore_aside(sealed, wanted, data, write).await;
     if written.is_err() {
-        // If both fail, the restore's error is returned.
+        // The error of the restore is returned, even if removing the file also fails.
         let _ = fs::remove_file(file);
     }
     let (_, Restored { until, .. }, contacts) = written?;

@@ -1,7 +1,9 @@
-//! The role of this node in its cluster: as the leader, it runs the workers and accepts commands; as a follower, it keeps its caches current.
+//! The role of this node in its cluster: as the leader, it runs the workers and accepts commands; as a follower, it keeps its caches
+//! current.
 //!
-//! The role changes in the running process. The stores switch between following and accepting commands by themselves, so only the caches and
-//! the workers remain: a handover takes the time for the last commits, one reading of the lease, and loading the caches.
+//! The role changes in the running process. The stores switch between following and accepting commands by themselves, so this module
+//! changes only the caches and the workers. A handover takes as long as the last commits, one read of the lease, and loading the
+//! caches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,10 +68,10 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     }
 }
 
-/// The workers of a leader.
+/// The workers that run while this node leads the cluster.
 struct Leading {
     tasks: Tasks,
-    /// The number of workers that do not depend on the role, which are first on the board.
+    /// The number of workers that run in either role. They come first on the board.
     workers: usize,
 }
 
@@ -83,7 +85,8 @@ impl Leading {
     }
 }
 
-/// Ends this node's lead: first its workers, while requests are still served, then the last writes, then the lease.
+/// Hands over this node's leadership: ends its workers while requests are still served, then writes the last counts, then releases the
+/// lease.
 async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace: Duration) {
     former.tasks.raise(Stage::Draining);
     former.end(engine, grace).await;
@@ -100,7 +103,7 @@ async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace
     );
 }
 
-/// Loads what requests check in memory from the newest commit.
+/// Reads the newest commit into the caches that requests check.
 fn load(engine: &Engine) {
     let loaded = accounts::load_caches(engine).and_then(|()| hold::read(&engine.control.read()));
     match loaded {

@@ -44,10 +44,10 @@ use crate::workers::{NODE_WORKERS, WORKERS};
 /// How long running requests may continue after a store has failed: none of their writes can succeed, but reads may.
 const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
-/// The time allowed for recording the outcomes of the last messages.
+/// The time allowed for recording the outcomes of messages that were in flight at shutdown.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
 
-/// How the service starts.
+/// The options of a service start.
 pub struct Start {
     /// Whether sending resumes if the folder is a copy.
     pub resume: bool,
@@ -92,7 +92,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let bound = running.addresses().clone();
     engine.set_base_url(base_url(&engine.settings, &bound));
     engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
-    // The workers start after the listener, because messages contain links to it.
+    // The workers start after the listener is bound, because messages contain links with the listener's address.
     runner::start(&tasks, &engine, NODE_WORKERS);
     match &engine.cluster {
         None => runner::start(&tasks, &engine, WORKERS),
@@ -118,7 +118,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         tracing::error!(%error, "a store has failed; the service stops");
     }
     if let Some(member) = engine.cluster.as_ref().filter(|_| failure.is_none()) {
-        // Another node takes over before this one stops to forward and to answer.
+        // Another node takes over before this node stops forwarding and answering requests.
         let time = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME + limits::CLUSTER_RESIGN_TIME;
         let drained = tokio::time::timeout(time, member.drain()).await;
         tracing::info!(drained = drained.is_ok(), "left the elections of the cluster");
@@ -127,10 +127,11 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let drained = running.drain(grace).await;
-    // Messages whose final dot has been written get the configured time.
+    // A message whose final dot (the end of the SMTP data) has been sent gets the configured time to complete.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
-    // Usage is saved after the last request, so that every request is counted. A leader of a cluster has saved it before.
+    // Usage is saved after the last request, so that every request is counted. A leader of a cluster has already saved it during the
+    // handover.
     let counted = accounts::flush_usage(&engine).await;
     let noted = tracking::flush(&engine).await;
     if let Some(backup) = &engine.backup {
@@ -292,7 +293,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     let links: Vec<&str> = settings.server.public_url.as_deref().into_iter().chain(addresses.iter().copied()).collect();
     let links: String = links.iter().map(|base| format!("\n    {base}{}", welcome.setup_path)).collect();
     let key = welcome.test_key.expose();
-    // Other machines do not trust the self-signed certificate, so clients need the certificate file.
+    // Clients do not trust the self-signed certificate by default, so they need the certificate file.
     let trust = match http.is_none() && settings.tls.certificate.is_none() {
         true => format!("--cacert '{}' ", folder.tls().join("cert.pem").display()),
         false => String::new(),

@@ -1,4 +1,4 @@
-//! Tests of the composed engine in this process: the operator's commands and their effect on keys.
+//! Tests the composed engine in the test process: the operator's commands and their effect on keys.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -165,7 +165,7 @@ async fn operator_operations_cannot_be_reached_over_the_network() {
     }
 }
 
-/// A browser that opens dashboard pages and keeps its cookies.
+/// A simulated browser that opens dashboard pages and keeps its cookies.
 struct Browser {
     dashboard: Dashboard,
     cookies: Vec<(String, String)>,
@@ -195,7 +195,6 @@ impl Browser {
         reply
     }
 
-    /// Returns the token of the forms on a page.
     async fn csrf(&mut self, path: &str) -> String {
         let page = text_of(&self.request(Method::GET, path, &[]).await);
         let (_, rest) = page.split_once("name=\"csrf\" value=\"").expect("the page has a form");

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The maximum number of decimal places: enough for rounding errors of floating-point numbers, like 59.970000000000006.
+/// The maximum number of decimal places: enough for floating-point numbers with rounding errors, like 59.970000000000006.
 const DECIMALS: i64 = 18;
 /// The maximum number of digits before the decimal point. Sums of a hundred million such numbers still fit into an `i128`.
 const WHOLE_DIGITS: i64 = 12;
@@ -72,7 +72,6 @@ impl Amount {
         Ok(Self(if negative { -units } else { units }))
     }
 
-    /// Returns whether the amount is below zero.
     pub fn is_negative(self) -> bool {
         self.0 < 0
     }

@@ -8,14 +8,13 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 
-/// A file in an archive.
 pub struct Entry<'a> {
     /// The path, with `/` between folders.
     pub name: String,
     pub content: Cow<'a, [u8]>,
 }
 
-/// The unit of tar archives in bytes.
+/// The size of a block in a tar archive, in bytes. Headers and contents are padded to whole blocks.
 const BLOCK: usize = 512;
 /// The size of the name field in a tar header, in bytes.
 const TAR_NAME_BYTES_MAX: usize = 100;
@@ -135,7 +134,7 @@ mod tests {
         let packed = tar_gz(&entries());
         let mut plain = Vec::new();
         flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut plain).expect("it is compressed with gzip");
-        // Three headers, two blocks with content, two blocks at the end.
+        // The archive has three headers, two blocks with content, and two blocks at the end.
         assert_eq!(plain.len(), 7 * BLOCK);
         assert_eq!(&plain[..14], b"folder/one.txt");
         assert_eq!(&plain[BLOCK..BLOCK + 5], b"one\n\0");

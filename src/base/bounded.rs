@@ -1,4 +1,4 @@
-//! Whole numbers that are known to be in a range.
+//! Whole numbers with a range that their type guarantees.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,7 +26,7 @@ impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
         std::time::Duration::from_secs(self.0)
     }
 
-    /// Returns the number as a count of objects in memory.
+    /// Returns the number as a `usize`, for counts of objects in memory.
     pub fn count(self) -> usize {
         usize::try_from(self.0).expect("the service runs on 64-bit machines only")
     }

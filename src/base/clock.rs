@@ -54,15 +54,12 @@ impl Monotonic {
     }
 }
 
-/// A source of the current time.
 pub trait Clock: Send + Sync + 'static {
     /// Returns the current time. The operator can set this clock back or forward.
     fn now(&self) -> Timestamp;
-    /// Returns the current time on the monotonic clock.
     fn monotonic(&self) -> Monotonic;
 }
 
-/// The machine's own clock.
 pub struct SystemClock;
 
 impl Clock for SystemClock {
@@ -111,7 +108,7 @@ impl Clock for PastClock {
     }
 }
 
-/// A clock for tests, which moves only through these methods.
+/// A clock for tests, which moves only when a test moves it.
 pub struct ManualClock {
     now: AtomicI64,
     monotonic: AtomicI64,

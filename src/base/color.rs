@@ -4,7 +4,7 @@
 
 use super::text::Color;
 
-/// The maximum nesting depth of gradients and `light-dark()`. It bounds the recursion.
+/// The maximum nesting depth of gradients and `light-dark()`, which bounds the recursion.
 const DEPTH_MAX: u8 = 4;
 /// The contrast that WCAG AA requires for body text.
 pub const LEGIBLE: f64 = 4.5;
@@ -14,7 +14,6 @@ pub const BLACK: Color = Color { red: 0, green: 0, blue: 0 };
 /// The near-black that brands use for text.
 const SOFT_BLACK: Color = Color { red: 0x1a, green: 0x1a, blue: 0x1a };
 
-/// A color with its opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Painted {
     pub color: Color,
@@ -30,7 +29,7 @@ pub struct Seen {
     pub hue: f32,
 }
 
-/// Parses a CSS color value.
+/// Parses a CSS color value: a hexadecimal color, `transparent`, a color function or a color name.
 pub fn parse(text: &str) -> Option<Painted> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(hex) = text.strip_prefix('#') {
@@ -138,7 +137,7 @@ fn first_within(value: &str, depth: u8) -> Option<Painted> {
     None
 }
 
-/// Returns the position at which the first token ends: at whitespace, a comma or a slash outside parentheses.
+/// Returns the byte position of the end of the first token. A token ends at whitespace, a comma or a slash outside parentheses.
 fn token_end(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
@@ -184,7 +183,8 @@ pub fn seen(color: Color) -> Seen {
     Seen { lightness, chroma: a.hypot(b), hue: b.atan2(a).to_degrees().rem_euclid(360.0) }
 }
 
-/// Returns the perceived difference of two colors: below 0.05 it is hardly visible, above 0.2 it is clear.
+/// Returns the perceived difference of two colors, as their distance in OKLab. Below 0.05, the difference is hardly visible; above 0.2,
+/// it is clear.
 pub fn distance(one: Color, other: Color) -> f32 {
     let (one, other) = (seen(one), seen(other));
     let point = |seen: Seen| (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());
@@ -198,7 +198,8 @@ pub fn is_vivid(color: Color) -> bool {
     seen.chroma >= 0.045 && (0.12..0.96).contains(&seen.lightness)
 }
 
-/// Returns whether a color is visibly not gray. A dark color needs less chroma than a light one, because its maximum chroma is lower.
+/// Returns whether a color is visibly not gray. A dark color needs less chroma than a light color, because the maximum chroma of dark
+/// colors is lower.
 pub fn has_hue(color: Color) -> bool {
     let seen = seen(color);
     is_vivid(color) || seen.chroma >= 0.03 && (0.12..0.5).contains(&seen.lightness)

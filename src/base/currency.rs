@@ -43,7 +43,7 @@ impl Currency {
         self.0
     }
 
-    /// Returns the currency whose code is these bytes of a table key.
+    /// Returns the currency with the code in `bytes`, which come from a table key; `None` if the bytes are not a currency code.
     pub fn from_bytes(bytes: [u8; 3]) -> Option<Self> {
         std::str::from_utf8(&bytes).ok()?.parse().ok()
     }

@@ -1,4 +1,4 @@
-//! UTC days, counted from 1970.
+//! UTC days, as the number of days since 1970-01-01.
 
 use super::clock::Timestamp;
 

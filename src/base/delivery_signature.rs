@@ -20,7 +20,7 @@ pub fn digest(secret_text: &str, body: &[u8]) -> String {
     HEXLOWER.encode(&sum(secret_text.as_bytes(), &[body]))
 }
 
-/// Returns one entry of `webhook-signature`.
+/// Returns one entry of the `webhook-signature` header (Standard Webhooks).
 pub fn standard(secret: &[u8], id: &str, seconds: i64, body: &[u8]) -> String {
     let head = format!("{id}.{seconds}.");
     format!("v1,{}", BASE64.encode(&sum(secret, &[head.as_bytes(), body])))

@@ -11,11 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::email::domain_to_ascii;
 use super::serde_str;
 
-/// The maximum length in bytes. It leaves room for labels before the domain, like a DKIM selector: RFC 1035 limits a whole name to 253
-/// characters.
+/// The maximum length in bytes. RFC 1035 limits a whole name to 253 characters; the difference leaves room for labels before the
+/// domain, such as a DKIM selector.
 const DOMAIN_BYTES_MAX: usize = 200;
 
-/// A validated domain name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DomainName(Box<str>);
 

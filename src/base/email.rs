@@ -50,8 +50,8 @@ impl EmailAddress {
         Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part has at most 64 bytes") })
     }
 
-    /// Builds an address from text that an earlier version accepted, without today's rules for the local part: it must still be possible to
-    /// find, show and delete such an address. Returns `None` if the domain is not valid.
+    /// Builds an address from text that an earlier version accepted, without applying today's rules for the local part, so that
+    /// such an address can still be found, shown and deleted. Returns `None` if the domain is not valid.
     pub fn stored(text: &str) -> Option<Self> {
         let (local, domain) = text.split_once('@')?;
         domain_to_ascii(domain)?;
@@ -106,7 +106,6 @@ pub struct EmailKey {
 }
 
 impl EmailKey {
-    /// Returns the address in its original spelling.
     pub fn as_str(&self) -> &str {
         self.address.as_str()
     }
@@ -264,8 +263,9 @@ fn examine(text: &str) -> Result<usize, EmailError> {
     Ok(local.len())
 }
 
-/// Returns whether the character is invisible: a control, format or ignorable character. Joiners are included: two addresses that look
-/// alike must be one address. Other text may contain joiners, which some scripts need; mail systems assign no addresses with them.
+/// Returns whether the character is invisible: a control, format or ignorable character. Joiners are also treated as invisible, because
+/// two addresses that look alike must be one address. Some scripts need joiners in other text, but mail systems assign no addresses
+/// with joiners.
 fn is_hidden(character: char) -> bool {
     const FORMAT: GeneralCategoryGroup = GeneralCategoryGroup::Format.union(GeneralCategoryGroup::Control);
     const BRAILLE_BLANK: char = '\u{2800}';

@@ -11,7 +11,6 @@ pub struct Piece<'a> {
     pub end: usize,
 }
 
-/// The kind of a [`Piece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind<'a> {
     Text,
@@ -40,13 +39,12 @@ pub struct Attribute<'a> {
     pub value_start: usize,
 }
 
-/// A scanner reads at most this many attributes of one tag.
+/// The maximum number of attributes that the scanner reads from one tag.
 const ATTRIBUTES_MAX: usize = 200;
 
 /// Elements whose content is text up to their closing tag.
 const RAW_TEXT: [&str; 7] = ["script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext"];
 
-/// Iterates over the pieces of `source`.
 pub struct Scanner<'a> {
     source: &'a str,
     position: usize,
@@ -63,7 +61,7 @@ impl<'a> Scanner<'a> {
         self.source.get(self.position..).unwrap_or_default()
     }
 
-    /// Moves by `length` bytes and returns the piece that was passed.
+    /// Moves by `length` bytes and returns these bytes as a piece.
     fn take(&mut self, length: usize, kind: Kind<'a>) -> Piece<'a> {
         let start = self.position;
         self.position = (start + length.max(1)).min(self.source.len());
@@ -146,7 +144,7 @@ fn tag_name(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Returns the length of the tag, and where its attributes end. A ">" in a quoted value does not end the tag.
+/// Returns the byte positions after the tag and after its attributes. A ">" in a quoted value does not end the tag.
 fn tag_end(text: &str, from: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let mut quote = None;
@@ -163,7 +161,7 @@ fn tag_end(text: &str, from: usize) -> (usize, usize) {
             after_equals = byte == b'=' && quote.is_none();
         }
     }
-    // The standard drops a tag without an end, which reaches to the end of the source.
+    // A tag without a ">" extends to the end of the source; the HTML standard drops it.
     (text.len(), text.len())
 }
 
@@ -196,7 +194,7 @@ impl<'a> Tag<'a> {
         std::iter::from_fn(move || next_attribute(text, base, &mut position)).take(ATTRIBUTES_MAX)
     }
 
-    /// Returns the first attribute of this name.
+    /// Returns the first attribute with this name in any casing.
     pub fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
         self.attributes().find(|attribute| attribute.name.eq_ignore_ascii_case(name))
     }

@@ -1,7 +1,7 @@
 //! Country and language codes.
 //!
-//! Both are small values without heap memory: each contact can have both, and there are millions of contacts. This module does not contain
-//! the names of countries and languages.
+//! A code is a small value without heap memory, because there are millions of contacts and each can have a country and a language. This
+//! module does not contain the names of countries and languages.
 
 use std::borrow::Cow;
 use std::fmt;

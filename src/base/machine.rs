@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The kernel's list of this process's file descriptors.
 const DESCRIPTORS: &str = "/proc/self/fd";
-/// The limit that is assumed if there is none, or if it is too large to matter: the kernel's usual maximum for a process.
+/// The limit to assume if the system sets no limit, or a limit that is too large to matter: the kernel's usual maximum for a process.
 const DESCRIPTORS_ASSUMED_MAX: u64 = 1_048_576;
 
 /// The limits on open descriptors, before and after [`raise_descriptor_limit`].
@@ -37,7 +37,7 @@ pub fn descriptor_limit() -> u64 {
 /// Returns the number of open descriptors; `None` if the kernel does not list them, or if no descriptor is left to open that list.
 pub fn open_descriptors() -> Option<u64> {
     let entries = std::fs::read_dir(DESCRIPTORS).ok()?;
-    // The list itself uses one of the descriptors.
+    // Reading the list itself uses one descriptor.
     u64::try_from(entries.count()).ok().map(|count| count.saturating_sub(1))
 }
 

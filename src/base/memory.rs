@@ -3,7 +3,8 @@
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The allocator's option for its delay, in milliseconds, before it returns free memory. The binding has no name for the option.
+/// The number of the allocator's option that sets the delay, in milliseconds, before free memory is returned. The binding has no name
+/// for this option.
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 
 /// Makes the allocator return free memory to the machine immediately. By default the allocator waits for a moment, and then until the

@@ -20,8 +20,8 @@ impl Network {
     }
 }
 
-/// Returns the unit to which limits on connections and attempts apply: an IPv4 address, or an IPv6 /64, the smallest range that a provider
-/// assigns to a client. A client could use a new address of its /64 for every attempt.
+/// Returns the address or range that limits on connections and attempts treat as one client: an IPv4 address, or an IPv6 /64, the
+/// smallest range that a provider assigns to a client. A client could use a new address of its /64 for every attempt.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -29,8 +29,8 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Returns the /48 of an IPv6 address, or `None` for IPv4. A /48 is the largest range that a site usually gets: 65,536 networks (/64), each
-/// of which the limits treat as one address.
+/// Returns the /48 of an IPv6 address, or `None` for IPv4. A /48 is the largest range that a site usually gets. It contains 65,536
+/// networks (/64), and the limits treat each of these networks as one address.
 pub fn site_of(address: IpAddr) -> Option<IpAddr> {
     match address.to_canonical() {
         IpAddr::V4(_) => None,

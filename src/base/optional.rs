@@ -1,6 +1,8 @@
-//! Optional fields of responses: a field without a value is omitted. A field that must remain in the response as `null` is [`Nullable`].
+//! Optional fields of responses: a field without a value is omitted. A field that must remain in the response as `null` is
+//! [`Nullable`].
 //!
-//! The JSON serializer omits the fields, not each type: some types are also stored, and the store needs every field.
+//! The serializer of responses omits the fields, not the `Serialize` implementation of each type: some types are also stored, and the
+//! store needs every field.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,10 +12,10 @@ use serde::ser::{self, Impossible};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The schema extension that marks a field that can be `null`. It is removed when the OpenAPI document is generated.
+/// The schema extension that marks a field that can be `null`. The mark is removed when the OpenAPI document is generated.
 pub const STAYS_NULL: &str = "x-stays-null";
 
-/// A field that is `null` when it has no value.
+/// A response field that is `null` instead of omitted when it has no value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nullable<T>(pub Option<T>);
 
@@ -48,8 +50,8 @@ impl<T: JsonSchema> JsonSchema for Nullable<T> {
     }
 }
 
-/// A value whose fields are omitted, at any depth, if they are `None`. List items remain, and so does a `null` in free-form JSON, where it
-/// is a value.
+/// A value whose fields are omitted, at any depth, if they are `None`. List items that are `None` remain, and so does a `null` in
+/// free-form JSON, where it is a value.
 pub struct WithoutNone<'a, T: ?Sized>(pub &'a T);
 
 impl<T: Serialize + ?Sized> Serialize for WithoutNone<'_, T> {
@@ -292,7 +294,7 @@ impl<C: ser::SerializeStructVariant> ser::SerializeStructVariant for Leaving<C> 
 /// A serializer that determines whether a value is `None` without writing the value: the value's first serializer call shows the result.
 struct IsNone;
 
-/// The result of serializing a list or an object, which is not `None`.
+/// The error type of [`IsNone`]. An error means that the value is not `None`.
 #[derive(Debug)]
 struct NotNone;
 

@@ -11,17 +11,15 @@ use serde::{Deserialize, Deserializer};
 /// The change of one field in a partial update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// The field keeps its value.
     #[default]
     Absent,
     /// The input is `null`: the field is cleared.
     Null,
-    /// The field gets this new value.
     Value(T),
 }
 
 impl<T> Patch<T> {
-    /// Applies the change to `current`. The result does not show whether the value changed.
+    /// Applies the change to `current`.
     pub fn apply(self, current: &mut Option<T>) {
         match self {
             Self::Absent => {}

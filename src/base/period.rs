@@ -1,8 +1,8 @@
-//! A period of time.
+//! A half-open period of time.
 
 use super::clock::Timestamp;
 
-/// A period, including its first moment and excluding its end.
+/// The time from `from` (inclusive) to `to` (exclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     pub from: Timestamp,

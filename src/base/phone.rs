@@ -1,6 +1,7 @@
-//! A phone number in the form in which people write it.
+//! A phone number as people write it.
 //!
-//! The API defines it as free-form text. The number is shown and passed on, never dialed, so national numbering plans do not matter here.
+//! The API defines a phone number as free-form text. Numbers are shown and passed on, never dialed, so national numbering plans do not
+//! matter here.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -2,7 +2,6 @@
 
 use qrcode::{Color, EcLevel, QrCode};
 
-/// The outline of a QR code.
 pub struct Drawing {
     /// The number of modules from one side to the other, including the quiet zone that scanners need.
     pub size: usize,

@@ -4,7 +4,6 @@ use std::sync::Mutex;
 
 use ring::rand::SecureRandom;
 
-/// A source of random bytes.
 pub trait Random: Send + Sync + 'static {
     fn fill(&self, bytes: &mut [u8]);
 }

@@ -92,7 +92,8 @@ pub fn random_base62(random: &dyn Random, length: usize) -> String {
     random_of(random, BASE62, length)
 }
 
-/// The characters of codes that people read, say and type without confusing them: no vowels, so no words, and no digits (RFC 8628 §6.1).
+/// The characters of codes that people read, say and type without confusing them: no vowels, so that codes contain no words, and no
+/// digits (RFC 8628 §6.1).
 const CONSONANTS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 
 /// Returns `groups` groups of four letters for users to type, like `BCDF-GHJK`. Each letter has log2 20 = 4.3 bits of randomness.
@@ -108,15 +109,15 @@ pub fn random_code(random: &dyn Random, groups: usize) -> String {
     code
 }
 
-/// Normalizes a code that a user typed: uppercase, letters and digits only.
+/// Normalizes a code that a user typed: keeps at most 64 letters and digits, in uppercase.
 pub fn typed_code(given: &str) -> String {
     given.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).take(64).collect()
 }
 
 fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
     let many = u8::try_from(letters.len()).expect("an alphabet has at most 255 characters");
-    // The largest random byte that can be used. Larger bytes would make the first characters of the alphabet more likely, so they are drawn
-    // again.
+    // The largest random byte that can be used. Larger bytes are discarded, because they would make the first characters of the
+    // alphabet more likely.
     let fair = u8::MAX - (u8::MAX % many + 1) % many;
     let mut text = String::with_capacity(length);
     while text.len() < length {
@@ -131,7 +132,7 @@ fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
 /// The length of a [`checksum`]: 62⁶ is the first power of 62 above 2³².
 pub const CHECKSUM_BYTES: usize = 6;
 
-/// Returns the CRC-32 of the bytes in base 62. It detects a mistyped key without a lookup.
+/// Returns the CRC-32 of the bytes in base 62. The checksum detects a mistyped key without a lookup.
 pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut rest = crc32fast::hash(bytes);
     let mut digits = [b'0'; CHECKSUM_BYTES];

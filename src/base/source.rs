@@ -8,7 +8,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the span between two byte offsets.
     pub fn new(start: usize, end: usize) -> Self {
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         Self { start, end: u32::try_from(end).unwrap_or(u32::MAX).max(start) }
@@ -25,13 +24,14 @@ impl Span {
     }
 }
 
-/// The distance between the offsets whose columns are stored, so that columns in very long lines are found quickly.
+/// The number of preceding characters is stored for each offset that is a multiple of this number, so that columns in very long lines
+/// are found quickly.
 const STEP: usize = 128;
 
 /// Converts byte offsets to lines and columns.
 pub struct Lines<'a> {
     source: &'a str,
-    /// The offset at which each line starts.
+    /// The offset of the start of each line.
     starts: Vec<u32>,
     /// The number of characters before each multiple of [`STEP`].
     characters: Vec<u32>,
@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
         Self { source, starts, characters }
     }
 
-    /// Returns the text whose positions are converted.
+    /// Returns the text that the offsets refer to.
     pub fn source(&self) -> &'a str {
         self.source
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::serde_str;
 
-/// One line of at most `MAX` characters, possibly none, without surrounding space.
+/// One line of 0 to `MAX` characters, without surrounding space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShortText<const MAX: usize>(Box<str>);
 
@@ -116,7 +116,6 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// The reason why text is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
     Empty,

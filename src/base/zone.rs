@@ -45,7 +45,7 @@ impl Zone {
         }
         let bundled = BUNDLED.get(given).map_err(|_| unknown())?;
         let name = bundled.iana_name().filter(|name| *name != "Etc/Unknown").ok_or_else(unknown)?.into();
-        // The system's rules are newer if the system is kept up to date, but it may lack some names.
+        // The system's time zone rules are newer if the system is kept up to date, but they may lack some names.
         let rules = jiff::tz::db().get(given).unwrap_or(bundled);
         Ok(Self { name, rules })
     }
@@ -77,8 +77,8 @@ impl Zone {
         &self.name
     }
 
-    /// Returns the time at which clocks in the zone show `local`. A skipped time is moved forward by the gap; for a time that occurs twice,
-    /// the first occurrence is used.
+    /// Returns the point in time when clocks in the zone show `local`. A skipped time is moved forward by the gap; for a time that
+    /// occurs twice, the first occurrence is used.
     pub fn at(&self, local: DateTime) -> Result<ResolvedTime, TimeOutOfRange> {
         let meant = self.rules.to_ambiguous_timestamp(local);
         let offset = meant.offset();
@@ -123,7 +123,8 @@ fn signed(offset: Offset) -> String {
     format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
-/// The maximum length of a name that is compared with the time zones. The time of a comparison grows with the length.
+/// The maximum length, in bytes, of an unknown name that is compared with the known names to suggest one. The time of a comparison
+/// grows with the length.
 const COMPARED_BYTES_MAX: usize = 64;
 
 /// The error for text that is not the name of a time zone.
@@ -272,9 +273,9 @@ mod tests {
             adjustment.contains("skip 2026-03-29 02:30") && adjustment.contains("; 2026-03-29 03:30 is used"),
             "{adjustment}"
         );
-        // The clocks skip only half an hour.
+        // Clocks on Lord Howe Island skip only half an hour.
         assert_eq!(meant("Australia/Lord_Howe", "2026-10-04T02:15").0, "2026-10-03T15:45:00.000Z");
-        // The clocks skip a whole day: Samoa moved across the date line.
+        // Samoa skipped a whole day when it moved across the date line.
         assert_eq!(meant("Pacific/Apia", "2011-12-30T12:00").0, "2011-12-30T22:00:00.000Z");
     }
 

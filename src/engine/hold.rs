@@ -23,7 +23,6 @@ const NUMBER: &str = "hold_number";
 /// The number of a hold, starting at 1. Mailings and schedules created before any hold have 0.
 pub type HoldNumber = u64;
 
-/// A hold on sending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnHold {
     /// When the hold started. Used only for display.
@@ -32,7 +31,6 @@ pub struct OnHold {
     pub cause: Cause,
 }
 
-/// Why sending is on hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Cause {

@@ -1,6 +1,6 @@
-//! Lets only one task at a time work on the same thing, such as one account on a platform.
+//! Lets only one task at a time work on the same object, such as an account on a platform.
 //!
-//! This file does not know what the keys mean.
+//! The callers decide what the keys mean.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -15,7 +15,7 @@ const KEYS_KEPT: usize = 1_000;
 pub struct KeyLocks(Mutex<HashMap<[u8; 13], Weak<AsyncMutex<()>>>>);
 
 impl KeyLocks {
-    /// Waits until no other task has this key. The key is free again when the result is dropped.
+    /// Waits until no other task holds the lock for this key. Dropping the result releases the lock.
     pub async fn take(&self, key: [u8; 13]) -> OwnedMutexGuard<()> {
         let turn = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

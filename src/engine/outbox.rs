@@ -18,8 +18,8 @@ use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
 const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
-/// The events to be processed. Invariant: an event has a row here if its webhooks have not been looked up yet, or if its erasure has not
-/// reached its deliveries.
+/// The queue of events. Invariant: an event is queued until its webhooks have been looked up and, if the event was erased, until its
+/// deliveries have been erased too.
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
 /// For each kind of event, how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
@@ -30,7 +30,7 @@ const ALSO_SWITCHED_OFF: u8 = 0x80;
 /// The API version of the payloads.
 const API_VERSION: &str = "v1";
 
-/// An event as reported by a feature.
+/// An event that a feature reports with [`emit`].
 pub struct NewEvent {
     pub kind: WebhookEvent,
     pub account: AccountId,
@@ -39,7 +39,6 @@ pub struct NewEvent {
     pub data: Value,
 }
 
-/// A stored event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     pub kind: WebhookEvent,
@@ -69,7 +68,8 @@ pub struct Envelope<'a> {
     pub conversation: Option<&'a str>,
 }
 
-/// Returns the bytes that receivers get: the payload in its envelope. Fields without a value are omitted from both.
+/// Returns the bytes that receivers get: the payload in its envelope. Fields without a value are omitted from the payload and from the
+/// envelope.
 pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: &Value) -> String {
     let mut envelope = json!({
         "id": id,
@@ -150,7 +150,6 @@ pub fn queued(tx: &impl Read, limit: usize) -> store::Result<Vec<EventId>> {
     Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
 }
 
-/// Removes an event from the queue.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }
@@ -169,7 +168,7 @@ pub fn erase(
     for (id, event) in events.iter().filter(|(_, event)| event.account == account) {
         if about(&event.envelope()["data"]) {
             tx.put(OUTBOX, id, &Event { body: String::new(), ..event.clone() });
-            // The deliveries of the event must be erased too.
+            // Queue the event again, so that its deliveries are erased too.
             tx.put(QUEUE, id, &());
         }
     }

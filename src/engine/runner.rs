@@ -32,7 +32,6 @@ pub enum Step {
 }
 
 impl Step {
-    /// Returns `More` if there may be more work, or else `Done`.
     pub fn more_if(more: bool) -> Self {
         if more { Self::More } else { Self::Done }
     }
@@ -49,7 +48,7 @@ pub enum Work {
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
     /// Runs until the service drains, and wakes itself.
     Service(fn(Tasks, Arc<Engine>) -> LongRunning),
-    /// Like `Service`, but runs once in each environment.
+    /// Like `Service`, but one instance runs for each environment.
     EachService(fn(Tasks, Arc<Engine>, Environment) -> LongRunning),
 }
 
@@ -57,7 +56,7 @@ pub enum Work {
 #[derive(Clone, Copy)]
 pub struct Worker {
     pub name: &'static str,
-    /// The tables to which a commit wakes the worker.
+    /// The tables that wake the worker when a commit changes them.
     pub wakes: &'static [TableId],
     /// How often the worker also runs without being woken, and the minimum wait after a failure.
     pub period: Duration,

@@ -77,7 +77,7 @@ pub const MAIL_FEEDBACK: Target = Target {
     ],
 };
 
-/// Fuzzes platforms' pages of contacts, and the checks of the contacts.
+/// Fuzzes the parsers of platforms' contact pages, and the validation of the contacts.
 fn platform_contacts(data: &[u8]) {
     let import = ProviderImport {
         provider: Provider::Klaviyo,

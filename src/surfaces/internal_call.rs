@@ -1,4 +1,4 @@
-//! Calls operations from within the process: builds the request that an API client would send, but uses no socket.
+//! Calls operations within the process: builds the request that an API client would send, without a socket.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::engine::api::input::Arguments;
 use crate::engine::api::{Entry, Failure};
 
-/// Returns the request that passes `input` to the operation `id`. Path parameters go into the path; all other values go into the JSON
-/// body if the method has a body, otherwise into the query. If `given` is a raw body, it is sent instead of these other values.
+/// Returns the request that passes `input` to the operation `id`. Path parameters go into the path, all other values into the JSON body
+/// or, if the method has no body, into the query. A raw body in `given` replaces the JSON body.
 pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
     let entry = entry(operations, id);
     let Parts { path, query, body } = Parts::of(entry, input);
@@ -42,12 +42,13 @@ pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(Head
         }
     };
     let method: Method = entry.spec.verb.name().parse().expect("every verb is an HTTP method");
-    // Path values are escaped, so the URI is valid; if it is not, an empty URI is used.
+    // Path values are escaped, so parsing always succeeds; the default is only a fallback.
     let uri = target.parse().unwrap_or_default();
     Incoming { method, uri, headers, body, peer }
 }
 
-/// Checks whether the operation `id` can decode `input`, without calling the operation. The error names the invalid field.
+/// Checks whether `input` can be decoded as the input of the operation `id`, without calling the operation. The error names the invalid
+/// field.
 pub fn check(operations: &[Entry], id: &str, input: Value) -> Result<(), Failure> {
     let entry = entry(operations, id);
     let Parts { path, query, body } = Parts::of(entry, input);
@@ -61,9 +62,8 @@ fn entry<'a>(operations: &'a [Entry], id: &str) -> &'a Entry {
     entry.unwrap_or_else(|| panic!("there is no operation with the ID {id}"))
 }
 
-/// An operation's input, split into the parts of a request.
 struct Parts {
-    /// The path parameters, in the order of the path.
+    /// The path parameters in path order: names and values.
     path: Vec<(&'static str, String)>,
     query: String,
     /// The JSON body, if the method has a body.
@@ -83,7 +83,7 @@ impl Parts {
     }
 }
 
-/// Returns the `data` of the operation's response, or the response itself on failure.
+/// Returns `data` of a successful response, or the whole response on failure.
 pub fn data(id: &str, reply: Reply) -> Result<Value, Box<Reply>> {
     if !reply.status.is_success() {
         return Err(Box::new(reply));
@@ -95,7 +95,7 @@ pub fn data(id: &str, reply: Reply) -> Result<Value, Box<Reply>> {
     Ok(body(&reply)["data"].take())
 }
 
-/// Returns the response's body as JSON, or null if it is not JSON.
+/// Returns the response body as JSON; null if it is not JSON.
 pub fn body(reply: &Reply) -> Value {
     match &reply.body {
         ReplyBody::Whole(bytes) => serde_json::from_slice(bytes).unwrap_or(Value::Null),
@@ -112,8 +112,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Returns a path part in which every byte except ASCII letters, digits and `-_.~` is escaped, and also the dots of
-/// `.` and `..`, so that the value cannot lead to another path.
+/// Percent-encodes a path segment: every byte except ASCII letters, digits and `-_.~`, and the dots of segments with at most two
+/// characters, so that `..` cannot lead to another path.
 fn escaped(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     for byte in part.bytes() {

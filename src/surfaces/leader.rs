@@ -1,8 +1,8 @@
-//! Requests on a node of a cluster: reads run on the node, everything else runs on the leader.
+//! Requests on a node of a cluster: the node answers reads itself, and the leader handles everything else.
 //!
-//! A write's response names the positions of the leader's logs in `X-Mailmill-Position`. A client that sends this header with a later read
-//! gets data that includes its write from any node. Pages of the dashboard and the MCP server keep state and write while they read, so the
-//! leader serves them.
+//! The response to a write contains the positions of the leader's logs in `X-Mailmill-Position`. If a client sends this header with a
+//! later read, any node returns data that includes the write. Dashboard pages and the MCP server keep state and write while they read,
+//! so the leader serves them.
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, StatusCode};
@@ -14,20 +14,20 @@ use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// The positions of the three logs after a write, separated by hyphens.
+/// The header with the positions of the control, test and live logs after a write, separated by hyphens.
 pub const POSITION: HeaderName = HeaderName::from_static("x-mailmill-position");
-/// How old a follower's data may be, in milliseconds.
+/// The header with the age of a follower's data, in milliseconds.
 pub const LAG: HeaderName = HeaderName::from_static("x-mailmill-lag-ms");
-/// The name of the node that answered.
+/// The header with the name of the node that answered the request.
 pub const NODE: HeaderName = HeaderName::from_static("x-mailmill-node");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A service that forwards to the leader what this node cannot answer.
+/// A service that answers a request on this node or forwards it to the leader.
 pub struct WithLeader<S> {
     inner: S,
     api: Api,
-    /// Absent on a single machine.
+    /// The client for requests to the leader; `None` outside of a cluster.
     client: Option<NodeClient>,
 }
 
@@ -56,7 +56,7 @@ impl<S: Service> Service for WithLeader<S> {
         if !is_local {
             return self.forward(request).await;
         }
-        // The body of a read is empty, so the request can be sent to the leader afterward.
+        // A read has an empty body, so the same request can be forwarded to the leader later.
         let again = is_read.then(|| Incoming {
             method: method.clone(),
             uri: uri.clone(),
@@ -65,7 +65,7 @@ impl<S: Service> Service for WithLeader<S> {
             peer: *peer,
         });
         let mut reply = self.inner.call(request).await;
-        // A key that was created a moment ago may still be unknown here.
+        // This node may not know a key yet that was created a moment ago, so the leader decides.
         if let Some(again) =
             again.filter(|again| reply.status == StatusCode::UNAUTHORIZED && again.headers.contains_key(AUTHORIZATION))
             && member.leader().is_some()
@@ -79,8 +79,8 @@ impl<S: Service> Service for WithLeader<S> {
 }
 
 impl<S: Service> WithLeader<S> {
-    /// Returns whether this node's data is recent enough for a read: it includes the position that the client names, and lags by no more
-    /// than the bound.
+    /// Returns whether this node's data is recent enough for a read: it includes the position that the client sent or, without a
+    /// position, lags by at most [`limits::CLUSTER_LAG_MS_MAX`] or there is no leader.
     async fn is_recent(&self, headers: &HeaderMap) -> bool {
         let Some(member) = &self.api.0.cluster else { return true };
         if let Some(positions) = headers.get(POSITION).and_then(positions) {
@@ -118,8 +118,8 @@ impl<S: Service> WithLeader<S> {
     }
 }
 
-/// Returns whether every node answers this path itself, however old its data is: its health and its metrics, its own commands, and the
-/// documentation.
+/// Returns whether every node answers this path itself, regardless of the age of its data: health, metrics, the node's own commands,
+/// and the documentation.
 fn is_about_node(path: &str) -> bool {
     let is_under = |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     ["/health", "/metrics", "/docs", "/llms.txt", "/admin/cluster"].into_iter().any(is_under)

@@ -1,4 +1,4 @@
-//! The surfaces of the service: HTTP, dashboard, documentation, MCP server and command line. They contain no rules.
+//! The surfaces of the service: HTTP, dashboard, documentation, MCP server and command line. They contain no business rules.
 
 pub mod cli;
 pub mod dashboard;

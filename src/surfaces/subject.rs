@@ -1,7 +1,7 @@
-//! The object that an operation concerns, as users know it, for questions such as "Delete the contact “ada@example.com”?".
+//! The object of an operation, named for users, for questions such as "Delete the contact “ada@example.com”?".
 //!
-//! The object is read through the API, as the caller. Labels are text that other people wrote, so they are shortened, and
-//! characters that hide or move other text are removed.
+//! The object is read through the API as the caller. Labels are text that other people wrote, so they are shortened, and characters
+//! that hide or move other text are removed.
 
 use serde_json::{Map, Value};
 
@@ -10,16 +10,16 @@ use crate::engine::api::schema_reader::SchemaReader;
 use crate::engine::api::spec::Verb;
 use crate::engine::api::{Entry, Spec};
 
-/// The fields that can name an object, best one first.
+/// The fields whose value can serve as an object's label, preferred one first.
 const NAMES: [&str; 7] = ["name", "title", "subject", "email", "domain", "url", "fileName"];
-/// The maximum length of a label, in characters. A longer label would hide the rest of the question.
+/// The maximum length of a label in characters. A longer label could push the rest of the question out of view.
 const LABEL_CHARACTERS_MAX: usize = 100;
 
-/// Returns the operation that reads the object at the same path: `campaigns.get` for `campaigns.send`. `None` if the path names no object,
-/// or if no operation reads it.
+/// Returns the operation that reads the object of `spec`, which is at the same path: `campaigns.get` for `campaigns.send`. Returns
+/// `None` if the path names no object or no operation reads it.
 pub fn reader(operations: &'static [Entry], spec: &Spec) -> Option<&'static Entry> {
     let (object, last) = spec.path.rsplit_once('}')?;
-    // `DELETE /v1/projects/{projectId}/images` deletes an image, not the brand.
+    // Such a path names a part of the object: `DELETE /v1/projects/{projectId}/images` deletes an image, not the brand.
     if spec.verb == Verb::Delete && !last.is_empty() {
         return None;
     }
@@ -27,7 +27,7 @@ pub fn reader(operations: &'static [Entry], spec: &Spec) -> Option<&'static Entr
     operations.iter().find(is_reader).filter(|entry| entry.spec.id != spec.id && entry.spec.client_name().is_some())
 }
 
-/// Returns the part of an operation's input that selects the object: the parameters of the path, and the brand if `reader` needs it.
+/// Returns the part of an operation's input that selects the object: the path parameters, and the brand if `reader` needs it.
 pub fn selector(reader: &Entry, input: &Map<String, Value>) -> Map<String, Value> {
     let schemas = SchemaReader::input(reader);
     let takes_project = schemas.schemas.iter().any(|schema| schemas.resolve(schema)["properties"].get("projectId").is_some());
@@ -35,17 +35,17 @@ pub fn selector(reader: &Entry, input: &Map<String, Value>) -> Map<String, Value
     input.iter().filter(|(name, _)| is_selected(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Returns the name of an object that an operation has returned as `data`: its name, title, subject, email address, domain or URL.
+/// Returns the label of an object in `data`: its name, title, subject, email address, domain, URL or file name.
 pub fn label(data: &Value) -> Option<String> {
     let own = |object: &Value| {
         let values = NAMES.iter().filter_map(|name| object[*name].as_str());
         values.map(plain).find(|text| !text.is_empty())
     };
-    // Some responses contain the object as a member, such as the message of the inbox.
+    // Some responses contain the object as a member, as for a message in the inbox.
     own(data).or_else(|| data.as_object()?.values().filter(|member| member.is_object()).find_map(own))
 }
 
-/// Converts text from other people to a part of one line: shortened, and without characters that hide or move other text.
+/// Returns text from other people as part of one line: shortened, and without characters that hide or move other text.
 pub fn plain(text: &str) -> String {
     let is_shown = |character: &char| !is_invisible(*character) && (!character.is_control() || character.is_whitespace());
     let visible: String = text.chars().filter(is_shown).take(LABEL_CHARACTERS_MAX + 1).collect();

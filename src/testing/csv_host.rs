@@ -1,4 +1,4 @@
-//! A server on loopback that offers a CSV file, for tests: it names the version of the file, redirects, and counts what it sent.
+//! A loopback server with a CSV file, for tests: it sends an ETag, redirects, and records the statuses that it sent.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,13 +8,12 @@ use std::sync::{Arc, Mutex};
 struct Offer {
     status: u16,
     body: String,
-    /// The version, in the header `etag`; empty if the server names no version.
+    /// The `ETag` header with the file's version; empty to send none.
     etag: String,
-    /// The status of each response.
+    /// The status codes sent since they were last read.
     sent: Vec<u16>,
 }
 
-/// The server. Its thread ends with the process.
 pub struct CsvHost {
     address: SocketAddr,
     offer: Arc<Mutex<Offer>>,
@@ -36,12 +35,12 @@ impl CsvHost {
         Self { address, offer }
     }
 
-    /// Offers this file with this version. If `etag` is empty, the server names no version.
+    /// Serves this file with this ETag; with an empty `etag`, sends no ETag.
     pub fn offer(&self, body: &str, etag: &str) {
         self.set(200, body, etag);
     }
 
-    /// Responds with this status from now on.
+    /// Responds with this status to all later requests.
     pub fn refuse(&self, status: u16) {
         self.set(status, "", "");
     }
@@ -51,17 +50,16 @@ impl CsvHost {
         (offer.status, offer.body, offer.etag) = (status, body.to_owned(), etag.to_owned());
     }
 
-    /// Returns the URL of the file.
     pub fn url(&self) -> String {
         format!("http://{}/contacts.csv", self.address)
     }
 
-    /// Returns a URL that redirects to this one.
+    /// Returns a URL of this server that redirects to `to`.
     pub fn redirecting(&self, to: &str) -> String {
         format!("http://{}/to?{to}", self.address)
     }
 
-    /// Returns the status of each response since the last call.
+    /// Returns the status codes of the responses since the last call.
     pub fn sent(&self) -> Vec<u16> {
         std::mem::take(&mut self.offer.lock().expect("no panic").sent)
     }

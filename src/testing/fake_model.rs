@@ -1,5 +1,5 @@
-//! A fake language model that speaks both protocols, for tests: it checks requests against the protocol's rules, and sends the responses
-//! that the test prepares, good or bad.
+//! A fake language model for tests, which supports both protocols: it checks that requests follow the protocol, and sends the responses
+//! that a test prepares.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,34 +13,33 @@ use serde_json::{Value, json};
 use crate::features::emails::brief::{self, Constraint, Fact, FactKind, Part, Span, Story};
 use crate::features::projects::brand::Brand;
 
-/// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// Sends text or JSON in the protocol's envelope. If the text is a document, sends the part of it that the request asks for.
+    /// Sends text or JSON in the protocol's envelope. If the text is an email document, sends only the part that the request asks
+    /// for.
     Text(String),
-    /// The model reached its length limit.
+    /// Sends text that was cut because the model reached its length limit.
     Cut(String),
-    /// The model declines.
+    /// Sends the model's refusal.
     Refuse(String),
-    /// Sends a status with the protocol's error envelope, and optionally `Retry-After`.
+    /// Sends this status with the protocol's error envelope, and a `Retry-After` header in seconds if given.
     Status(u16, String, Option<u64>),
-    /// Sends these bytes as the body of a 200.
+    /// Sends these bytes as the body of a 200 response.
     Bytes(Vec<u8>),
     /// Sends the head of a response, then closes the connection.
     Broken,
-    /// Sends nothing for this long.
+    /// Sends nothing for this time.
     Silent(Duration),
 }
 
 impl Reaction {
-    /// Returns the document in the reaction's text, if the text is a document.
+    /// Returns the email document in the reaction's text, if there is one.
     fn document(&self) -> Option<Value> {
         let Self::Text(text) = self else { return None };
         serde_json::from_str(text).ok().filter(|json: &Value| json["blocks"].is_array())
     }
 }
 
-/// A received request.
 #[derive(Clone, Debug)]
 pub struct ModelCall {
     pub path: String,
@@ -49,12 +48,12 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
-    /// Returns a header's value; `name` is lowercase.
+    /// Returns the value of a header; `name` is in lowercase.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the name and the JSON schema of the answer that the request asks for.
+    /// Returns the name and the JSON schema of the structured output that the request asks for.
     pub fn schema(&self) -> (&str, &Value) {
         let openai = &self.body["response_format"]["json_schema"];
         let (name, schema) = match openai.is_object() {
@@ -64,13 +63,13 @@ impl ModelCall {
         (name.as_str().unwrap_or_default(), schema)
     }
 
-    /// Returns whether the request asks the model to correct errors in its last answer.
+    /// Returns whether the request asks the model to correct errors in its last response.
     pub fn is_correction(&self) -> bool {
         let turns = self.body["messages"].as_array().expect("messages");
         self.schema().0 == "repair_email" || turns.iter().filter(|turn| turn["role"] == "user").count() > 1
     }
 
-    /// Returns the answer of a model that writes this document: the part of the document that this request asks for.
+    /// Returns the part of `document` that this request asks for, as a model would write it.
     fn answer(&self, document: &Value) -> String {
         let (name, schema) = self.schema();
         let blocks = document["blocks"].as_array().expect("a document has blocks");
@@ -111,17 +110,14 @@ impl ModelCall {
         answer.to_string()
     }
 
-    /// Returns the text of the last turn.
     pub fn last_turn(&self) -> &str {
         let turns = self.body["messages"].as_array().expect("messages");
         turns.last().and_then(|turn| turn["content"].as_str()).expect("text")
     }
 }
 
-/// Chooses the reaction to a request.
 type Script = Arc<Mutex<dyn FnMut(&ModelCall) -> Reaction + Send>>;
 
-/// The server. It stops with the test.
 pub struct FakeModel {
     pub address: SocketAddr,
     asked: Receiver<ModelCall>,
@@ -130,8 +126,8 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// Starts a server with these reactions in order; the last one repeats. A document is the reaction to all steps in which an email is
-    /// written, until a request asks for corrections or the next email starts.
+    /// Starts a server that performs these reactions in order and then repeats the last one. An email document answers all steps of
+    /// writing an email, until a request asks for corrections or the next email starts.
     pub fn with(reactions: Vec<Reaction>) -> Self {
         let mut left = reactions.into_iter();
         let mut now: Option<Reaction> = None;
@@ -144,13 +140,13 @@ impl FakeModel {
         })
     }
 
-    /// Starts a server that chooses its reaction by the request. Requests for briefs get the brief that the built-in rules read, and are
-    /// not recorded.
+    /// Starts a server that chooses its reaction to each request with `script`. Requests for a brief get the brief of the built-in
+    /// parser, and are not recorded.
     pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, false)
     }
 
-    /// Starts a server that chooses its reaction by the request, including requests for briefs.
+    /// Starts a server that chooses its reaction to each request with `script`, including requests for a brief.
     pub fn briefing(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, true)
     }
@@ -169,7 +165,6 @@ impl FakeModel {
                 }
                 let (script, tell) = (script.clone(), tell.clone());
                 let serve = move || drop(serve(stream.expect("a connection"), (&script, reads_briefs), &tell));
-                // The thread ends with its connection.
                 Builder::new().name("model peer connection".into()).spawn(serve).expect("a thread");
             }
         };
@@ -177,12 +172,12 @@ impl FakeModel {
         Self { address, asked, accepting: Some(accepting), stop }
     }
 
-    /// Returns the server's URL, as the settings need it for the OpenAI protocol.
+    /// Returns the server's URL for the setting of an OpenAI-compatible model.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Returns the requests since the last call.
+    /// Returns the requests received since the last call.
     pub fn asked(&self) -> Vec<ModelCall> {
         self.asked.try_iter().collect()
     }
@@ -235,7 +230,7 @@ fn serve(stream: TcpStream, (script, reads_briefs): (&Script, bool), tell: &Send
     react(stream, reaction, is_anthropic, has_tool)
 }
 
-/// Returns the brief that the built-in rules read from the prompt in a request, in the format of a model's response.
+/// Returns the brief that the built-in parser reads from the prompt in a request, in the format of a model's response.
 fn brief_by_rules(request: &str) -> Value {
     let prompt = request.trim().trim_start_matches("<request>\n").trim_end_matches("\n</request>");
     let brief = brief::parse(prompt, &Brand::default(), None, jiff::civil::date(2026, 11, 23));
@@ -270,7 +265,7 @@ fn brief_by_rules(request: &str) -> Value {
     })
 }
 
-/// Returns the error message if the request breaks a rule of its protocol.
+/// Returns an error message if the request violates its protocol.
 fn complaint(asked: &ModelCall) -> Option<String> {
     let body = &asked.body;
     let says = |problem: &str| Some(problem.to_owned());
@@ -353,7 +348,7 @@ fn react(mut stream: TcpStream, reaction: Reaction, is_anthropic: bool, has_tool
             return stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"choi");
         }
         Reaction::Silent(time) => {
-            // The client gives up; the test does not wait for this thread.
+            // The client gives up in the meantime; the test does not wait for this thread.
             std::thread::sleep(time);
             return Ok(());
         }

@@ -1,6 +1,6 @@
-//! A name server on loopback, for tests: it responds by UDP and TCP from the records that a test adds, and can fail.
+//! A DNS server on loopback, for tests: it answers over UDP and TCP from the records that a test adds, and can fail.
 //!
-//! It uses none of the product's code, so that the tests of the shipped program can use it too.
+//! It uses none of the product's code, so that the tests of the shipped binary can use it too.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -17,11 +17,11 @@ const PTR: u16 = 12;
 const MX: u16 = 15;
 const TXT: u16 = 16;
 const AAAA: u16 = 28;
-/// The size limit of a UDP response; larger ones use TCP.
+/// The maximum size of a UDP response in bytes, as current resolvers use it; clients get larger responses over TCP.
 const UDP_BYTES_MAX: usize = 1_232;
 const SECONDS_TO_LIVE: u32 = 300;
 
-/// The records by name: the type and the data of each.
+/// The records by name: the type and the data of each record.
 type Zone = BTreeMap<String, Vec<(u16, Vec<u8>)>>;
 
 #[derive(Default)]
@@ -32,7 +32,7 @@ struct State {
     stops: AtomicBool,
 }
 
-/// A name server. It stops with the test.
+/// A running DNS server, which stops when it is dropped.
 pub struct NameServer {
     pub address: SocketAddr,
     state: Arc<State>,
@@ -40,7 +40,6 @@ pub struct NameServer {
 }
 
 impl NameServer {
-    /// Starts a server without records.
     pub fn start() -> Self {
         let (udp, tcp) = sockets();
         let address = udp.local_addr().expect("bound");
@@ -54,7 +53,6 @@ impl NameServer {
         Self { address, state, threads }
     }
 
-    /// Adds a TXT record.
     pub fn txt(&self, name: &str, text: &str) -> &Self {
         let parts = text.as_bytes().chunks(255).flat_map(|part| {
             let length = u8::try_from(part.len()).expect("parts of at most 255 bytes");
@@ -63,17 +61,15 @@ impl NameServer {
         self.add(name, TXT, parts.collect())
     }
 
-    /// Adds an MX record.
     pub fn mx(&self, name: &str, preference: u16, host: &str) -> &Self {
         self.add(name, MX, [preference.to_be_bytes().as_slice(), &wire_name(host)].concat())
     }
 
-    /// Adds a CNAME record.
     pub fn cname(&self, name: &str, target: &str) -> &Self {
         self.add(name, CNAME, wire_name(target))
     }
 
-    /// Adds an address record.
+    /// Adds an A or AAAA record.
     pub fn address(&self, name: &str, address: IpAddr) -> &Self {
         match address {
             IpAddr::V4(address) => self.add(name, A, address.octets().to_vec()),
@@ -81,26 +77,23 @@ impl NameServer {
         }
     }
 
-    /// Adds a PTR record for an IPv4 address.
     pub fn pointer(&self, address: IpAddr, name: &str) -> &Self {
         let IpAddr::V4(address) = address else { panic!("only IPv4 here") };
         let [a, b, c, d] = address.octets();
         self.add(&format!("{d}.{c}.{b}.{a}.in-addr.arpa"), PTR, wire_name(name))
     }
 
-    /// Removes all records of a name.
     pub fn remove(&self, name: &str) -> &Self {
         self.state.zone.lock().expect("no panic while held").remove(&name.to_ascii_lowercase());
         self
     }
 
-    /// Responds to every query with "server failure" from now on, or stops doing so.
+    /// Sets whether the server responds to every query with SERVFAIL.
     pub fn fail(&self, fails: bool) -> &Self {
         self.state.fails.store(fails, Ordering::SeqCst);
         self
     }
 
-    /// Returns the number of queries so far.
     pub fn asked(&self) -> usize {
         self.state.asked.load(Ordering::SeqCst)
     }
@@ -123,7 +116,7 @@ impl Drop for NameServer {
     }
 }
 
-/// Returns sockets that use the same port for UDP and TCP.
+/// Returns a UDP socket and a TCP listener on the same port.
 fn sockets() -> (UdpSocket, TcpListener) {
     for _ in 0..100 {
         let udp = UdpSocket::bind("127.0.0.1:0").expect("a free port");
@@ -169,7 +162,7 @@ fn read_framed(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
     Ok(question)
 }
 
-/// Returns the response to a query; `None` if the bytes are not a query.
+/// Returns the response to a query; `None` if the bytes are not a valid query.
 fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     state.asked.fetch_add(1, Ordering::SeqCst);
     let (name, end) = read_name(question, 12)?;
@@ -185,7 +178,7 @@ fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     let written: Vec<u8> = records.iter().flat_map(|(name, kind, data)| record(name, *kind, data)).collect();
     let is_cut = 12 + asked.len() + written.len() > bytes_max;
     let (count, written) = if is_cut { (0, Vec::new()) } else { (records.len() as u16, written) };
-    // If there are no records, the authority section states how long their absence may be cached.
+    // If there are no matching records, the authority section states how long their absence may be cached.
     let authority = if count == 0 && code != 2 && !is_cut { record(&name, SOA, &start_of_authority()) } else { Vec::new() };
     let mut answer = question.get(..2)?.to_vec();
     answer.extend_from_slice(&[0x85 | if is_cut { 0x02 } else { 0 }, 0x80 | code]);
@@ -198,13 +191,13 @@ fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// Returns the records of a name, following its aliases, and whether the name exists.
+/// Returns the records of this type for a name, following CNAME records, and whether the name exists.
 fn find(zone: &Zone, name: &str, kind: u16) -> (Vec<(String, u16, Vec<u8>)>, bool) {
     let mut found = Vec::new();
     let mut name = name.to_owned();
     for _ in 0..8 {
         let Some(records) = zone.get(&name) else {
-            // A name that has only subdomains also exists.
+            // A name without records exists if it has subdomains.
             let below = format!(".{name}");
             return (found, zone.keys().any(|other| other.ends_with(&below)));
         };
@@ -244,7 +237,8 @@ fn wire_name(name: &str) -> Vec<u8> {
     wire
 }
 
-/// Returns the name at `at` in lowercase, and where it ends. Queries and this server's records have no compression pointers.
+/// Returns the name at `at` in lowercase, and the position after it. Neither queries nor this server's records use compression
+/// pointers.
 fn read_name(bytes: &[u8], mut at: usize) -> Option<(String, usize)> {
     let mut labels = Vec::new();
     loop {

@@ -1,8 +1,8 @@
-//! A server on loopback that behaves like the platforms: their paths, parameters, limits and shapes. On request, it misbehaves.
+//! A server on loopback that simulates the platforms: their paths, parameters, limits and response formats. On request, it misbehaves.
 //!
-//! It refuses requests that the platforms' documentation does not allow. The integration tests include this file too.
+//! It rejects requests that the platforms' documentation does not allow. The integration tests also include this file.
 
-// The integration tests include this file by its path, too.
+// The integration tests include this file by its path, so the modules need explicit paths.
 #[path = "platforms/changes.rs"]
 pub mod changes;
 #[path = "platforms/oauth.rs"]
@@ -23,7 +23,7 @@ use changes::Changes;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
 pub use templates::{Stored, StoredImage};
 
-/// The keys that the platforms accept at the start.
+/// The API keys that the platforms accept at first.
 pub const KLAVIYO_KEY: &str = "pk_0123456789abcdef";
 pub const MAILCHIMP_KEY: &str = "0123456789abcdef0123456789abcdef-us21";
 pub const HUBSPOT_KEY: &str = "pat-na1-01234567-89ab-cdef";
@@ -35,23 +35,22 @@ pub enum Fault {
     Status(u16, Option<u32>),
     /// Responds with this status, although the request took effect.
     AfterEffect(u16),
-    /// Ends the connection in the middle of the body.
+    /// Closes the connection in the middle of the body.
     Cut,
-    /// Responds with the start of the JSON, as if it were complete.
+    /// Responds with only the start of the JSON, as a complete body.
     Partial,
-    /// Responds with HTML.
+    /// Responds with an HTML page instead of JSON.
     Html,
     /// Does not respond for a minute.
     Silence,
-    /// Responds with the first text replaced by the second.
+    /// Replaces the first text with the second in the response.
     Replace(&'static str, &'static str),
 }
 
-/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub method: String,
-    /// The path with its query, still encoded.
+    /// The path and query, percent-encoded as received.
     pub target: String,
     pub headers: BTreeMap<String, String>,
     pub body: String,
@@ -61,20 +60,18 @@ pub struct Asked {
 pub struct State {
     keys: Vec<String>,
     people: usize,
-    /// The number of the first member in Mailchimp.
+    /// The number of the first member of the Mailchimp list.
     first: usize,
     changes: Changes,
-    /// Faults, with the method (any if empty), the part of a path and how many requests they still affect.
+    /// The pending faults: the method (empty for any), a part of the path, the number of requests that they still affect, and the
+    /// fault.
     faults: Vec<(&'static str, &'static str, usize, Fault)>,
     asked: Vec<Asked>,
-    /// What was created on the platforms.
     stored: Vec<Stored>,
     images: Vec<StoredImage>,
-    /// The consents of users.
     grants: Vec<Grant>,
 }
 
-/// The server. Its thread ends with the process.
 #[derive(Clone)]
 pub struct Platforms {
     address: SocketAddr,
@@ -82,7 +79,7 @@ pub struct Platforms {
 }
 
 impl Platforms {
-    /// Starts a server whose every source has this number of contacts.
+    /// Starts a server where every source has this number of contacts.
     pub fn start(people: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
         let address = listener.local_addr().expect("bound");
@@ -107,33 +104,31 @@ impl Platforms {
         self.state.lock().expect("no panic")
     }
 
-    /// Lets the next `times` requests whose path contains `part` fail.
+    /// Makes the next `times` requests whose path contains `part` fail.
     pub fn fail(&self, part: &'static str, times: usize, fault: Fault) {
         self.fail_method("", part, times, fault);
     }
 
-    /// Lets the next `times` requests with this method whose path contains `part` fail.
+    /// Makes the next `times` requests with this method whose path contains `part` fail.
     pub fn fail_method(&self, method: &'static str, part: &'static str, times: usize, fault: Fault) {
         self.state().faults.push((method, part, times, fault));
     }
 
-    /// Ends all faults.
     pub fn recover(&self) {
         self.state().faults.clear();
     }
 
-    /// Replaces the accepted keys.
     pub fn accept(&self, keys: &[&str]) {
         self.state().keys = keys.iter().map(|key| (*key).to_owned()).collect();
     }
 
-    /// Deletes the first `count` members in Mailchimp.
+    /// Deletes the first `count` members of the Mailchimp list.
     pub fn delete_first(&self, count: usize) {
         let mut state = self.state();
         (state.first, state.people) = (state.first + count, state.people - count);
     }
 
-    /// Adds a contact to every source.
+    /// Adds a contact, which joined at the time `at`, to every source.
     pub fn join(&self, at: &str) {
         let mut state = self.state();
         let number = state.people;
@@ -141,48 +136,45 @@ impl Platforms {
         state.people += 1;
     }
 
-    /// Changes a contact's status.
+    /// Changes the status of a contact at the time `at`.
     pub fn move_to(&self, number: usize, at: &str, to: Standing) {
         self.state().changes.change(number, at, to);
     }
 
-    /// Returns the templates, drafts and files on the platforms, without those that were deleted.
+    /// Returns the templates, drafts and files that were created and not deleted.
     pub fn stored(&self) -> Vec<Stored> {
         self.state().stored.iter().filter(|stored| !stored.is_deleted).cloned().collect()
     }
 
-    /// Returns the uploaded images.
     pub fn images(&self) -> Vec<StoredImage> {
         self.state().images.clone()
     }
 
-    /// Changes what is stored on the platforms, as a user would.
+    /// Changes the stored objects, as a user could on the platform.
     pub fn change(&self, change: impl FnMut(&mut Stored)) {
         self.state().stored.iter_mut().for_each(change);
     }
 
-    /// Consents as a user on the page with this URL; returns the URL of the callback.
+    /// Consents as a user on the authorization page with this URL. Returns the callback URL.
     pub fn consent(&self, url: &str) -> String {
         oauth::consent(&mut self.state(), url)
     }
 
-    /// Returns the consents of users.
     pub fn grants(&self) -> Vec<Grant> {
         self.state().grants.clone()
     }
 
-    /// Ends all consents, as a user can on the platform.
+    /// Revokes all consents, as a user could on the platform.
     pub fn revoke(&self) {
         self.state().grants.iter_mut().for_each(|grant| grant.is_revoked = true);
     }
 
-    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.state().asked.clone()
     }
 }
 
-/// The state of a contact on a platform, which depends on the contact's number: of ten contacts, six are subscribed.
+/// The status of a contact on a platform, derived from its number: of ten contacts, six are subscribed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Subscribed,
@@ -206,7 +198,6 @@ fn email(number: usize) -> String {
     format!("person{number}@example.com")
 }
 
-/// Reads a request.
 pub fn read_request(stream: &TcpStream) -> std::io::Result<Asked> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
@@ -309,7 +300,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Returns the first parameter that is not allowed.
+    /// Returns the error response for the first query parameter that is not allowed.
     fn unknown(&self, allowed: &[&str]) -> Option<(u16, Value)> {
         let name = self.query.keys().find(|name| !allowed.contains(&name.as_str()))?;
         Some(refused(&format!("the parameter {name} is not allowed")))

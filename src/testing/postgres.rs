@@ -1,4 +1,4 @@
-//! A PostgreSQL server on loopback, in a temporary folder. It can be stopped and started again, and ends with the tests.
+//! A PostgreSQL server on loopback, in a temporary folder. Tests can stop and restart it; it ends with the test process.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,14 +10,14 @@ use std::sync::mpsc;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-/// Where Debian's packages install the programs, by version.
+/// The folder where Debian's packages install PostgreSQL, by version.
 const PACKAGES: &str = "/usr/lib/postgresql";
-/// The user of the server if the tests run as the superuser, whom PostgreSQL refuses.
+/// The user who runs the server if the tests run as root, because PostgreSQL refuses to run as root.
 const USER: &str = "daemon";
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A server with an empty cluster of databases.
+/// A PostgreSQL server with a new database cluster.
 pub struct Postgres {
     folder: PathBuf,
     programs: PathBuf,
@@ -27,13 +27,13 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Returns the server of this test process, which starts at the first call; `None` if PostgreSQL is not installed.
+    /// Returns the server shared by this test process, which starts at the first call; `None` if PostgreSQL is not installed.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Option<Postgres>> = OnceLock::new();
         SHARED.get_or_init(Self::start).as_ref()
     }
 
-    /// Starts a server; `None` if PostgreSQL is not installed.
+    /// Starts a separate server; `None` if PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
         let versions = fs::read_dir(PACKAGES).ok()?.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
         let programs = versions.filter(|bin| bin.join("initdb").exists()).max()?;
@@ -55,7 +55,7 @@ impl Postgres {
         Some(own)
     }
 
-    /// Returns a command that runs as a user whom PostgreSQL accepts, and that ends with the thread that starts it.
+    /// Returns a command that runs as a user other than root, and whose process ends with the thread that started it.
     fn program(&self, name: &str) -> Command {
         let program = self.programs.join(name);
         let mut command = Command::new("setpriv");
@@ -67,11 +67,11 @@ impl Postgres {
         command
     }
 
-    /// Starts the server, or starts it again after [`Postgres::stop`], and waits until it accepts connections.
+    /// Starts the server, also after [`Postgres::stop`], and waits until it accepts connections.
     pub fn resume(&self) {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.folder.join("data")).arg("-k").arg(&self.folder);
-        // The tests kill processes but never the machine, so nothing has to reach the disk.
+        // Tests kill processes but not the machine, so data need not reach the disk.
         for setting in ["listen_addresses=127.0.0.1", "fsync=off", "shared_buffers=64MB", "max_connections=200"] {
             command.args(["-c", setting]);
         }
@@ -79,7 +79,7 @@ impl Postgres {
         let log = fs::File::options().create(true).append(true).open(self.folder.with_extension("log")).expect("a log file");
         command.stderr(log);
         let (started, id) = mpsc::channel();
-        // The server ends with the thread that starts it, so that thread lives as long as the server.
+        // The server ends with the thread that started it, so this thread waits for the server's end.
         let wait = move || {
             let mut child = command.spawn().expect("postgres starts");
             let _ = started.send(child.id());
@@ -99,11 +99,11 @@ impl Postgres {
         );
     }
 
-    /// Stops the server at once, as a crash of its machine would.
+    /// Stops the server immediately, like a crash of its machine.
     pub fn stop(&self) {
         let Some(id) = self.process.lock().expect("not poisoned").take() else { return };
         assert!(Command::new("kill").args(["-s", "QUIT", &id.to_string()]).status().expect("there is a kill").success());
-        // The process is gone when its file is.
+        // Once the process or its PID file is gone, the server has stopped.
         let file = self.folder.join("data/postmaster.pid");
         let tries = PATIENCE.as_millis() / LOOK.as_millis();
         assert!((0..tries).any(|_| {
@@ -112,7 +112,7 @@ impl Postgres {
         }));
     }
 
-    /// Creates an empty database and returns its URL.
+    /// Creates an empty database. Returns its URL.
     pub fn database(&self) -> String {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.run("postgres", &format!("CREATE DATABASE {name}")).expect("the database can be created");
@@ -123,7 +123,7 @@ impl Postgres {
         format!("postgres://mailmill@127.0.0.1:{}/{database}?sslmode=disable", self.port)
     }
 
-    /// Runs statements in the database of this URL; returns the rows, one a line, with columns separated by `|`.
+    /// Runs SQL statements in the database with this URL. Returns the rows as lines, with columns separated by `|`.
     pub fn query(&self, url: &str, statements: &str) -> String {
         let database = url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of this server");
         self.run(database, statements).expect("the statement succeeds")

@@ -1,13 +1,12 @@
-//! A small website on loopback, for tests: paths with fixed responses, and a record of requests.
+//! A small website on loopback, for tests: it sends fixed responses by path and records the requests.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// The responses: path, status, content type, body.
+/// The responses: the path, status, content type and body of each.
 type Answers = Vec<(&'static str, u16, &'static str, Vec<u8>)>;
 
-/// The site. Its thread ends with the process.
 pub struct Site {
     address: SocketAddr,
     answers: Arc<Mutex<Answers>>,
@@ -15,7 +14,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Starts a site with these responses; any other path is not found.
+    /// Starts a site with these responses; other paths get a 404.
     pub fn start(answers: Answers) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
         let address = listener.local_addr().expect("bound");
@@ -31,35 +30,32 @@ impl Site {
         Self { address, answers, asked }
     }
 
-    /// Starts a site with one page.
     pub fn of_page(path: &'static str, html: &str) -> Self {
         Self::start(vec![(path, 200, "text/html", html.into())])
     }
 
-    /// Returns a site whose server does not run.
+    /// Returns a site on a port where no server listens.
     pub fn closed() -> Self {
         let address = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port");
         Self { address, answers: Arc::default(), asked: Arc::default() }
     }
 
-    /// Returns the URL of the site's home page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Replaces the page of a path.
+    /// Replaces the HTML response at a path.
     pub fn set(&self, path: &'static str, status: u16, body: &str) {
         self.set_as(path, status, "text/html", body);
     }
 
-    /// Replaces the response of a path.
+    /// Replaces the response at a path; `kind` is its content type.
     pub fn set_as(&self, path: &'static str, status: u16, kind: &'static str, body: &str) {
         let mut answers = self.answers.lock().expect("no panic");
         answers.retain(|(known, ..)| *known != path);
         answers.push((path, status, kind, body.into()));
     }
 
-    /// Returns the requested paths.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("no panic").clone()
     }

@@ -1,10 +1,9 @@
-//! TABLE: every error code of the API, with its status, its wire code, and a message for the caller.
+//! TABLE: every error code of the API, with its status, its code in responses, and a default message.
 //!
-//! Codes differ only where the caller can react differently. The message here is the default; most failures replace it with a specific
-//! message. The field and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code, and
-//! `assets/docs/errors.md` names the codes of the shared API.
+//! Codes differ only where the caller can react differently. Most failures replace the default message with a specific one. The field
+//! and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code, and `assets/docs/errors.md` names the
+//! codes of the shared API.
 
-/// A reason why an operation can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     InvalidRequest,
@@ -57,14 +56,14 @@ pub enum Code {
     Unavailable,
 }
 
-/// The status, wire code and message of a code.
+/// An error code with its status, its code in responses and its default message.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeInfo {
     pub code: Code,
     pub status: u16,
-    /// The code as sent in responses.
+    /// The code as written in responses.
     pub wire: &'static str,
-    /// The default message, for failures without a more specific one.
+    /// The default message, which a failure can replace with a more specific one.
     pub message: &'static str,
 }
 
@@ -75,10 +74,10 @@ const fn code(code: Code, status: u16, wire: &'static str, message: &'static str
 /// All error codes, in the order of [`Code`].
 pub const CODES: &[CodeInfo] = &[
     code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value."),
-    // This code distinguishes a client's broken serializer from a wrong value.
+    // A client with a broken serializer gets this code. A client that sent a wrong value gets `INVALID_REQUEST`.
     code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON."),
     code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
-    // `data.connections` lists the connections to choose from.
+    // `data.connections` lists the connections that the caller can choose from.
     code(
         Code::IntegrationAccountRequired,
         400,
@@ -86,9 +85,9 @@ pub const CODES: &[CodeInfo] = &[
         "Several accounts of this provider are connected; set connectionId to one of them.",
     ),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
-    // This code is for operations that require a signed-in member rather than an API key.
+    // Operations that require a signed-in user instead of an API key return this code.
     code(Code::NotSignedIn, 401, "NOT_SIGNED_IN", "Sign in first: POST /v1/auth/login returns a token."),
-    // All causes have the same code, so that no one can test which email addresses have accounts.
+    // All causes have the same code, so that the response does not reveal which email addresses have accounts.
     code(Code::SignInFailed, 401, "SIGN_IN_FAILED", "The email, password or code is wrong."),
     code(
         Code::SecondFactorRequired,
@@ -96,7 +95,7 @@ pub const CODES: &[CodeInfo] = &[
         "SECOND_FACTOR_REQUIRED",
         "Enter the code from the authenticator app, or a recovery code.",
     ),
-    // This code is for requests from mail services, which authenticate with a signature or their own secret instead of a key.
+    // This code answers requests from mail services, which authenticate with a signature or a secret of their own instead of a key.
     code(Code::InvalidSignature, 401, "INVALID_SIGNATURE", "The signature or secret of the request is wrong."),
     code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
     code(
@@ -118,14 +117,14 @@ pub const CODES: &[CodeInfo] = &[
         "METHOD_NOT_ALLOWED",
         "This path does not support this method; the Allow header lists the supported methods.",
     ),
-    // For mail services that repeat a request unless the response has this status.
+    // Some mail services repeat a request unless the response has this status.
     code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
     // `data.projectId` and `data.name` describe the existing brand.
     code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
-    // `data.id` is the ID of the object that has this name.
+    // `data.id` is the ID of the object that already has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose a different name, or rename the object that has it."),
     code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
     code(
@@ -156,7 +155,7 @@ pub const CODES: &[CodeInfo] = &[
         "PROVIDER_RECONNECT_REQUIRED",
         "The stored credentials of the connection cannot be used; reconnect it at data.connectUrl.",
     ),
-    // `data.status` is the current state.
+    // `data.status` is the object's current status.
     code(Code::WrongState, 409, "WRONG_STATE", "The object's current status does not allow this operation."),
     code(
         Code::OnHold,
@@ -181,7 +180,8 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_CONFLICT",
         "This Idempotency-Key was already used for a different request; use a new key.",
     ),
-    // The stored response named a contact that was erased, so it is not replayed, and the operation does not run again.
+    // The stored response referred to a contact that was erased since. So the response is not replayed, and the operation does not
+    // run again.
     code(
         Code::AnswerErased,
         410,
@@ -204,7 +204,7 @@ pub const CODES: &[CodeInfo] = &[
         "SENDING_CAPACITY",
         "The plan's sending rate is exceeded; retry after data.retryAfterMs milliseconds.",
     ),
-    // `data.retryAfterMs` is the time until the day or month ends.
+    // `data.retryAfterMs` is the time in milliseconds until the day or month ends.
     code(Code::QuotaExceeded, 429, "QUOTA_EXCEEDED", "The plan's email quota for this day or month is used up."),
     code(Code::Internal, 500, "INTERNAL_ERROR", "An internal error occurred; search the server log for the requestId."),
     code(
@@ -214,14 +214,14 @@ pub const CODES: &[CodeInfo] = &[
         "A request with this Idempotency-Key is still running; try again later.",
     ),
     code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The rate limiter is temporarily unavailable; try again."),
-    // This error occurs until disk space is freed.
+    // Requests get this error until disk space is freed.
     code(
         Code::StorageFull,
         503,
         "STORAGE_FULL",
         "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
     ),
-    // This code means that the provider failed, or is rate limiting the connected account.
+    // The provider failed, or is rate limiting the connected account.
     code(
         Code::ProviderUnavailable,
         503,
@@ -232,7 +232,6 @@ pub const CODES: &[CodeInfo] = &[
 ];
 
 impl Code {
-    /// Returns the table's entry for this code.
     pub fn info(self) -> &'static CodeInfo {
         &CODES[self as usize]
     }

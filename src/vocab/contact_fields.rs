@@ -1,10 +1,10 @@
-//! TABLE: the fields of a contact. The API, OpenAPI, segment filters, CSV files, the search index, merge fields and the dashboard read this
-//! table.
+//! TABLE: the fields of a contact, read by the API, OpenAPI, segment filters, CSV files, the search index, merge fields and the
+//! dashboard.
 //!
-//! Most fields are *profile fields*: optional text that describes a person. To add a profile field, add a row to [`profile_fields`] and a
-//! row to `assets/docs/contacts.md`, then write the OpenAPI snapshot again. Filters, imports and merge fields include every profile field.
-//! After the first release, a new field also needs a new `Contact::VERSION` and an upgrade of older rows, because a row stores the fields
-//! by position.
+//! Most fields are *profile fields*: optional text that describes a person. To add one, add a row to [`profile_fields`] and a row to
+//! `assets/docs/contacts.md`, then regenerate the OpenAPI snapshot. Filters, imports and merge fields then include the field. After the
+//! first release, a new field also needs a new `Contact::VERSION` and an upgrade of older rows, because rows store the fields by
+//! position.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,9 @@ use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::phone::Phone;
 use crate::base::text::ShortText;
 
-/// TABLE: the profile fields, in the order of records on disk, of CSV columns and of forms. Each row contains the member and the variant,
-/// the type of its values, the type in responses, and its names on pages and in files. `sample` is for the documentation.
+/// TABLE: the profile fields, in the order of rows on disk, CSV columns and forms. Each entry has the struct member and the enum
+/// variant, the type of its values, its type in responses, and its names in the API, on pages and in files. `sample` is the value in
+/// the documentation.
 macro_rules! profile_fields {
     ($callback:ident! $($arguments:tt)*) => {
         $crate::vocab::contact_fields::$callback! {
@@ -78,26 +79,25 @@ macro_rules! profile_fields {
 }
 pub(crate) use profile_fields;
 
-/// A field of a contact.
 #[derive(Debug)]
 pub struct ContactField {
-    /// The field's name in the API, merge fields and filters.
+    /// The name in the API, in merge fields and in filters.
     pub key: &'static str,
-    /// The field's column in CSV exports.
+    /// The column name in CSV exports.
     pub column: &'static str,
-    /// The field's label on pages.
+    /// The label in the dashboard.
     pub label: &'static str,
-    /// Where a contact stores the field, which also determines the field's type.
+    /// The place in a contact where the value is stored, which also determines the type of the value.
     pub place: Place,
-    /// Whether `fields` of a segment filter accepts the field. Tags have their own conditions.
+    /// Whether the `fields` of a segment filter can test the field. Tags have conditions of their own.
     pub filterable: bool,
-    /// Whether a CSV import accepts the field.
+    /// Whether CSV imports accept the field.
     pub importable: bool,
     /// The column headers that an import recognizes without a column map: lowercase, letters only.
     pub headers: &'static [&'static str],
 }
 
-/// Where a contact stores a field.
+/// The place in a contact where a field's value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Id,
@@ -111,18 +111,16 @@ pub enum Place {
 }
 
 impl ContactField {
-    /// Returns whether the field's value is text.
     pub fn is_text(&self) -> bool {
         matches!(self.place, Place::Email | Place::Profile(_))
     }
 
-    /// Returns whether the field's value is a time.
     pub fn is_time(&self) -> bool {
         matches!(self.place, Place::CreatedAt | Place::UpdatedAt | Place::UnsubscribedAt)
     }
 }
 
-/// How the search index treats a field's value.
+/// How the search index treats a field's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAs {
     Name,
@@ -130,24 +128,24 @@ pub enum SearchAs {
     Value,
 }
 
-/// The properties of a profile field in addition to those of a [`ContactField`].
+/// A row of the table of profile fields.
 #[derive(Debug)]
 pub struct ProfileSpec {
     pub key: &'static str,
     pub label: &'static str,
-    /// The hint next to the field's input on pages; empty for none.
+    /// The hint next to the field's input in the dashboard; empty for none.
     pub hint: &'static str,
     pub characters_max: usize,
-    /// How search finds the field's values; `None` if it does not find them.
+    /// How the search index treats the values; `None` if search ignores them.
     pub search: Option<SearchAs>,
     pub sample: &'static str,
-    /// Validates a value and returns it in the form that contacts store. `None` is an empty value.
+    /// Validates a value and converts it to the form that contacts store; `None` for an empty value.
     pub parse: fn(&str) -> Result<Option<String>, String>,
 }
 
-/// The type of a profile field's values.
+/// A type of profile field values, which parses and validates them.
 pub trait ProfileValue: std::str::FromStr<Err: std::fmt::Display> {
-    /// Returns the value in the form that contacts store.
+    /// Returns the value as contacts store it.
     fn into_text(self) -> String;
 }
 
@@ -175,7 +173,7 @@ impl ProfileValue for LanguageTag {
     }
 }
 
-/// Returns the value in the form that contacts store; an empty value is treated as absent.
+/// Returns the value as contacts store it; `None` if it is empty.
 pub fn kept_text(value: impl ProfileValue) -> Option<String> {
     Some(value.into_text()).filter(|text| !text.is_empty())
 }
@@ -189,14 +187,13 @@ macro_rules! profile_types {
         key: $key:literal, label: $label:literal, hint: $hint:literal, characters_max: $max:expr, headers: $headers:expr,
         search: $search:expr, sample: $sample:literal,
     })*) => {
-        /// A profile field.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ProfileField {
             $($Variant,)*
         }
 
         impl ProfileField {
-            /// All profile fields.
+            /// All profile fields, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$Variant,)*];
 
             /// Returns the field's row in the table.
@@ -210,20 +207,19 @@ macro_rules! profile_types {
             }
         }
 
-        /// A value for each profile field: text in a contact, a column in an import.
+        /// An optional value for each profile field: in a contact its text, in an import its column.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct Profile<T> {
             $(pub $name: Option<T>,)*
         }
 
         impl<T> Profile<T> {
-            /// Builds a profile field by field, in the order of the table; stops at the first error.
+            /// Builds a profile by calling `value` for each field in table order. Stops at the first error.
             #[inline]
             pub fn try_from_fn<E>(mut value: impl FnMut(ProfileField) -> Result<Option<T>, E>) -> Result<Self, E> {
                 Ok(Self { $($name: value(ProfileField::$Variant)?,)* })
             }
 
-            /// Returns the value of a profile field.
             #[inline]
             pub fn get(&self, field: ProfileField) -> Option<&T> {
                 match field {
@@ -231,7 +227,7 @@ macro_rules! profile_types {
                 }
             }
 
-            /// Replaces the values that `given` contains.
+            /// Replaces the fields that have a value in `given`.
             pub fn overlay(&mut self, given: Self) {
                 $(if given.$name.is_some() {
                     self.$name = given.$name;
@@ -239,7 +235,7 @@ macro_rules! profile_types {
             }
         }
 
-        /// TABLE: every contact field, in the order of CSV columns.
+        /// TABLE: all fields of a contact, in the order of CSV columns.
         pub const CONTACT_FIELDS: &[ContactField] = &[
             ContactField {
                 key: "id", column: "id", label: "ID", place: Place::Id, filterable: false, importable: false, headers: &[],
@@ -280,20 +276,20 @@ use profile_types;
 profile_fields! { profile_types! }
 
 impl<T> Profile<T> {
-    /// Builds a profile field by field, in the order of the table.
+    /// Builds a profile by calling `value` for each field in table order.
     pub fn from_fn(mut value: impl FnMut(ProfileField) -> Option<T>) -> Self {
         let Ok(profile) = Self::try_from_fn(|field| Ok::<_, std::convert::Infallible>(value(field)));
         profile
     }
 
-    /// Returns the profile fields that have a value.
+    /// Returns the fields that have a value, with the value.
     pub fn iter(&self) -> impl Iterator<Item = (ProfileField, &T)> {
         ProfileField::ALL.iter().filter_map(|field| Some((*field, self.get(*field)?)))
     }
 }
 
 impl Profile<String> {
-    /// Returns example values for the documentation.
+    /// Returns a profile with the example values of the documentation.
     pub fn sample() -> Self {
         Self::from_fn(|field| Some(field.spec().sample.to_owned()))
     }
@@ -306,12 +302,12 @@ impl ProfileField {
     }
 }
 
-/// Declares a struct that has a member for each profile field between its other members:
+/// Declares a struct with a member for each profile field between its other members. The kind determines the members' types:
 ///
-/// - `given`: typed values, each optional, for requests
+/// - `given`: typed optional values, for requests
 /// - `patch`: typed values that a request can also clear
-/// - `header`: the name of a column for each field
-/// - `shown`: the values that responses show
+/// - `header`: the name of the column for the field
+/// - `shown`: the values in responses
 macro_rules! with_profile_fields {
     ($($item:tt)*) => {
         $crate::vocab::contact_fields::profile_fields! { profile_struct! $($item)* }
@@ -330,7 +326,7 @@ macro_rules! profile_struct {
         }
 
         impl $Struct {
-            /// Moves the values of the profile fields out of this struct.
+            /// Moves the values of the profile fields out of this struct, as text.
             pub fn take_profile(&mut self) -> $crate::vocab::contact_fields::Profile<String> {
                 $crate::vocab::contact_fields::Profile {
                     $($name: self.$name.take().and_then($crate::vocab::contact_fields::kept_text),)*
@@ -348,7 +344,7 @@ macro_rules! profile_struct {
         }
 
         impl $Struct {
-            /// Changes the profile fields that the request contains.
+            /// Applies the profile fields that the request contains to `profile`; an empty value clears the field.
             pub fn patch_profile(&mut self, profile: &mut $crate::vocab::contact_fields::Profile<String>) {
                 $(match std::mem::take(&mut self.$name) {
                     $crate::base::patch::Patch::Absent => {}
@@ -370,7 +366,7 @@ macro_rules! profile_struct {
         }
 
         impl $Struct {
-            /// Returns the column of each profile field.
+            /// Returns the column name of each profile field.
             pub fn profile(&self) -> $crate::vocab::contact_fields::Profile<&String> {
                 $crate::vocab::contact_fields::Profile { $($name: self.$name.as_ref(),)* }
             }
@@ -392,7 +388,7 @@ macro_rules! profile_struct {
 }
 pub(crate) use profile_struct;
 
-/// Creates a value of a `shown` struct: its profile fields are filled from a profile, and its other members are given.
+/// Creates a value of a `shown` struct, with the profile fields from `$profile` and the other members as given.
 macro_rules! fill_profile_fields {
     ($profile:ident => $Struct:ident { $($members:tt)* }) => {
         $crate::vocab::contact_fields::profile_fields! { profile_struct! fill $profile $Struct { $($members)* } }

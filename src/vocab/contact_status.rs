@@ -1,4 +1,4 @@
-//! TABLE: the statuses of contacts.
+//! TABLE: the subscription statuses of contacts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

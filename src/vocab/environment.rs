@@ -1,4 +1,4 @@
-//! The two environments: test and live.
+//! The two environments, test and live.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ impl Environment {
     /// Both environments, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::Test, Self::Live];
 
-    /// Returns the environment's name in keys, folders and on the command line.
+    /// Returns the environment's name in keys, folders, URLs and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Test => "test",
@@ -36,7 +36,7 @@ impl fmt::Display for Environment {
     }
 }
 
-/// An error: the text names neither environment.
+/// The error for text that is not the name of an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnvironmentError;
 

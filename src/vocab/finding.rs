@@ -1,4 +1,4 @@
-//! The findings of a check of an installation, with their remedies.
+//! The findings of an installation's self-check, with their remedies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,22 +29,20 @@ pub enum Verdict {
 }
 
 impl Finding {
-    /// Returns the finding of a check that passed.
     pub fn good(subject: impl Into<String>, said: impl Into<String>) -> Self {
         Self { subject: subject.into(), verdict: Verdict::Good, said: said.into(), remedy: None }
     }
 
-    /// Returns the finding of a check that was skipped.
     pub fn skipped(subject: impl Into<String>, said: impl Into<String>) -> Self {
         Self { verdict: Verdict::Skipped, ..Self::good(subject, said) }
     }
 
-    /// Returns a finding about a subject that works but could be better.
+    /// Returns a finding about something that works but could be better.
     pub fn warning(subject: impl Into<String>, said: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { verdict: Verdict::Warning, remedy: Some(remedy.into()), ..Self::good(subject, said) }
     }
 
-    /// Returns a finding about a subject that does not work.
+    /// Returns a finding about something that does not work.
     pub fn problem(subject: impl Into<String>, said: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { verdict: Verdict::Problem, ..Self::warning(subject, said, remedy) }
     }

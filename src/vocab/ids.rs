@@ -1,4 +1,4 @@
-//! Identifiers: 12 bytes, written as 24 hexadecimal characters, ordered by creation time.
+//! Identifiers (IDs): 12 bytes, written as 24 hexadecimal characters, ordered by creation time.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -11,10 +11,9 @@ use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::base::secret::sha256;
 
-/// An identifier for one kind of object; `K` only distinguishes the kinds.
+/// An identifier of one kind of object. The type parameter `K` only keeps identifiers of different kinds apart.
 pub struct Id<K>(pub [u8; 12], PhantomData<fn() -> K>);
 
-/// The kinds of objects that have identifiers.
 pub mod kinds {
     use super::Kind;
 
@@ -116,7 +115,7 @@ pub mod kinds {
     impl Kind for Message {
         const NAME: &'static str = "message";
     }
-    /// A segment or a tag; another field shows which of the two.
+    /// A segment or a tag; the field next to the ID states which one.
     impl Kind for Recipient {
         const NAME: &'static str = "segment or tag";
     }
@@ -160,19 +159,20 @@ pub mod kinds {
     }
 }
 
-/// The identifiers of the copies of a brand's objects.
+/// How the copies of a brand's objects get their identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyIds {
-    /// A copy has the original's identifier: the original no longer exists, or the copy replaces it.
+    /// Each copy keeps the original's identifier, because the original no longer exists or is replaced.
     Same,
-    /// The copies are in the other environment.
+    /// The copies are in the other environment, so their identifiers are derived from the originals' identifiers.
     OtherEnvironment,
-    /// The copies belong to a second brand in the same environment, which this job creates.
+    /// The copies belong to a second brand in the same environment. Their identifiers are derived from the originals' identifiers
+    /// and the ID of this job, which creates them.
     Beside(JobId),
 }
 
 impl CopyIds {
-    /// Returns the identifier of the copy of an object.
+    /// Returns the identifier of an object's copy.
     pub fn of<K>(self, id: Id<K>) -> Id<K> {
         match self {
             Self::Same => id,
@@ -182,9 +182,9 @@ impl CopyIds {
     }
 }
 
-/// A kind of object with identifiers.
+/// A kind of object that has identifiers.
 pub trait Kind {
-    /// The name of the kind, for error messages.
+    /// The name of the kind in error messages.
     const NAME: &'static str;
 }
 
@@ -224,12 +224,12 @@ pub type ConnectionId = Id<kinds::Connection>;
 pub type StoreId = Id<kinds::Store>;
 
 impl<K> Id<K> {
-    /// Returns the identifier with these bytes.
     pub const fn from_bytes(bytes: [u8; 12]) -> Self {
         Self(bytes, PhantomData)
     }
 
-    /// Creates a new identifier: four bytes of time, so that new rows are added at the right edge of their table, and eight random bytes.
+    /// Creates an identifier of four bytes of time and eight random bytes. The time comes first, so that new rows go to the right
+    /// edge of their table.
     pub fn make(now: Timestamp, random: &dyn Random) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -237,22 +237,22 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// Returns the smallest identifier that can be created in the second of `at`. All earlier identifiers are smaller.
+    /// Returns the smallest possible identifier of the second that contains `at`. Identifiers created earlier are smaller.
     pub fn first_of(at: Timestamp) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(at.seconds().clamp(0, i64::from(u32::MAX)) as u32).to_be_bytes());
         Self::from_bytes(bytes)
     }
 
-    /// Creates a new identifier that contains `number` (its row in a table ordered by number) and four random bytes.
+    /// Creates an identifier with `number`, the row's number in a table ordered by number, and four random bytes.
     ///
-    /// The identifier alone is enough to find the row, and the random bytes make neighboring identifiers hard to guess.
+    /// The identifier alone is enough to find the row, and the random bytes make the identifiers of neighboring rows hard to guess.
     pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
         Self::numbered_with(now, number, random.bytes())
     }
 
-    /// Creates an identifier like [`Id::numbered`], but with random bytes fetched in advance: asking the system for the bytes of each of a
-    /// million IDs would be slow.
+    /// Creates an identifier like [`Id::numbered`] from random bytes that the caller has fetched, because a system call for each of
+    /// a million IDs would be slow.
     pub fn numbered_with(now: Timestamp, number: u32, random: [u8; 4]) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -261,19 +261,19 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// Returns the number in an identifier created by [`Id::numbered`]. The caller must compare the whole identifier with the row's
-    /// identifier.
+    /// Returns the number in an identifier created by [`Id::numbered`]. Callers must compare the whole identifier with that of the
+    /// row, because the number can be guessed.
     pub fn number(&self) -> u32 {
         u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
     }
 
-    /// Returns the identifier of this object's copy in the other environment, which no object of this environment has.
+    /// Returns the identifier of this object's copy in the other environment. It differs from all identifiers in this environment.
     pub fn copied(&self) -> Self {
         self.derived(b"copy")
     }
 
-    /// Returns an identifier with the same time, and eight bytes that depend only on this identifier and `purpose`, so that a repeated copy
-    /// of an object has the same identifier.
+    /// Returns an identifier with the same time, and with eight bytes that depend only on this identifier and `purpose`. So a
+    /// repeated copy of an object gets the same identifier.
     fn derived(&self, purpose: &[u8]) -> Self {
         let mut bytes = self.0;
         bytes[4..].copy_from_slice(&sha256(&[purpose, &self.0].concat())[..8]);
@@ -293,7 +293,7 @@ impl<K> Id<K> {
         Some(Self::from_bytes(bytes))
     }
 
-    /// Returns the 24 hexadecimal characters, without a heap allocation.
+    /// Returns the identifier as 24 hexadecimal characters, without a heap allocation.
     pub fn hex(&self) -> [u8; 24] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut hex = [0; 24];

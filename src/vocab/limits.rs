@@ -1,4 +1,4 @@
-//! The size limits, and the reason for each limit. A value that an operator may want to change is a setting instead.
+//! Limits on sizes, counts and times, with the reason for each. A value that operators may want to change is a setting instead.
 // long: one table with the reason for each number, looked up by name.
 
 // --- Lists ---
@@ -8,31 +8,32 @@ pub const PAGE_LIMIT_DEFAULT: u64 = 20;
 /// The maximum number of rows on a page of a list: enough for a screen of any size. A larger page would make one request as expensive as
 /// many; larger limits are rejected.
 pub const PAGE_LIMIT_MAX: u64 = 100;
-/// The maximum offset in a list. The cost of an offset grows with its size. Larger offsets are rejected; filters or an export find such
-/// rows faster.
+/// The maximum offset in a list. A request with an offset gets slower as the offset grows. Larger offsets are rejected; filters or an
+/// export find such rows faster.
 pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 
 // --- Data files ---
 
-/// The maximum size of a data file that is compared with its checksums at every start. Each such file is read once, which takes a third of
-/// a second from the disk of a small virtual server. `mailmill check-data` compares larger files.
+/// The maximum size of a data file that is compared with its checksums at every start. Reading such a file takes a third of a second
+/// from the disk of a small virtual server. `mailmill check-data` compares larger files.
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// The maximum number of campaigns and sends that are counted when a hold on sending is shown. Each count reads a few rows, so the page
-/// takes less than a second; if there are more, the page shows that the count is incomplete.
+/// The maximum number of campaigns and sends that the page about a sending hold counts. Each count reads a few rows, so the page takes
+/// less than a second. If there are more, the page states that the count is incomplete.
 pub const HELD_SCANNED_MAX: usize = 10_000;
 /// The maximum number of campaigns that the hold page lists by name. No one reads a longer list; the remaining campaigns are only counted.
 pub const HELD_LISTED_MAX: usize = 100;
 
 // --- Requests ---
 
-/// The length of a budget window. Request budgets are documented per minute. A window starts with its first request; requests beyond the
-/// budget get a 429 until the window ends.
+/// The length of a request budget's window: a minute, because budgets are documented per minute. A window starts with its first
+/// request; requests beyond the budget get a 429 until it ends.
 pub const BUDGET_WINDOW_MS: i64 = 60_000;
-/// A user's request budget is this many times a key's budget, in separate windows, because a page calls up to about ten operations.
+/// The ratio of a user's request budget to a key's budget. It is this high because a dashboard page calls up to about ten operations.
+/// Users and keys have separate windows.
 pub const OPERATIONS_PER_PAGE: u32 = 10;
-/// The minimum direct-send budget for each recipient per second of the sending rate. With a smaller budget, an account could not use its
-/// sending capacity.
+/// The minimum number of direct sends per minute for each recipient per second of the sending rate. With a smaller budget, an account
+/// could not use its sending capacity.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 /// The maximum length of an idempotency key: two UUIDs with a prefix fit. Longer keys are rejected.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 100;
@@ -73,30 +74,30 @@ pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum number of sessions of a user: browsers on a few devices, and scripts that sign in for each run. At the limit, the oldest
 /// session ends.
 pub const SESSIONS_PER_USER_MAX: usize = 20;
-/// How long a sign-in is recent enough for actions that cannot be undone: long enough to read a page and press a button.
+/// How long a sign-in counts as recent enough for actions that cannot be undone: long enough to read a page and press a button.
 pub const FRESH_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// The number of characters of a browser's User-Agent that a list of sessions shows. Browsers identify themselves within this length; the
 /// rest is removed.
 pub const AGENT_CHARACTERS_MAX: usize = 200;
-/// The minimum time between two writes of a session's new expiry time to disk. Requests within this time do not write it, so most
-/// requests cost no write.
+/// The minimum time between two writes of a session's expiry time to disk, so that most requests cost no write.
 pub const SESSION_SEEN_STEP_MS: i64 = 60 * 1000;
-/// The number of failed sign-in attempts, per client address and per account, within [`SIGN_IN_WINDOW_MS`] after which further attempts
-/// have to wait. Users mistype a password a few times, not ten.
+/// The number of failed sign-in attempts within [`SIGN_IN_WINDOW_MS`] before further attempts must wait, per client address and per
+/// account. Users mistype a password a few times, not ten.
 pub const SIGN_IN_TRIES_FREE: u32 = 10;
-/// The period in which [`SIGN_IN_TRIES_FREE`] attempts are allowed. A minute is short for a user, and ten attempts a minute are too few to
-/// guess a password.
+/// The period in which [`SIGN_IN_TRIES_FREE`] attempts are allowed. A minute is short for a user, and ten guesses a minute are too few
+/// to find a password.
 pub const SIGN_IN_WINDOW_MS: i64 = 60 * 1000;
-/// The maximum wait between sign-in attempts: guessing at this pace is hopeless, and no user is locked out of their own account for long.
+/// The maximum wait between sign-in attempts. Guessing at this pace is hopeless, and users are not locked out of their own accounts for
+/// long.
 pub const SIGN_IN_WAIT_MAX_MS: i64 = 60 * 1000;
-/// The maximum number of passwords that wait to be hashed. Each takes tens of milliseconds, so the last one waits for a few seconds;
-/// further sign-ins get a 503.
+/// The maximum number of passwords that wait to be hashed. Each hash takes tens of milliseconds, so the last one waits for a few
+/// seconds; further sign-ins get a 503.
 pub const PASSWORDS_WAITING_MAX: usize = 64;
-/// The number of used authenticator codes that are stored: one hour of codes, so that no code is accepted twice after the clock was set
+/// The number of used authenticator codes that are stored: the codes of one hour, so that no code is accepted twice if the clock is set
 /// back by less than an hour.
 pub const TOTP_STEPS_KEPT: usize = 120;
-/// The maximum number of names that a brute-force throttle remembers. Each takes about a hundred bytes, so all names take 5 MB; at the
-/// limit, old names are dropped.
+/// The maximum number of addresses and accounts that a brute-force throttle remembers. Each takes about a hundred bytes, so all of them
+/// take 5 MB; at the limit, old ones are dropped.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// The maximum size of a signed token. Mailmill's own tokens are about 400 bytes long. Longer tokens are rejected before their signature is
 /// checked.
@@ -106,46 +107,46 @@ pub const TOKEN_BYTES_MAX: usize = 2_048;
 pub const MEMBERS_MAX: usize = 1_000;
 /// The maximum length of a member's name, which is shown on one line. Longer names are rejected.
 pub const MEMBER_NAME_CHARACTERS_MAX: usize = 100;
-/// How long an invitation is valid: longer than a weekend and a holiday. After that, an admin must send a new invitation.
+/// The validity of an invitation: enough for a long weekend or a short holiday. After that, an admin must send a new invitation.
 pub const INVITATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// How long a password-reset link works. The link is used as soon as it arrives. It expires after an hour, so that an old email cannot give
-/// access to the account.
+/// The validity of a password-reset link. Users open the link as soon as it arrives. It expires after an hour, so that an old email
+/// does not give access to the account.
 pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
-/// The number of one-time codes for users who have lost their phone. Ten fit on one printed page and last for years.
+/// The number of one-time recovery codes for users who have lost their phone. Ten fit on a printed page and last for years.
 pub const RECOVERY_CODES: usize = 10;
-/// The maximum number of audit-log rows that one request reads to find the rows of an account. Reading this many takes a few hundredths of
-/// a second; at the limit, the page has fewer entries.
+/// The maximum number of audit-log rows that one request reads to find the rows of an account, which takes a few hundredths of a
+/// second. At the limit, the page has fewer entries.
 pub const AUDIT_WALK_MAX: usize = 5_000;
 
 // --- Agents that request a key ---
 
-/// How long an agent's code is valid: enough to sign in and enter the code, and too short to guess the code. After that, the agent requests
-/// a new code.
+/// The validity of an agent's code: long enough to sign in and enter the code, and too short to guess it. After that, the agent
+/// requests a new code.
 pub const CLAIM_CODE_MS: i64 = 600 * 1000;
-/// How long an agent's registration is valid: enough for several codes, in case the user comes back late. After that, the agent registers
+/// The validity of an agent's registration: enough for several codes, in case the user comes back late. After that, the agent registers
 /// again.
 pub const CLAIM_MS: i64 = 60 * 60 * 1000;
-/// The pause that responses request between polls: users do not notice five seconds, and a poll costs one read.
+/// The pause between polls that responses ask agents to make. Users do not notice five seconds, and a poll costs one read.
 pub const CLAIM_POLL_SECONDS: u64 = 5;
 /// The maximum number of registrations in an hour from one address or for one user. An agent registers once to get a key; ten allow for
 /// mistakes. Further registrations get a 429.
 pub const CLAIMS_PER_HOUR: u32 = 10;
-/// The maximum number of registrations in an hour from one IPv6 site (a /48): a tenth of the registrations that can wait, so that
-/// no site fills the queue. Further registrations get a 429.
+/// The maximum number of registrations in an hour from one IPv6 site (a /48): a tenth of the registrations that can wait, so that no
+/// single site fills the queue. Further registrations get a 429.
 pub const CLAIMS_PER_SITE_HOUR: u32 = 200;
-/// The maximum number of codes for one registration, which is valid for an hour. Six codes can expire within an hour, and the limit is
-/// twice as high for safety. After that, the agent has to register again.
+/// The maximum number of codes for one registration. Six codes can expire within the hour of its validity; the limit is twice as high
+/// for safety. After that, the agent must register again.
 pub const CLAIM_CODES_MAX: u32 = 12;
-/// The maximum number of registrations that wait for approval, for all accounts together. This many take a few megabytes. Each registration
-/// expires within an hour; further registrations are rejected until then.
+/// The maximum number of registrations that wait for approval in all accounts, which take a few megabytes. Further registrations are
+/// rejected until some are approved or expire within an hour.
 pub const CLAIMS_WAITING_MAX: usize = 2_000;
-/// The maximum number of polls in a minute from one address. A hundred agents with the same address poll 1,200 times, and this is twice as
-/// many. Further polls are rejected.
+/// The maximum number of polls in a minute from one address: twice what a hundred agents behind one address send. Further polls are
+/// rejected.
 pub const CLAIM_POLLS_PER_MINUTE: u32 = 2_400;
-/// The number of wrong codes in ten minutes, by one user or from one client address, after which further attempts have to wait. Users
+/// The number of wrong codes within [`CLAIM_GUESS_WINDOW_MS`] before further attempts must wait, per user and per client address. Users
 /// mistype a code once or twice, and a code has 34 random bits, too many to guess at this rate.
 pub const CLAIM_GUESSES_FREE: u32 = 5;
-/// The period in which [`CLAIM_GUESSES_FREE`] wrong codes are allowed: as long as a code is valid.
+/// The period in which [`CLAIM_GUESSES_FREE`] wrong codes are allowed: the validity of a code.
 pub const CLAIM_GUESS_WINDOW_MS: i64 = 10 * 60 * 1000;
 /// The maximum length of an agent's name, which is shown on one line. Longer names are rejected.
 pub const AGENT_NAME_CHARACTERS_MAX: usize = 100;
@@ -157,53 +158,53 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 // --- Programs that users connect ---
 
-/// How long an authorization code works. The program exchanges the code as soon as the browser returns.
+/// The validity of an authorization code. The program exchanges the code as soon as the browser returns.
 pub const OAUTH_CODE_MS: i64 = 60 * 1000;
 /// How long a used code is kept after it expires, so that a second use is detected.
 pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
-/// How long an access token works: a stolen one works for an hour at most.
+/// How long an access token works, so that a stolen one is useless after an hour.
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
-/// How long a refresh token works. Programs that are used at least once a month stay connected.
+/// The validity of a refresh token: programs that are used at least once a month stay connected.
 pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// How long a refresh token still works after it was replaced. Programs refresh from several processes at once, and repeat a request if
-/// its response was lost.
+/// How long a refresh token still works after its replacement. Programs refresh from several processes at once, and repeat a request
+/// whose response was lost.
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
-/// The maximum number of valid access tokens that a program can have at the same time. If there are more, the oldest ones stop working.
+/// The maximum number of valid access tokens of a program at the same time. Above the limit, the oldest tokens stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
-/// The maximum length of the `state` parameter in a program's request. It must fit into a URL together with the other parameters.
+/// The maximum length of the `state` parameter in a program's authorization request, which must fit into a URL together with the other
+/// parameters.
 pub const OAUTH_STATE_BYTES_MAX: usize = 1_000;
-/// The maximum length of a program's ID. A registered program's ID contains its name and redirect URIs.
+/// The maximum length of a program's client ID. The ID of a registered program contains its name and redirect URIs.
 pub const CLIENT_ID_BYTES_MAX: usize = 1_500;
-/// The maximum number of redirect URIs of a program. Programs have one per platform.
+/// The maximum number of a program's redirect URIs. Programs have one per platform.
 pub const REDIRECT_URIS_MAX: usize = 10;
-/// The maximum total length of a program's redirect URIs, so that its ID fits into a URL.
+/// The maximum total length of a program's redirect URIs, so that its client ID fits into a URL.
 pub const REDIRECT_URIS_BYTES_MAX: usize = 800;
 /// The maximum number of programs registered in an hour from one address. Programs register once per server, and some register at every
 /// start.
 pub const CLIENTS_PER_HOUR: u32 = 60;
-/// The maximum size of a program's metadata document. The standard's draft recommends 5 kB, and real documents are a few hundred
-/// bytes long.
+/// The maximum size of a program's metadata document. The draft standard recommends 5 kB, and real documents have a few hundred bytes.
 pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
-/// How long to wait for a program's metadata document, while the user waits for the consent page.
+/// The time limit for fetching a program's metadata document, because the user waits for the consent page.
 pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 
 // --- The documentation ---
 
 /// The maximum length of a documentation search: longer than a heading or an error message that a user might paste.
 pub const DOCS_QUERY_CHARACTERS_MAX: usize = 200;
-/// The maximum number of words of a search that are used; each is compared with every section.
+/// The maximum number of words of a search that are used. Each word is compared with every section.
 pub const DOCS_QUERY_WORDS_MAX: usize = 8;
-/// The maximum number of results: more than users read.
+/// The maximum number of search results, more than users read.
 pub const DOCS_RESULTS_MAX: usize = 20;
-/// The maximum number of fields of a response that a page describes, so that a page stays small. The OpenAPI document has all of them.
+/// The maximum number of response fields that a page describes, so that the page stays small. The OpenAPI document has all of them.
 pub const DOCS_RESULT_FIELDS_MAX: usize = 40;
 
 // --- The dashboard ---
 
-/// The maximum size of a dashboard form without files. The longest text that users type is a tenth of this size; larger forms are rejected.
+/// The maximum size of a dashboard form without files, ten times the longest text that users type. Larger forms are rejected.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
-/// The maximum size of a dashboard form with an image: a phone photo, small enough that its base64 form fits the body of an
-/// operation. Larger forms are rejected.
+/// The maximum size of a dashboard form with an image: a phone photo whose Base64 form fits the body of an operation. Larger forms are
+/// rejected.
 pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
 /// The maximum size of a dashboard form with a long text or a text file: any text that the knowledge base accepts, in any form
 /// encoding. Larger forms are rejected.
@@ -211,19 +212,19 @@ pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of a dashboard form with imported HTML: the largest HTML that an import accepts, in any form encoding. Larger
 /// forms are rejected.
 pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
-/// The maximum size of the first field of a form with a large file: a token of some 100 bytes and the field's name. A longer field is
-/// rejected before the file is read.
+/// The maximum size of the first field of a form with a large file: a CSRF token of some 100 bytes and the field's name. A form with a
+/// longer first field is rejected before the file is read.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
-/// The maximum length of the dashboard path to open after sign-in. The longest paths are programs' authorization requests; if the path is
-/// longer, the home page opens.
+/// The maximum length of the dashboard path that opens after sign-in. The longest paths are the authorization requests of programs.
+/// Instead of a longer path, the home page opens.
 pub const NEXT_BYTES_MAX: usize = 4_000;
 
 // --- Projects ---
 
 /// The maximum length of a project's name, which is shown on one line of a list. Longer names are rejected.
 pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
-/// The maximum number of URLs of a project. A brand seldom has more than a few websites, and each is fetched and read completely. Longer
-/// lists are rejected.
+/// The maximum number of a project's website URLs. A brand seldom has more than a few websites, and each is fetched and read
+/// completely. Longer lists are rejected.
 pub const PROJECT_URLS_MAX: usize = 10;
 /// The maximum length of a URL. All browsers and servers accept URLs of this length; longer URLs are rejected.
 pub const URL_CHARACTERS_MAX: usize = 2_048;
@@ -231,15 +232,15 @@ pub const URL_CHARACTERS_MAX: usize = 2_048;
 /// rejected.
 pub const PROJECTS_MAX: u64 = 10_000;
 
-/// The maximum length of an entry's title, which is shown on one line of a list. Longer titles are rejected.
+/// The maximum length of a knowledge-base entry's title, which is shown on one line of a list. Longer titles are rejected.
 pub const KNOWLEDGE_TITLE_CHARACTERS_MAX: usize = 200;
-/// The maximum length of an entry's content: a long page or a short booklet. Longer content is rejected; users split it into several
-/// entries.
+/// The maximum length of a knowledge-base entry's content: a long page or a short booklet. Longer content is rejected; users split it
+/// into several entries.
 pub const KNOWLEDGE_CONTENT_CHARACTERS_MAX: usize = 100_000;
-/// The longest file name in common file systems. Longer names are rejected.
+/// The maximum length of a file name, as in common file systems. Longer names are rejected.
 pub const FILE_NAME_CHARACTERS_MAX: usize = 255;
-/// The maximum number of entries in a knowledge base. Generating an email reads the titles of all entries. Further entries are rejected
-/// until an entry is removed.
+/// The maximum number of entries in a knowledge base. Generating an email reads the titles of all of them. Further entries are rejected
+/// until one is removed.
 pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
 /// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
 /// rejected.
@@ -256,41 +257,44 @@ pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
 /// The maximum length of a brand's tagline, company name or postal address. The footer of an email shows an address on two lines at most;
 /// longer values are rejected.
 pub const BRAND_LINE_CHARACTERS_MAX: usize = 300;
-/// The maximum length of a telephone number with its extension and a note. Longer values are rejected.
+/// The maximum length of a brand's telephone number with its extension and a note. Longer values are rejected.
 pub const BRAND_PHONE_CHARACTERS_MAX: usize = 50;
-/// The maximum number of a brand's social links; an email shows at most [`EMAIL_SOCIAL_LINKS_MAX`]. Longer lists are rejected.
+/// The maximum number of a brand's social links, more than the [`EMAIL_SOCIAL_LINKS_MAX`] that an email shows. Longer lists are
+/// rejected.
 pub const BRAND_SOCIAL_LINKS_MAX: usize = 20;
-/// The maximum length of the name of a social network. Longer names are rejected.
+/// The maximum length of the name of a social network, longer than any real one. Longer names are rejected.
 pub const SOCIAL_NETWORK_CHARACTERS_MAX: usize = 40;
 /// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, which are rejected.
 pub const BRAND_WORDS_MAX: usize = 50;
 /// The maximum length of a word or phrase in a list about a brand's voice. Longer phrases are rejected.
 pub const BRAND_WORD_CHARACTERS_MAX: usize = 50;
-/// The maximum corner radius in pixels: half the height of the tallest button, so a larger radius looks the same. Larger numbers are
-/// rejected.
+/// The maximum corner radius in pixels: half the height of the tallest button, because a larger radius makes no visible difference.
+/// Larger numbers are rejected.
 pub const CORNER_RADIUS_MAX: u64 = 100;
-/// The maximum number of products of a brand. The composer chooses among all of them. Further products are rejected, and imports skip them.
+/// The maximum number of products of a brand. The composer chooses among all of them. Further products are rejected, and imports skip
+/// them.
 pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
-/// The maximum number of products merged in one request. The transaction reads and deletes each of them. Longer lists are rejected.
+/// The maximum number of products merged in one request, whose transaction reads and deletes each of them. Longer lists are rejected.
 pub const PRODUCTS_MERGED_MAX: usize = 50;
-/// The maximum length of a product's name. Emails have no space for longer names, which are rejected.
+/// The maximum length of a product's name. Emails have no space for longer names, so these are rejected.
 pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
 /// The maximum length of a price: nine digits, a decimal point and three decimals, with some spaces. Longer prices are rejected.
 pub const PRICE_CHARACTERS_MAX: usize = 20;
-/// The maximum number of contacts that one request to go live copies, which takes a few seconds. The response says where the next request
-/// continues.
+/// The maximum number of contacts that one go-live request copies, which takes a few seconds. The response states where the next
+/// request continues.
 pub const GO_LIVE_CONTACTS_MAX: usize = 20_000;
-/// The number of contacts that go live in one transaction, so that other writes do not wait long.
+/// The number of contacts that go live per transaction, few enough that other writes do not wait long.
 pub const GO_LIVE_CONTACTS_PER_WRITE: usize = 500;
-/// The maximum number of changes that users decide on after an import: one for each field and product. Further changes are applied.
+/// The maximum number of changes from an import that users decide on, one for each field and product. Further changes are applied
+/// directly.
 pub const IMPORT_CHANGES_MAX: usize = 500;
-/// The maximum length of a font name: twice the longest name in use. Longer names are rejected.
+/// The maximum length of a font name, twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
 // --- Imports of projects ---
 
-/// The maximum number of imports that run in parallel. Each import mostly waits for its website. Reading the pages of this many imports
-/// uses about one processor; other imports wait in the queue.
+/// The maximum number of parallel imports. An import mostly waits for its website; reading the pages of this many imports uses about
+/// one processor. Other imports wait in the queue.
 pub const IMPORTS_AT_ONCE: usize = 4;
 /// The maximum number of parallel requests of one import: as many as a browser makes. Other requests wait.
 pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
@@ -300,57 +304,60 @@ pub const SITE_IMPORT_PAGES_MAX: usize = 20;
 pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
 pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
-/// The maximum number of bytes that are read of a page, style sheet or sitemap; the rest of a larger file adds no new information.
+/// The maximum number of bytes that are read of a page, style sheet or sitemap. The rest of a larger file rarely adds information.
 pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of bytes in one import, excluding images. Pages and style sheets rarely have a tenth of this size; at the limit, the
-/// import continues with the data that it has read.
+/// The maximum number of bytes in one import, without images. Pages and style sheets rarely have a tenth of this size; at the limit,
+/// the import continues with the data that it has read.
 pub const SITE_IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
-/// The maximum number of bytes of one image: a large photograph. Larger images are listed with this reason.
+/// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not
+/// read.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
 pub const SITE_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The time after which an import continues with the pages that it has, because a user is waiting for it.
+/// How long an import reads pages before it continues with those that it has, because a user is waiting.
 pub const SITE_IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
-/// The number of consecutive failed steps after which an import fails. With the growing pauses between the steps, a temporary problem has
+/// The number of consecutive failed steps after which an import fails. The pauses between the steps grow, so a temporary problem has
 /// ended by then.
 pub const SITE_IMPORT_FAILURES_MAX: u8 = 5;
 /// The maximum number of images analyzed in parallel. Analysis mostly waits for other servers, so two processors can handle eight images.
 pub const IMAGES_AT_ONCE: usize = 8;
-/// The maximum number of attempts to analyze one image before it is marked as unavailable. With the growing pauses between the attempts, a
+/// The maximum number of attempts to analyze an image before it is marked as unavailable. The pauses between the attempts grow, so a
 /// server that was briefly down is available again by then.
 pub const IMAGE_ATTEMPTS_MAX: u8 = 4;
 /// The maximum width of an uploaded image: more than twice the width of an email, for high-resolution screens. Wider images are scaled
 /// down.
 pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
-/// The maximum number of bytes of an uploaded animation, which is stored unchanged: recipients would not wait for a larger one.
+/// The maximum size of an uploaded animation, which is stored unchanged, in bytes. Recipients would not wait for a larger one.
 pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// How long the file of a deleted image is kept. Sent emails still show the image, and few emails are opened after a year.
 pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
-/// The maximum length of a preview's longer side: enough for a card in a list, on a screen with two pixels per point.
+/// The maximum length of a preview image's longer side in pixels: enough for a card in a list on a screen with two pixels per CSS
+/// pixel.
 pub const PREVIEW_SIDE_MAX: u32 = 480;
-/// How long a preview is kept before its image is fetched again, because websites change their images.
+/// How long a preview image is kept before its original is fetched again, because websites change their images.
 pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
-/// The maximum size of an SVG file that is shown unchanged. Logos are a tenth of this size; larger files get no preview.
+/// The maximum size of an SVG file that is shown unchanged as a preview, ten times the size of a logo. Larger files get no preview.
 pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 
-/// The maximum number of redirects of a request. Websites need two or three (to https, to www, to a language). More redirects are a loop,
-/// and the request fails.
+/// The maximum number of redirects of a request. Websites need two or three (to HTTPS, to `www`, to a language). More redirects are a
+/// loop, so the request fails.
 pub const FETCH_REDIRECTS_MAX: usize = 8;
-/// The maximum number of addresses tried for one name: two of each IP version. The first address nearly always responds. If none
+/// The maximum number of addresses tried for one host name: two of each IP version. The first address nearly always responds. If none
 /// responds, the request fails.
 pub const FETCH_ADDRESSES_TRIED_MAX: usize = 4;
-/// The time limit for a connection. A connection around the world takes a third of a second. After the limit, the next address is tried.
+/// The time limit for connecting to an address. Connecting around the world takes a third of a second. After the limit, the next
+/// address is tried.
 pub const FETCH_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 /// The maximum number of headers in a response. Websites with long security policies send about fifty. With more headers, the request
 /// fails.
 pub const FETCH_HEADERS_MAX: usize = 200;
 /// The maximum size of a response's head. Websites with many cookies send some 20 KB; with a larger head, the request fails.
 pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
-/// The number of threads for blocking work. A name lookup whose servers do not respond uses a thread for half a minute, long after the
-/// caller has given up. Webhook endpoints cause up to some 800 such lookups at a time in the worst case, and store reads must not wait for
-/// them.
+/// The maximum number of threads for blocking work. A DNS lookup whose servers do not respond occupies a thread for half a minute, even
+/// after the caller has given up. In the worst case, webhook endpoints cause some 800 such lookups at a time, and store reads must not
+/// wait for them.
 pub const WAITING_THREADS_MAX: usize = 2_048;
 
 // --- Contacts ---
@@ -359,7 +366,7 @@ pub const WAITING_THREADS_MAX: usize = 2_048;
 pub const PERSON_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum length of a company name. Companies House registers names of at most 160 characters. Longer names are rejected.
 pub const COMPANY_CHARACTERS_MAX: usize = 160;
-/// The maximum length of a city. The longest place name in official use has 85 characters. Longer names are rejected.
+/// The maximum length of a city's name. The longest place name in official use has 85 characters. Longer names are rejected.
 pub const CITY_CHARACTERS_MAX: usize = 100;
 /// The maximum number of tags of a contact. Every read of a contact reads all its tags, and every write indexes them. Few contacts have
 /// more than ten tags; further tags are rejected.
@@ -384,8 +391,8 @@ pub const SEARCH_TERMS_MAX: usize = 16;
 
 // --- Many contacts at once ---
 
-/// The maximum number of contacts that a bulk request writes before it responds: few enough that other writers wait only briefly. A
-/// job processes more contacts.
+/// The maximum number of contacts that a bulk request writes before it responds, few enough that other writers wait only briefly.
+/// Larger requests become a job.
 pub const BULK_AT_ONCE_MAX: usize = 5_000;
 /// The maximum number of contacts in one request, processed immediately or by a job: about as many as fit the body limit. Longer
 /// lists are rejected; files can contain more contacts.
@@ -393,56 +400,56 @@ pub const BULK_MAX: usize = 50_000;
 /// The maximum number of contacts that one request deletes. All of them are deleted in one transaction, which makes other writes wait.
 /// Longer lists are rejected.
 pub const BULK_DELETE_MAX: usize = 1_000;
-/// The maximum number of failed rows that are listed. No one reads more, and the report must stay small; further failed rows are only
-/// counted.
+/// The maximum number of failed rows that a report lists, because it must stay small and users do not read more. Further failed rows
+/// are only counted.
 pub const BULK_ERRORS_SHOWN_MAX: usize = 1_000;
-/// The number of contacts that one step of a job writes in one transaction: enough for sorted writes to be worthwhile, few enough that
-/// other writers wait only briefly.
+/// The number of contacts that one step of a job writes per transaction: enough to benefit from writing in sorted order, few enough
+/// that other writers wait only briefly.
 pub const JOB_STEP_CONTACTS: usize = 10_000;
-/// The number of contacts from a file that one step writes in one transaction. Three chunks of this size are in memory at a time, some 30
-/// MB: one is being read, one is waiting, and one is being written.
+/// The number of contacts from a file that one step writes per transaction. Three chunks of this size are in memory at a time, some 30
+/// MB: one is being read, one waits, and one is being written.
 pub const CONTACT_IMPORT_STEP_CONTACTS: usize = 10_000;
-/// The maximum number of rows in an import file: five times the million contacts that a project is tested with. Rows up to the limit are
-/// imported, and the remaining rows must be in another file.
+/// The maximum number of rows imported from a file, five times the million contacts of the largest tests. Rows beyond the limit must be
+/// imported from another file.
 pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
-/// The maximum size of one row in an import file: all fields of a contact at their largest, with space to spare. A longer row means that a
-/// quotation mark is not closed, and ends the import.
+/// The maximum size of a row in an import file, in bytes: all fields of a contact at their largest, with space to spare. A longer row
+/// has an unclosed quotation mark, and ends the import.
 pub const CONTACT_IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
-/// The maximum number of columns in an import file. Exports of other services have a hundred columns; more columns mean a wrong delimiter,
-/// and the file is rejected.
+/// The maximum number of columns in an import file. Exports of other services have a hundred; a file with more has a wrong delimiter
+/// and is rejected.
 pub const CONTACT_IMPORT_COLUMNS_MAX: usize = 500;
-/// The maximum number of custom fields that get a column in an export: as many as an import reads. Other custom fields are omitted.
+/// The maximum number of custom fields with a column in an export, as many as an import reads. Other custom fields are omitted.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
-/// The maximum number of contacts from which the field catalog is computed. This many take a tenth of a second, and are as informative as
-/// all contacts.
+/// The maximum number of contacts that the field catalog is computed from. Reading them takes a tenth of a second, and more contacts
+/// would hardly add fields.
 pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
 /// The maximum size of a form field in an upload, other than the file: a column mapping at its largest. Longer fields are rejected.
 pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
-/// How long an unfinished upload is kept. An upload takes an hour at most; after that time it was interrupted, and is deleted.
+/// How long an unfinished upload is kept. An upload takes an hour at most, so an older one was interrupted, and is deleted.
 pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
 /// How long a file waits for its column mapping: until the next day, in case the user has to ask a colleague.
 pub const PENDING_IMPORT_MS: i64 = 24 * 60 * 60 * 1000;
-/// The maximum number of files in a project that wait for a column mapping: one or two for each member who imports. At the limit, the
+/// The maximum number of a project's files that wait for a column mapping: one or two for each member who imports. At the limit, the
 /// oldest file is deleted.
 pub const PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
 /// The maximum number of rows of an uploaded file that are shown as a preview: enough to recognize each column.
 pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
-/// How long an export's file and its link are kept: long enough to download the file, and short for a file with personal data.
+/// How long an export's file and link are kept: long enough to download the file, and short, because the file contains personal data.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
-/// The maximum number of jobs in a project that wait or run. Only a client in a loop starts more; further jobs are rejected until a
-/// job finishes.
+/// The maximum number of waiting and running jobs in a project. Only a client in a loop starts more; further jobs are rejected until
+/// one finishes.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
-/// The maximum number of jobs of the whole installation that are searched for the newest jobs of one project. Searching this many takes a
-/// few hundredths of a second; older jobs are not listed.
+/// The maximum number of the installation's jobs that are searched for the newest jobs of one project, which takes a few hundredths of
+/// a second. Older jobs are not listed.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
-/// The maximum number of contacts that one request may list and change immediately. One transaction changes them in well under a second;
-/// for more contacts, the API offers a job.
+/// The maximum number of contacts that one request can list and change immediately, in one transaction of well under a second. For more
+/// contacts, the API offers a job.
 pub const CHANGE_IDS_MAX: usize = 1_000;
-/// The number of contacts changed per transaction in a bulk change. Each contact is read, written and reported, so the number is lower than
-/// for other jobs.
+/// The number of contacts that a bulk change processes per transaction. Each contact is read, written and reported, so the number is
+/// lower than for other jobs.
 pub const CHANGE_STEP_CONTACTS: usize = 2_000;
-/// How long a finished job can be retrieved after it ends: 30 days, because users may ask about an import for about a month. After that,
-/// the job is deleted.
+/// How long a finished job can be retrieved: 30 days, because users ask about an import for about a month. After that, the job is
+/// deleted.
 pub const JOB_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 // --- Tags, topics, segments ---
@@ -457,8 +464,8 @@ pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of topics in a project. Recipients choose topics on one page, and no one reads a longer page. Further topics are
 /// rejected.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
-/// The maximum display order of a topic: far more than the number of topics, so that the order can have gaps for later topics.
-/// Larger numbers are rejected.
+/// The maximum display order of a topic, far above the number of topics, so that users can leave gaps for later topics. Larger numbers
+/// are rejected.
 pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
 /// The maximum length of a segment's name, which is shown on one line of a list. Longer names are rejected.
 pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
@@ -474,8 +481,8 @@ pub const SEGMENT_LEVELS_MAX: usize = 3;
 /// The maximum number of conditions in a filter. In the worst case, each condition is compared with every contact. Filters with more
 /// conditions are rejected.
 pub const SEGMENT_CONDITIONS_MAX: usize = 50;
-/// The maximum number of values in one condition. Each value is compared with every contact. Conditions with more values are
-/// rejected; a tag is faster for them.
+/// The maximum number of values in one condition. Each value is compared with every contact. Conditions with more values are rejected;
+/// a condition on a tag is faster.
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// The maximum length of one value in a condition: longer than any address or profile field of a contact. Longer values are rejected.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
@@ -485,20 +492,21 @@ pub const SEGMENT_PREVIEW_MAX: usize = 100;
 /// rejected.
 pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
-/// How long a search with `refresh` waits for the index. A commit takes milliseconds, so a longer wait means a problem.
+/// How long a search with `refresh` waits for the index. A commit of the index takes milliseconds, so a longer wait indicates a
+/// problem.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long a search without `refresh` waits for the caller's own writes: some commits of the index, too short for a user to
-/// notice.
+/// How long a search without `refresh` waits for the caller's own writes: enough for some commits of the index, and too short for users
+/// to notice.
 pub const SEARCH_OWN_WRITES_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
-/// How long a caller's write is treated as recent. After a second the index contains the write, unless an import keeps the index busy for
+/// How long a caller's write counts as recent. After a second, the index contains the write, unless an import keeps the index busy for
 /// longer than a search may wait.
 pub const SEARCH_OWN_WRITES_MS: i64 = 1_000;
 /// How long the audit log keeps entries: 90 days, like raw customer events.
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
-/// How long webhook events wait for delivery: longer than any retry schedule, and short enough to limit the size of a table whose events
-/// are not processed.
+/// How long webhook events wait for delivery: longer than any retry schedule, and short enough to bound the table if its events are not
+/// processed.
 pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// The number of rows that a sweep deletes in one transaction, which takes the writer a few milliseconds.
+/// The number of rows that a sweep deletes per transaction, which occupies the writer for a few milliseconds.
 pub const SWEEP_ROWS: usize = 5_000;
 
 // --- Campaigns ---
@@ -508,26 +516,26 @@ pub const CAMPAIGN_NAME_CHARACTERS_MAX: usize = 200;
 /// The maximum number of campaigns in a project: nearly three a day for ten years. Each campaign makes every list longer; further campaigns
 /// are rejected until drafts are deleted.
 pub const CAMPAIGNS_PER_PROJECT_MAX: usize = 10_000;
-/// The maximum length of the name in the From field. Every email client truncates longer names; they are rejected.
+/// The maximum length of the From field's display name. Email clients truncate longer names, so these are rejected.
 pub const FROM_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum length of the client's name for the transport: one word. Longer names are rejected.
+/// The maximum length of the name that a client gives the transport (`providerType`): one word. Longer names are rejected.
 pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
-/// How far ahead a campaign can be scheduled: two years. Time zone rules are unknown beyond that, and a later date is a typo and is
-/// rejected.
+/// How far ahead a campaign can be scheduled: two years. Time zone rules beyond that are unknown, and a later date is usually a typo,
+/// so it is rejected.
 pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
-/// The maximum number of recipients of a campaign's test send: the colleagues who check the email before the campaign is sent. More
-/// recipients would be a campaign, and are rejected.
+/// The maximum number of recipients of a campaign's test send: the colleagues who check the email. A send to more recipients should be
+/// a campaign, so it is rejected.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
-/// The maximum number of campaigns that one request across all projects reads. Reading this many takes a few hundredths of a second. At the
-/// limit, the page ends, and the next page continues.
+/// The maximum number of campaigns that one request across all projects reads, which takes a few hundredths of a second. At the limit,
+/// the page ends, and the next page continues.
 pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
-/// The maximum number of campaigns handled in one step of the worker, which takes less than a second. The worker checks for a shutdown
-/// between steps.
+/// The maximum number of campaigns that the worker handles per step, which takes less than a second. Between steps, the worker checks
+/// for a shutdown.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
-/// email as it is.
+/// current email.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
-/// The pause before a campaign checks again whether the edit of its email is done. Edits take a few seconds.
+/// The pause between checks whether the edit of a campaign's email is done. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 
 // --- Files ---
@@ -537,67 +545,68 @@ pub const FILE_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 // --- Emails ---
 
-/// The maximum number of facts, stories or other parts of a brief. Prompts of the maximum length that consist only of facts have
-/// half as many. More parts are rejected.
+/// The maximum number of facts, stories or other parts in a brief: twice as many as a prompt of the maximum length can contain. Longer
+/// lists are rejected.
 pub const BRIEF_PARTS_MAX: usize = 500;
-/// The maximum length of a brief as JSON: each character of a prompt of the maximum length may occur in a fact, its value and its
-/// spans. Longer briefs are rejected.
+/// The maximum length of a brief as JSON, in characters: each character of a prompt of the maximum length may occur in a fact, its
+/// value and its spans. Longer briefs are rejected.
 pub const BRIEF_CHARACTERS_MAX: usize = 100_000;
-/// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base; it is rejected.
-pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
-/// The maximum number of languages in a request. Each language is written separately, which multiplies time and cost. More languages are
+/// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base, so it is
 /// rejected.
+pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
+/// The maximum number of languages in a generation request. Each language is written separately, which multiplies time and cost. Longer
+/// lists are rejected.
 pub const EMAIL_LANGUAGES_MAX: usize = 5;
-/// The maximum number of images given with a prompt. An email shows a few images, and these images take precedence over the brand's images.
-/// More images are rejected.
+/// The maximum number of images given with a prompt. An email shows a few images, and these take precedence over the brand's images.
+/// Longer lists are rejected.
 pub const PROMPT_IMAGES_MAX: usize = 5;
-/// The maximum number of linked pages that are read for a prompt. Each page may take seconds while the user waits; further links are not
+/// The maximum number of linked pages that are read for a prompt. Each may take seconds while the user waits; further links are not
 /// read.
 pub const PROMPT_PAGES_MAX: usize = 3;
 /// The maximum number of queued and running generations in a project. Only a client in a loop starts more; further generations are
 /// rejected until one finishes.
 pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
-/// The number of times that a stage of an email is started before the email fails. A stage that is interrupted this often may cause the
-/// interruptions.
+/// The maximum number of times that a stage of an email is started. If no attempt finishes, the email fails, because the stage itself
+/// may cause the interruptions.
 pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
-/// The maximum number of emails generated in parallel in each environment. They wait for the language model in parallel, and more would
-/// exceed its rate limit; other emails wait in the queue.
+/// The maximum number of emails generated in parallel in each environment. They mostly wait for the language model, and more would
+/// exceed its rate limit. Other emails wait in the queue.
 pub const EMAILS_AT_ONCE: usize = 4;
-/// How long a generation waits for its brand import, which rarely takes more than a minute. After that, the generation starts
-/// without it.
+/// How long a generation waits for the import of its brand, which rarely takes more than a minute. After that, the generation starts
+/// without the import.
 pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
-/// The maximum number of stages started in one step of the worker, which takes less than a second. The worker checks for a shutdown between
-/// steps.
+/// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
+/// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// The maximum number of queued and running edits in a project. Only a client in a loop starts more; further edits are rejected
-/// until an edit finishes.
+/// The maximum number of waiting and running edits in a project. Only a client in a loop starts more; further edits are rejected until
+/// one finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
-/// How long a request waits for an edit before it returns the unfinished edit instead: less than the 30 seconds that a request may
-/// take.
+/// How long a request waits for an edit before it returns the unfinished edit: less than the 30 seconds that a request may take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
-/// The maximum number of changes in one request to edit a document. A user changes a few fields between two saves; a program that changes
-/// more fields replaces whole blocks. More changes are rejected.
+/// The maximum number of changes in one request that edits a document. Users change a few fields between two saves; programs that
+/// change more should replace whole blocks. Requests with more changes are rejected.
 pub const EMAIL_CHANGES_MAX: usize = 100;
-/// How long the autosaves of one user are combined into one version. An hour of writing leaves six versions, which are enough steps to go
-/// back to.
+/// The period in which a user's autosaves are combined into one version. An hour of writing then leaves six versions, enough steps to
+/// go back.
 pub const EMAIL_AUTOSAVES_MS: i64 = 10 * 60 * 1000;
-/// The maximum length of a version's name, which is shown on one line. Longer names are rejected.
+/// The maximum length of a version's label, which is shown on one line. Longer labels are rejected.
 pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
-/// The maximum number of versions of an email. No one views more versions; the oldest versions after the first are deleted.
+/// The maximum number of versions of an email, more than users look back through. Above the limit, the oldest versions except the first
+/// are deleted.
 pub const EMAIL_VERSIONS_MAX: u32 = 200;
 
-/// The maximum number of emails in one import request: as many as a series can have. A request with more is rejected.
+/// The maximum number of emails in one import request, as many as a series can have. Requests with more are rejected.
 pub const HTML_IMPORTS_MAX: usize = 12;
-/// The maximum size of imported HTML. Gmail clips HTML after 102 KB; an import may contain markup that must be removed, but is
-/// rarely ten times as large. Larger HTML is rejected.
+/// The maximum size of imported HTML. Gmail clips HTML after 102 KB; imported HTML may contain markup that is removed, but is rarely
+/// ten times as large. Larger HTML is rejected.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
-/// The maximum number of changes that one edit makes in an imported email: an instruction about "every tea" affects a hundred places in a
-/// long newsletter. An edit with more changes is rejected.
+/// The maximum number of changes that one edit makes in an imported email, far more than the hundred places that an instruction about
+/// "every tea" affects in a long newsletter. An edit with more changes is rejected.
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum length of an imported email's text that is sent to a language model. In an email with 100 KB of HTML, about a tenth
-/// is text. The rest is omitted, and the model is informed.
+/// The maximum length of an imported email's text in a request to a language model. About a tenth of 100 KB of HTML is text. Longer
+/// text is cut, and the request states this.
 pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
@@ -605,7 +614,7 @@ pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 /// The pause before the first retry of a language-model request: long enough to recover from a dropped connection. Each further pause is
 /// twice as long.
 pub const LANGUAGE_MODEL_PAUSE_MS: u64 = 500;
-/// The maximum pause before a retry. Overloaded services ask for a minute at most; after a longer pause, the user has left.
+/// The maximum pause before a retry. Overloaded services ask for a minute at most, and users do not wait longer.
 pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
 /// The maximum size of a language model's response. The longest response is an email as JSON, which is a hundredth of this size. Longer
 /// responses are rejected.
@@ -613,19 +622,19 @@ pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of an image for a language model. Services reject images beyond 5 MB, the size of this many bytes in base64.
 /// The request omits larger images.
 pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
-/// The maximum number of times that a response that breaks the rules is returned to the model with a list of the violations. A model that
-/// has failed three times fails again, and each attempt costs money.
+/// The maximum number of times that an invalid response is returned to the model with a list of its violations. A model that has failed
+/// three times fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
 /// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
 /// lose track of longer schemas.
 pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
-/// The maximum number of old usage rows of language models that one request deletes. An account adds a few rows a month.
+/// The maximum number of old rows about the usage of language models that one request deletes. An account adds a few rows a month.
 pub const MODEL_USAGE_DELETED_AT_ONCE: usize = 1_000;
 
 // --- The prompt for a language model ---
 
-/// The maximum number of images with descriptions in a prompt, starting with the images given with the request. More images make a prompt
+/// The maximum number of images with descriptions in a prompt, starting with those given with the request. More images make a prompt
 /// more expensive without improving the email.
 pub const MATERIAL_IMAGES_MAX: usize = 40;
 /// The maximum number of pages that the model may link to. Websites list the important pages first, and more pages only lengthen the
@@ -647,8 +656,8 @@ pub const MATERIAL_PRODUCTS_MAX: usize = 40;
 pub const EMAIL_SUBJECT_CHARACTERS_MAX: usize = 150;
 /// The maximum length of a preheader. Email clients show up to about 140 characters after the subject. A longer preheader is rejected.
 pub const EMAIL_PREHEADER_CHARACTERS_MAX: usize = 200;
-/// The maximum number of blocks in an email: twice as many as readers scroll through. The limit also keeps the HTML below the size at which
-/// email clients clip it. More blocks are rejected.
+/// The maximum number of blocks in an email, twice as many as readers scroll through. It also keeps the HTML below
+/// [`EMAIL_HTML_BYTES_MAX`]. Emails with more blocks are rejected.
 pub const EMAIL_BLOCKS_MAX: usize = 40;
 /// The maximum length of a block's ID: one or two words. Longer IDs are rejected.
 pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
@@ -675,7 +684,8 @@ pub const EMAIL_COLUMNS_MAX: usize = 3;
 /// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would be a
 /// separate email, and is rejected.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
-/// The maximum number of products in a block: three rows of three. An email with more products is a catalog; more products are rejected.
+/// The maximum number of products in a block: three rows of three. An email with more is a catalog. Blocks with more products are
+/// rejected.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
 /// The maximum number of items in a list: about as many as fit on a phone's screen. Longer lists belong on a page that the email links to,
 /// and are rejected.
@@ -686,12 +696,12 @@ pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// The maximum number of social links: one row on a phone. More links are rejected.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
-/// The maximum width and height of an image in a document, in pixels: more than any image that Mailmill decodes. Larger numbers are
-/// mistakes, and are rejected.
+/// The maximum width and height of an image in a document, in pixels, above those of any image that Mailmill decodes. Larger numbers
+/// are mistakes, and are rejected.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
-/// The maximum length of a deadline: a timestamp with an offset and fractions of a second. No valid deadline is longer.
+/// The maximum length of a deadline: a timestamp with a UTC offset and fractions of a second. No valid deadline is longer.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
-/// The maximum number of violations that one check reports: enough to fix a document, few enough for a model's context.
+/// The maximum number of violations that one check of a document reports: enough to fix the document, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
 
 /// The maximum number of saved blocks in a project: as many as a palette can show. More blocks are rejected.
@@ -706,16 +716,18 @@ pub const DRAWN_IMAGES_FETCHED_MAX: usize = 60;
 /// The maximum number of parallel image fetches in the whole process. Each image may have the maximum size, so these fetches use up to 64
 /// MB.
 pub const DRAWN_IMAGES_AT_ONCE: usize = 8;
-/// How long a screenshot waits for one image, while a user waits for the screenshot. After that, the image is shown as blocked.
+/// How long a screenshot waits for one image. The time is short because a user waits for the screenshot. After that, the image is shown
+/// as blocked.
 pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
-/// The maximum size of the images cached for the next screenshot: the images of one brand's emails. The oldest images are dropped first.
+/// The maximum total size of the images that are cached for later screenshots: those in one brand's emails. The oldest images are
+/// dropped first.
 pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
-/// The lifetime of a link to a remote image in a displayed email: longer than a user views the email. After that, the user has to reload
-/// the page.
+/// The lifetime of a link to a remote image in a displayed email, longer than users view the email. After that, they must reload the
+/// page.
 pub const REMOTE_IMAGE_LINK_MS: i64 = 60 * 60 * 1000;
-/// How long a remote image is cached: as long as the screenshots of a series take. A changed image is fetched again soon.
+/// How long a remote image is cached: long enough for the screenshots of a series, and short enough that a changed image appears soon.
 pub const RECENT_MS: i64 = 5 * 60 * 1000;
-/// The maximum size of one image in a screenshot. Photos straight from a camera are larger; they are shown as blocked, and recipients would
+/// The maximum size of one image in a screenshot. Photos straight from a camera are larger, and are shown as blocked; recipients would
 /// not wait for them either.
 pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
@@ -727,11 +739,11 @@ pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
 pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
 /// The maximum memory of one decoded image: 8,000 by 6,000 pixels of four bytes. Larger images are rejected.
 pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
-/// The memory that a worker process for one image may use in addition to the bare process: the decoded image, and the wider numbers used
-/// while scaling.
+/// The memory, in bytes, that a worker process may use for one image in addition to the bare process: the decoded image, and the wider
+/// numbers used while scaling.
 pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
-/// The maximum number of pixels that all workers decode at a time. They unpack to 256 MiB, which a server with 2 GB can spare.
-/// Other images wait.
+/// The maximum number of pixels that all workers decode at the same time, which take 256 MiB in memory. A server with 2 GB can spare
+/// that. Other images wait.
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
@@ -757,10 +769,10 @@ pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
 pub const DRAWN_LEVELS_MAX: usize = 300;
 /// The maximum number of elements and text nodes in an email. Long newsletters have 5,000; HTML with more is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
-/// The maximum size of all image files for one drawing. They stay in the server's memory until the drawing is done. The images of a
-/// newsletter take about 5 MiB. Screenshots of newsletters with more show the remaining images as blocked.
+/// The maximum total size of the image files for one drawing, which stay in memory until the drawing is done. The images of a
+/// newsletter take about 5 MiB. Images beyond the limit are shown as blocked.
 pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum number of pixels of all images in one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
+/// The maximum total number of pixels of the images in one drawing, which take 256 MiB in memory, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// The maximum number of screenshot widths in one request: phone, tablet and desktop, each in a few sizes. More widths are rejected.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
@@ -771,24 +783,25 @@ pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
 /// The height at which screenshots are cut: 20 screens, and within the engine's 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
-/// The time limit of one drawing; a typical drawing takes a hundredth of it.
+/// The time limit of one drawing. A typical drawing takes a hundredth of it.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The maximum processor time of one drawing. Real emails take less than one second; the operating system ends a worker that takes more
-/// time than this.
+/// The maximum processor time of one drawing. Real emails take less than a second; the operating system ends a worker that takes
+/// longer.
 pub const DRAWING_CPU_SECONDS: u64 = 10;
 /// The memory that a drawing may use in addition to the bare process. A typical drawing uses 20 MiB; a drawing that needs more than the
 /// limit fails.
 pub const DRAWING_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 /// The maximum size of the output of one drawing: several long screenshots. A drawing with more output fails.
 pub const DRAWING_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The stack size of the drawing thread: 300 levels need less than 2 MiB, and an overflow would end the process.
+/// The stack size of the drawing thread in bytes. HTML with the maximum of 300 levels needs less than 2 MiB; an overflow would end the
+/// process.
 pub const DRAWING_STACK_BYTES: usize = 32 * 1024 * 1024;
-/// The maximum number of drawings that wait for a free processor. At 100 ms each, the last drawing waits a few seconds; further drawings
-/// get a 503.
+/// The maximum number of drawings that wait for a free processor. At 100 ms each, the last one waits for a few seconds; further
+/// drawings get a 503.
 pub const DRAWINGS_WAITING_MAX: usize = 64;
 /// The number of drawings after which a Chromium process is replaced, because its memory grows with each drawing.
 pub const DRAWINGS_PER_BROWSER_MAX: u32 = 300;
-/// The maximum number of files read from the folder of additional fonts: all Noto fonts together have about two hundred files. Further
+/// The maximum number of files read from the folder of additional fonts, more than the two hundred files of all Noto fonts. Further
 /// files are not read.
 pub const FONT_FILES_MAX: usize = 500;
 /// The maximum size of a font file. The largest fonts, which cover Chinese, Japanese and Korean, take 20 MB. Larger files are not read.
@@ -799,21 +812,21 @@ pub const EMAIL_HTML_BYTES_MAX: usize = 102 * 1024;
 
 // --- The composer ---
 
-/// The number of characters of a prompt that the composer reads: the maximum length that a request may have.
+/// The number of characters of a prompt that the composer reads, which is the maximum length of a prompt in a request.
 pub const COMPOSER_PROMPT_CHARACTERS_MAX: usize = 10_000;
-/// The maximum number of links, points, statements or images taken from one prompt. More do not fit into an email.
+/// The maximum number of links, points, statements or images taken from one prompt, as many as fit into an email.
 pub const COMPOSER_LIST_MAX: usize = 12;
-/// The maximum number of a brand's products that the composer chooses from. It reads all of them for each email, in a few milliseconds.
+/// The maximum number of products that the composer chooses from. It reads all of them for each email, in a few milliseconds.
 pub const COMPOSER_PRODUCTS_MAX: usize = 1_000;
-/// The maximum number of a brand's knowledge-base entries that the composer quotes from. It reads all of them for each email, in tens of
-/// milliseconds.
+/// The maximum number of knowledge-base entries that the composer quotes. It reads all of them for each email, in tens of milliseconds.
 pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
 /// The maximum number of emails in a series: one a month for a year. Requests for more are rejected.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
 // --- The DNS ---
 
-/// The time limit for one DNS query with all its attempts. A request that waits for several queries in a row can still respond in time.
+/// The time limit for one DNS query with all of its attempts, short enough that a request with several queries in a row can still
+/// respond in time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The time limit for one attempt of a DNS query. Name servers respond within a second or not at all.
 pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
@@ -824,7 +837,8 @@ pub const DNS_ATTEMPTS: usize = 2;
 pub const DNS_CACHE_ANSWERS: u64 = 8_192;
 /// The maximum time that a DNS record is cached, even if its TTL is longer. If a server moves, its new address is used within this time.
 pub const DNS_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// How long the absence of a DNS record is cached. The time is short, because a user who has just created the record does not want to wait.
+/// How long the absence of a DNS record is cached. The time is short, because a user who has just created the record does not want to
+/// wait.
 pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 // --- Sending domains ---
@@ -832,22 +846,23 @@ pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration
 /// The maximum number of sending domains in an account. Agencies have some for each client, and each domain is checked daily. Further
 /// domains are rejected until a domain is deleted.
 pub const DOMAINS_MAX: usize = 500;
-/// The pause before the second check of a domain that waits for its records. The pause is short, because a user who has just added the
-/// records is watching. Each further pause is twice as long.
+/// The pause before the second check of a domain that waits for its DNS records. The pause is short, because the user who has just
+/// added the records is watching; each further pause is twice as long.
 pub const DOMAIN_CHECK_INTERVAL_MS: i64 = 60 * 1000;
-/// The maximum pause between checks of a domain that waits for its records. A record that appears overnight is found in the morning.
+/// The maximum pause between checks of a domain that waits for its DNS records, so that a record that appears overnight is found in the
+/// morning.
 pub const DOMAIN_CHECK_INTERVAL_MS_MAX: i64 = 6 * 60 * 60 * 1000;
-/// How long a domain may wait for its records. Records reach all name servers within two days; if they are missing after three days, the
-/// user has forgotten them.
+/// How long a domain may wait for its DNS records. They reach all name servers within two days; after three days, the user has
+/// forgotten them.
 pub const DOMAIN_VERIFICATION_MS: i64 = 72 * 60 * 60 * 1000;
-/// The pause between checks of a verified domain. Working records are rarely removed.
+/// The pause between checks of a verified domain, whose DNS records are rarely removed.
 pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The number of failed checks in a row after which a verified domain is treated as failed. A single failed check may be a temporary DNS
 /// problem.
 pub const DOMAIN_MISSES_MAX: u8 = 3;
 /// The pause between checks after a failed check. A name server that fails briefly is available again by then.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
-/// How long a replaced key stays in the DNS. Messages can be in transit for up to five days.
+/// How long a replaced DKIM key stays in the DNS, because messages can be in transit for up to five days.
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of domains checked in parallel. Checks mostly wait for name servers; other domains wait in the queue.
 pub const DOMAINS_AT_ONCE: usize = 8;
@@ -861,38 +876,38 @@ pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
 
 // --- Suppressions ---
 
-/// The maximum number of suppressions of one account that are held in memory while a mailing is planned. This many take some 20 MB. Further
+/// The maximum number of an account's suppressions held in memory while a mailing is planned, which take some 20 MB. Further
 /// suppressions are looked up one by one.
 pub const SUPPRESSIONS_IN_MEMORY_MAX: u64 = 500_000;
 
 // --- Tracking ---
 
-/// The maximum number of visits that wait to be written. At the highest rate that the service accepts, this many arrive within ten
-/// seconds. Further visits are dropped and counted.
+/// The maximum number of visits to tracking links that wait to be written. At the highest rate that the service accepts, this many
+/// arrive within ten seconds. Further visits are dropped and counted.
 pub const VISITS_WAITING_MAX: usize = 20_000;
-/// The number of visits written in one transaction: few enough that outgoing messages wait only for milliseconds.
+/// The number of visits written per transaction, few enough that outgoing messages wait only for milliseconds.
 pub const VISITS_PER_WRITE: usize = 1_000;
 /// The number of characters stored of a visitor's User-Agent. The part that identifies a client is at the start.
 pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
-/// The time after which a repeated visit by the same client to the same link is counted as a new visit. Clients retry slow requests, and
-/// users double-click.
+/// The time between two visits by the same client to the same link before the second counts as a new visit. Clients retry slow
+/// requests, and users double-click.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// The number of server replies and actions of simulated recipients that one transaction processes. The transaction takes a few
 /// milliseconds, and other writes wait for it.
 pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
 /// The number of rows that one step of an erasure reads, which takes the writer a few milliseconds.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
-/// The maximum number of a contact's activities that are searched for the results of its messages: years of activity. Older results are not
-/// shown.
+/// The maximum number of a contact's activities that are searched for the results of its messages, which cover years. Older results are
+/// not shown.
 pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
-/// The maximum number of messages to a contact for which a timeline shows the result. Each result costs three lookups; for older messages,
-/// the timeline shows only that they were sent.
+/// The maximum number of messages to a contact whose result a timeline shows. Each result costs three lookups; for older messages, the
+/// timeline shows only that they were sent.
 pub const TIMELINE_SENDS_MAX: usize = 500;
-/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are omitted, and
+/// The maximum number of rows of each kind in the data export of one contact, which take a few megabytes. Older rows are omitted, and
 /// the export states that rows are missing.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
-/// The maximum number of an email's mailings that a page of its log searches. Mailings without matching rows cost as much as others; the
-/// next page continues the search.
+/// The maximum number of an email's mailings that are searched for one page of its log. Mailings without matching rows cost as much as
+/// others; the next page continues the search.
 pub const LOG_MAILINGS_SCANNED_MAX: usize = 200;
 /// The maximum number of messages in the built-in inbox that one step of an erasure removes. A message can be several megabytes in size,
 /// and other writes wait for the step.
@@ -905,18 +920,17 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// The maximum length of one UTM parameter, which web analytics shows on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a day in UTC. Some settings are in days.
+/// The length of a UTC day in milliseconds, for settings that are in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// The minimum pause before a retry of mail whose server is throttled only briefly. With a shorter pause, the queue would be polled
-/// unnecessarily.
+/// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The maximum pause between two attempts for deferred mail. Servers that defer because of greylisting or load accept the mail within
 /// hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
-/// How far ahead a retry can be. A later retry was scheduled while the clock was wrong: the limit is more than the longest pause and any
-/// time zone offset.
+/// How far ahead a retry can be scheduled. A later retry was scheduled while the clock was wrong, because the limit exceeds the longest
+/// pause and any time zone offset.
 pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
-/// The pause between two attempts to write recipient rows while too many other writes wait: about one commit.
+/// The pause between two attempts to write recipient rows while too many other writes are waiting: about the duration of a commit.
 pub const RECIPIENT_WRITER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// The maximum number of recipient rows that one request scans for matches, which takes a tenth of a second. The next page continues after
 /// these rows.
@@ -928,17 +942,16 @@ pub const MAILING_LINKS_MAX: usize = 1_000;
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 /// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// How long updates that no task waits for are delayed, so that the next claim shares their commit: about one commit.
+/// The delay of updates that no task waits for, so that they share a commit with the next claim: about the duration of a commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
-/// The number of messages that are rendered before a connection is free for them, so that no connection waits. They use a few megabytes.
+/// The number of messages rendered before a connection is free for them, so that connections do not wait. They use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
 /// The fallback poll interval of the send queue, in case a wake-up was missed. A poll of an idle queue costs microseconds.
 pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
-/// The number of a mailing's recipients that are read ahead. They use a few hundred kilobytes, and one read of the store is enough for a
-/// few seconds of sending.
+/// The number of a mailing's recipients that are read ahead. They use a few hundred kilobytes and last for a few seconds of sending.
 pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
-/// The number of recipients after which a mailing's cursor is stored. No recipient before the cursor is still queued. After a
-/// restart, at most this many recipients are read again.
+/// The number of recipients after which a mailing's cursor is stored. No recipient before the cursor is still queued, so a restart
+/// reads at most this many recipients again.
 pub const CURSOR_MOVED_EVERY: u32 = 4_096;
 /// The number of mailings with work that one poll handles, which takes a few milliseconds. The next poll handles the remaining mailings.
 pub const MAILINGS_SCANNED_MAX: usize = 1_000;
@@ -946,54 +959,57 @@ pub const MAILINGS_SCANNED_MAX: usize = 1_000;
 pub const RETRIES_READ_AT_ONCE: usize = 256;
 /// The number of accounts whose retries one poll reads, which takes a few milliseconds. The next poll continues after these accounts.
 pub const ACCOUNTS_SCANNED_MAX: usize = 1_000;
-/// The number of one account's due mailings that one poll handles, so that an account with very many mailings leaves capacity for others.
+/// The number of an account's due mailings that one poll handles, so that an account with very many mailings leaves capacity for
+/// others.
 pub const DUE_MAILINGS_PER_ACCOUNT: usize = 50;
-/// The pause before the next poll if there are more accounts than one poll reads. Retries wait for minutes, so a second does not matter.
+/// The pause before the next poll if there are more accounts than one poll reads. Retries wait for minutes, so a second makes no
+/// difference.
 pub const RETRIES_POLL_PAUSE_MS: i64 = 1_000;
 /// The number of blocked mailings that one poll checks again. Each check reads a few rows; the next poll continues after the last checked
 /// mailing.
 pub const BLOCKED_MAILINGS_SCANNED: usize = 20;
-/// The number of retries that one poll reschedules in a mailing because the clock was wrong when they were scheduled. This many take a few
+/// The number of a mailing's retries that one poll reschedules because they were scheduled while the clock was wrong. They take a few
 /// milliseconds; the next poll continues.
 pub const RETRIES_SCANNED_MAX: usize = 1_000;
 /// The number of mailings that one sweep of old direct sends reads, which takes the writer a few milliseconds.
 pub const MAILINGS_SWEPT: usize = 200;
-/// The number of rows that planning writes in one transaction: enough for sorted writes to be worthwhile, few enough that other writers
-/// wait only briefly.
+/// The number of rows that planning writes per transaction: enough to benefit from writing in sorted order, few enough that other
+/// writers wait only briefly.
 pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
-/// The number of chunks in one planning step, which share the loaded data. A step takes less than a second, so that a shutdown waits no
-/// longer than that.
+/// The number of chunks in one planning step, which share the loaded data. A step takes less than a second, so it delays a shutdown
+/// only briefly.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
 /// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies seldom
 /// have more than two lines.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
 /// The pause after the first transport failure: long enough to recover from a dropped connection. Each further pause is twice as long.
 pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum pause after transport failures: a relay that recovers is used within a minute.
+/// The maximum pause after transport failures, so that a relay that has recovered is used within a minute.
 pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(30);
-/// The maximum size of the compiled contents that are cached for the next mailing with the same content: a few dozen newsletters. At the
-/// limit, the cache is emptied.
+/// The maximum size of the compiled contents that are cached for the next mailing with the same content: a few dozen newsletters. Above
+/// the limit, the cache is emptied.
 pub const CONTENTS_KEPT_BYTES: usize = 16 * 1024 * 1024;
 /// How long the keys and settings of a From domain are cached. The time is short, because users may change them.
 pub const SENDER_KEPT_MS: i64 = 60 * 1000;
-/// The maximum number of From domains whose keys are held unsealed: more than a server uses in a minute. At the limit, the cache is
-/// emptied.
+/// The maximum number of From domains whose decrypted keys are held in memory, more than a server uses in a minute. Above the limit,
+/// the cache is emptied.
 pub const SENDERS_KEPT_MAX: usize = 256;
-/// The maximum number of addresses in one direct send: the recipient and up to 50 copies. More are rejected; a tag or segment can
-/// have more.
+/// The maximum number of addresses in one direct send: the recipient and up to 50 copies. A send with more is rejected; a campaign to a
+/// tag or segment can have more.
 pub const DIRECT_RECIPIENTS_MAX: usize = 51;
-/// The approximate number of seconds that a direct send may wait. If the backlog is larger, callers are asked to slow down.
+/// The approximate number of seconds that a direct send may wait in the backlog. If the backlog is larger, callers get an error that
+/// asks them to slow down.
 pub const DIRECT_BACKLOG_SECONDS: u64 = 10;
-/// The maximum length of a region, a short name that clients of other services send. Regions are ignored, but longer names are
-/// rejected.
+/// The maximum length of a region, a short name that clients of other services send. Mailmill ignores regions, but rejects longer
+/// names.
 pub const REGION_CHARACTERS_MAX: usize = 64;
-/// The number of direct sends per second that is assumed for the backlog if the plan has no limit: more than the connections of one server
-/// deliver.
+/// The number of direct sends per second that is assumed for the size of the backlog if the plan has no rate limit. It exceeds what one
+/// server's connections deliver.
 pub const DIRECT_PER_SECOND_ASSUMED: u64 = 1_000;
 /// The maximum length of the name next to a From address, which is shown on one line. Longer names are rejected.
 pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum length of a subject with its merge fields, before they are filled in: three times the maximum length of an email's subject,
-/// and some more. Longer subjects are rejected.
+/// The maximum length of a subject with its unfilled merge fields: more than three times the maximum length of an email's subject.
+/// Longer subjects are rejected.
 pub const SEND_SUBJECT_CHARACTERS_MAX: usize = 500;
 /// The maximum number of past months that metrics cover: three years, for comparisons with the same month of earlier years. Larger numbers
 /// are rejected.
@@ -1003,11 +1019,11 @@ pub const METRICS_MONTHS_MAX: u64 = 36;
 pub const TIMELINE_DAYS_MAX: u64 = 92;
 /// The default number of days in a chart: a month, which shows every weekday at least four times.
 pub const TIMELINE_DAYS: u64 = 30;
-/// The number of days after a campaign's start with daily statistics. Nearly all opens happen in the first week; later activity is included
-/// only in the totals.
+/// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
+/// included only in the totals.
 pub const CAMPAIGN_DAYS: u32 = 92;
-/// The maximum number of links in a campaign report, starting with the most clicked link. Few newsletters have more, and no one
-/// reads a longer list. Other links are omitted.
+/// The maximum number of links in a campaign report, most clicked first. Few newsletters have more, and users do not read a longer
+/// list. Other links are omitted.
 pub const CAMPAIGN_LINKS_SHOWN: usize = 20;
 
 // --- The built-in inbox ---
@@ -1018,7 +1034,7 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// The maximum number of bytes in an account's inbox. The disk of a small server has space for the inboxes of dozens of accounts. The
 /// oldest messages are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
-/// The number of old messages of one account that one sweep deletes, and about how many it deletes in total. A message can be several
+/// The number of old messages of an account that one sweep deletes, and about how many it deletes in total. A message can be several
 /// megabytes large, and other writes wait for the sweep.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
@@ -1026,7 +1042,7 @@ pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
 /// The pause between a message to a simulated recipient and the recipient's action: long enough to see the message as sent first, short
 /// enough to wait for the action.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
-/// How long ago a new demo starts: enough days for a chart, and less than the default of `mail.give_up_hours`, so that the demo's full
+/// How long ago a new demo starts: enough days for a chart, and less than the default of `mail.give_up_hours`, so that messages to full
 /// mailboxes are still being retried at the end.
 pub const DEMO_PAST_MS: i64 = 4 * DAY_MS;
 
@@ -1039,8 +1055,8 @@ pub const MERGE_SOURCE_BYTES_MAX: usize = 256 * 1024;
 pub const MERGE_OUTPUT_BYTES_MAX: usize = 1024 * 1024;
 /// The maximum size of one recipient's subject or name. Email clients show a tenth of it; a message with a longer subject or name fails.
 pub const MERGE_HEADER_BYTES_MAX: usize = 2_000;
-/// The maximum number of template steps for one recipient: some 20 ms on one processor. A newsletter with an order of forty rows takes
-/// 2,000 steps; a message that needs more than the limit fails.
+/// The maximum number of template steps for one recipient, which take some 20 ms on one processor. A newsletter with an order of forty
+/// rows takes 2,000 steps; a message that needs more than the limit fails.
 pub const MERGE_STEPS_MAX: usize = 500_000;
 /// The maximum nesting of `if`, `for` and the parentheses of a condition. Deeper templates are unreadable and could overflow the
 /// parser's stack; they are rejected.
@@ -1050,7 +1066,7 @@ pub const MERGE_FILTERS_MAX: usize = 8;
 /// The maximum number of names in one field path, like `order.address.city`. Real data is nested three or four levels deep; longer paths
 /// are rejected.
 pub const MERGE_PATH_WORDS_MAX: usize = 8;
-/// The maximum size of a header added by a sender: two lines of the maximum length (RFC 5322 §2.1.1). Longer headers are rejected.
+/// The maximum size of a header that a sender adds: two lines of the maximum length in RFC 5322 §2.1.1. Longer headers are rejected.
 pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
 /// The maximum size of the name of a header added by a sender. The longest registered name has 44 characters; longer names than the
 /// limit are rejected.
@@ -1058,47 +1074,47 @@ pub const EXTRA_HEADER_NAME_BYTES_MAX: usize = 76;
 
 // --- Outgoing mail ---
 
-/// The time limit for connecting to a server. RFC 5321 §4.5.3.2 would wait five minutes for the greeting alone; a connection itself takes a
-/// third of a second around the world.
+/// The time limit for connecting to a server. Connecting takes a third of a second around the world; RFC 5321 §4.5.3.2 allows five
+/// minutes for the greeting alone.
 pub const SMTP_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(30);
 /// The time limit for the reply to a command (RFC 5321 §4.5.3.2).
 pub const SMTP_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The time limit for the reply to the final dot (RFC 5321 §4.5.3.2.6). Giving up earlier causes duplicates.
 pub const SMTP_DOT_TIME: std::time::Duration = std::time::Duration::from_secs(600);
-/// The time limit for the reply to QUIT. The reply does not matter, because the message is already accepted. Without a reply in this time,
-/// the connection is closed.
+/// The time limit for the reply to QUIT. The message is already accepted, so the reply does not matter, and the connection is closed
+/// without it.
 pub const SMTP_QUIT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long an unused connection is kept. Servers close unused connections after one to five minutes; keeping them longer than a burst
-/// lasts does not help.
+/// How long an unused connection is kept. Servers close unused connections after one to five minutes, and pauses within a burst of mail
+/// are shorter than this.
 pub const SMTP_IDLE_TIME: std::time::Duration = std::time::Duration::from_secs(30);
-/// How long deliveries in flight wait for a relay. A relay that restarts is available again in a minute, so its deliveries are not deferred
-/// by minutes.
+/// How long deliveries in progress wait for a relay. A restarting relay is available again within a minute, so its deliveries need not
+/// be deferred.
 pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
 /// The first pause after a server could not be reached: long enough to recover from a dropped connection. The pause doubles with each
-/// failure.
+/// consecutive failure.
 pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum pause after a server could not be reached. A server that is available again gets its mail within a minute.
+/// The maximum pause after a server could not be reached, so that a server that is available again gets its mail within a minute.
 pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 /// The first pause after a recipient's mail server could not be reached. It is longer than for a relay, because such mail is less urgent.
 pub const SMTP_EXCHANGER_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(60);
-/// The maximum pause after a recipient's mail server could not be reached. A server that was down overnight gets its mail within the hour.
-/// A longer pause would delay mail needlessly.
+/// The maximum pause after a recipient's mail server could not be reached. A server that was down overnight then gets its mail within
+/// the hour.
 pub const SMTP_EXCHANGER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// The maximum number of messages in one connection. Many servers allow a hundred messages, then close the connection.
+/// The maximum number of messages per connection. Many servers close the connection after a hundred messages.
 pub const SMTP_MESSAGES_PER_CONNECTION_MAX: usize = 100;
 /// The maximum size of a line in a server's reply. RFC 5321 allows 512 bytes, but some servers send long URLs. A longer line ends the
 /// connection.
 pub const SMTP_REPLY_LINE_BYTES_MAX: usize = 2_048;
-/// The maximum number of lines in a server's reply. Long policies have ten lines, long EHLO lists thirty. A longer reply ends the
-/// connection.
+/// The maximum number of lines in a server's reply. Long policies have ten lines, and long EHLO replies have thirty. A longer reply
+/// ends the connection.
 pub const SMTP_REPLY_LINES_MAX: usize = 100;
-/// The size of the chunks in which a message is sent. Nearly all messages fit into one chunk.
+/// The size, in bytes, of the chunks in which a message is sent. Nearly all messages fit into one.
 pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
-/// The number of consecutive successful messages before a server that was overloaded gets one more connection. Fewer successes could be
-/// luck.
+/// The number of consecutive successful messages after which a server that was overloaded gets one more connection. Fewer successes
+/// could be luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
-/// The servers of one destination together get at most one in this many connections, so that a slow destination does not delay the
-/// others.
+/// The share of all connections that the servers of one destination get: at most one in this many, so that a slow destination does not
+/// delay the others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
 /// The maximum number of servers of a destination that are tried for one message. Large providers have five; after that, the message is
 /// retried later.
@@ -1110,9 +1126,10 @@ pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
 /// The maximum number of relays. Operators have two or three relays, or one for each domain. A longer list is a mistake, and the
 /// service does not start.
 pub const SMTP_RELAYS_MAX: usize = 20;
-/// How often a domain's MTA-STS policy is checked again. Policies last for weeks, but mail should not wait a day for a changed policy.
+/// The time after which a domain's MTA-STS policy is checked again. Policies last for weeks, but mail should not wait a day for a
+/// changed policy.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// The maximum age of an MTA-STS policy. RFC 8461 §3.2 allows a year; the cache does not outlive the process anyway.
+/// The maximum age of an MTA-STS policy, the year that RFC 8461 §3.2 allows. The cache ends with the process in any case.
 pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
 /// The time limit for fetching an MTA-STS policy. RFC 8461 §3.3 advises a minute; mail waits for the policy, so the limit is shorter.
 pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(20);
@@ -1123,16 +1140,17 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
 // --- Request bodies ---
 
-/// The maximum size of bodies that bypass the memory limit for large bodies. Nearly all bodies are this small, and few of them are in
-/// memory at a time.
+/// The maximum size of bodies that do not count toward the memory limit for large bodies. Nearly all bodies are this small, and few of
+/// them are in memory at the same time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
-/// The maximum number of bytes of larger bodies in memory at a time, for the whole service: one body of the maximum size with the default
-/// settings, and several smaller ones. With the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may
-/// not be free yet, this is a tenth of a server with 1 GB.
+/// The maximum total size of larger bodies in memory: one body of the maximum size with the default settings, and several smaller ones.
+/// With the parsed data (10 MB of contacts take 43 MiB), and the memory of the previous body that may not be free yet, this is a tenth
+/// of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a large body waits for memory before its request gets a 503: a third of a response's time limit.
+/// How long a large body waits for memory before its request gets a 503: a third of the time limit of a response.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
-/// The Retry-After of a 503 response to a large body for which not enough memory was free. By then, some uploads have usually ended.
+/// The `Retry-After` of a 503 response to a large body, in seconds, if not enough memory was free. By then, some uploads have usually
+/// ended.
 pub const BODIES_RETRY_SECONDS: u64 = 5;
 
 // --- Disk space ---
@@ -1140,7 +1158,7 @@ pub const BODIES_RETRY_SECONDS: u64 = 5;
 /// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
 /// stages would use up the reserve sooner, and more stages would each be too small.
 pub const DISK_RESERVE_STAGES: u64 = 8;
-/// The Retry-After while the service is read-only because of a full disk. The operator has to act first.
+/// The `Retry-After` while the service is read-only because of a full disk, in seconds. The operator has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// The pause before a worker checks again for free disk space. The check costs one system call, and work resumes within a second.
 pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -1155,7 +1173,7 @@ pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 /// The minimum number of HTTP connections, even if the descriptor limit leaves no space for them: with fewer, a browser could not load a
 /// page.
 pub const HTTP_CONNECTIONS_MIN: usize = 32;
-/// One in this many descriptors is for incoming mail, up to [`INBOUND_CONNECTIONS_MAX`].
+/// The share of file descriptors for incoming mail: one in this many, up to [`INBOUND_CONNECTIONS_MAX`] connections.
 pub const INBOUND_SHARE_OF_DESCRIPTORS: usize = 16;
 /// The minimum number of connections for incoming mail: even without a listener, programs of the same user deliver mail through a socket.
 pub const INBOUND_CONNECTIONS_MIN: usize = 16;
@@ -1167,18 +1185,18 @@ pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 pub const WORKER_RETRY_MIN: std::time::Duration = std::time::Duration::from_millis(100);
 /// The number of consecutive failures after which a worker is treated as failing. A single failure may be a coincidence.
 pub const WORKER_FAILURES_BAD: u64 = 2;
-/// How long a dispatcher that failed and was restarted is treated as failing, so that a probe that runs every few seconds detects the
+/// How long a dispatcher that failed and was restarted is reported as failing, so that a probe that runs every few seconds detects the
 /// failure.
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
-/// The Retry-After for a probe of a service that is not ready. Probes run about this often.
+/// The `Retry-After` for a probe of a service that is not ready, in seconds. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
 /// The maximum pause before a failed step is retried: a step that keeps failing is retried about every minute.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 // --- Incoming mail ---
 
-/// The maximum size of an incoming message. A bounce contains the message that was sent, which has at most this size. Larger
-/// messages are rejected.
+/// The maximum size of an incoming message. A bounce contains the message that was sent, which is at most as large. Larger messages are
+/// rejected.
 pub const INBOUND_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The maximum number of MIME parts in an incoming message. Reports have three; a message with more parts than the limit is rejected.
 pub const INBOUND_PARTS_MAX: usize = 500;
@@ -1200,13 +1218,14 @@ pub const INBOUND_TOKENS_MAX: usize = 20;
 pub const INBOUND_CONNECTIONS_MAX: usize = 256;
 /// The maximum number of connections from one address. Large providers open several at a time; further connections are closed.
 pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
-/// The maximum number of messages from one address in a minute: enough for the bounces that a large provider sends after a campaign
-/// to an outdated list. Further messages get a 421, so their servers send them again later.
+/// The maximum number of messages from one address in a minute, enough for the bounces that a large provider sends after a campaign to
+/// an outdated list. Further messages get a 421, so their servers retry later.
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
-/// The maximum number of client addresses that are remembered. This many take about a megabyte. At the limit, idle addresses are dropped.
+/// The maximum number of client addresses that are remembered, which take about a megabyte. Above the limit, idle addresses are
+/// dropped.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
-/// The maximum number of messages in one connection. A limit is needed because other clients may be waiting for a connection. At the
-/// limit, the client must reconnect.
+/// The maximum number of messages per connection, because other clients may be waiting for a connection. After that, the client must
+/// reconnect.
 pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 /// The maximum number of failed commands in one connection. A mail server causes none or two; an attacker who guesses addresses causes
 /// hundreds. At the limit, the connection is closed.
@@ -1219,13 +1238,13 @@ pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit. A longer line
 /// ends the connection.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
-/// The maximum number of bytes that are read of one message, including bytes that are discarded because the message is too large, so that
-/// the sender gets Mailmill's reply. After that, the connection is closed.
+/// The maximum number of bytes read of one message, including those discarded because the message is too large, so that the sender gets
+/// Mailmill's reply. After that, the connection is closed.
 pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
 /// The memory reserved for each message that is being received. The bounces of nearly all servers are smaller. All connections together
 /// reserve 32 MiB.
 pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
-/// The memory for larger messages, shared by all messages that are being received: three messages of the maximum size.
+/// The memory, in bytes, that all larger messages share while they are received: three messages of the maximum size.
 pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The unit in which the shared memory for larger messages is counted. A bounce takes one or two units.
 pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
@@ -1237,9 +1256,11 @@ pub const INBOUND_AT_ONCE: usize = 8;
 pub const INBOUND_HANDLER_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The time limit for one command. RFC 5321 asks for five minutes, but a busy server needs its connections back.
 pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(120);
-/// The base time for receiving one message, for connections that pause. The message's bytes add time at [`INBOUND_BYTES_PER_SECOND_MIN`].
+/// The base time for receiving one message, which allows for pauses. Each byte of the message extends it at the rate
+/// [`INBOUND_BYTES_PER_SECOND_MIN`].
 pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The minimum rate of an incoming message. A slower message only ties up a connection: the slowest servers send many times as fast.
+/// The minimum rate of an incoming message. A slower message only occupies a connection; the slowest real servers send many times as
+/// fast.
 pub const INBOUND_BYTES_PER_SECOND_MIN: u64 = 1024;
 /// The time limit between two chunks of a message. RFC 5321 asks for three minutes, but a busy server needs its memory back.
 pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
@@ -1250,8 +1271,8 @@ pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_
 
 // --- Webhooks ---
 
-/// The maximum number of webhooks in an account. The users of an account with more webhooks have lost track of them, and each webhook is
-/// checked for every event. Further webhooks are rejected.
+/// The maximum number of webhooks in an account. The users of an account with more webhooks have lost track of them, and each webhook
+/// is checked for every event. Further webhooks are rejected.
 pub const WEBHOOKS_MAX: usize = 200;
 /// The size of a webhook's secret. Standard Webhooks asks for 24 to 64 random bytes.
 pub const WEBHOOK_SECRET_BYTES: usize = 32;
@@ -1266,14 +1287,14 @@ pub const WEBHOOK_HEADER_VALUE_BYTES_MAX: usize = 4_096;
 /// The maximum size of all custom headers together. Common servers accept heads of 8 to 16 KB, and Mailmill's own headers take less
 /// than 1 KB. Larger headers are rejected.
 pub const WEBHOOK_HEADERS_BYTES_MAX: usize = 8_000;
-/// The maximum number of attempts of a delivery. With the default pauses, three attempts cover the restart of an endpoint. After that, the
-/// delivery has failed, and can be repeated on request.
+/// The maximum number of attempts of a delivery. With the default pauses, three attempts cover the restart of an endpoint. After them,
+/// the delivery has failed, and users can repeat it.
 pub const WEBHOOK_ATTEMPTS_MAX: usize = 3;
 /// The time limit for one attempt. Endpoints that only store an event respond in milliseconds; ten seconds also cover a slow start. After
 /// the limit, the attempt has failed.
 pub const WEBHOOK_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time after which an attempt without a recorded end is treated as lost: twice its time limit. A process that was still working on
-/// the attempt would have recorded its end by then.
+/// The time after which an attempt without a recorded result counts as lost: twice its time limit. A process still working on the
+/// attempt would have recorded the result by then.
 pub const WEBHOOK_ATTEMPT_LOST_MS: i64 = 20_000;
 /// The number of bytes of a response body that are read before the connection is closed: more than the part of the body that is stored.
 pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
@@ -1283,13 +1304,13 @@ pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 /// The maximum pause that an endpoint can request, so that a wrong header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
-/// The maximum pause of a failing endpoint: a recovery is noticed within the hour.
+/// The maximum pause of deliveries to a failing endpoint, so that its recovery is noticed within the hour.
 pub const WEBHOOK_PAUSE_MAX_MS: i64 = 60 * 60 * 1000;
-/// How long the service must run before attempts that a crash interrupted are repeated. A service that keeps crashing would use up the
-/// attempts without delivering any event.
+/// The time that the service must run before it repeats attempts that a crash interrupted. A service that crashes repeatedly would
+/// otherwise use up all attempts without delivering anything.
 pub const WEBHOOK_STEADY_MS: i64 = 5_000;
-/// The maximum number of deliveries that wait for one endpoint: an hour at 30 events per second. Later deliveries fail, and can be
-/// redelivered.
+/// The maximum number of deliveries that wait for one endpoint: an hour of 30 events per second. Later deliveries fail, and users can
+/// repeat them.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// The maximum number of times that one event can be redelivered to one webhook. Only a client in a loop requests more; further
 /// redeliveries are rejected.
@@ -1305,7 +1326,7 @@ pub const WEBHOOK_DELIVERIES_PER_STEP: u64 = 2_000;
 /// The number of endpoints with waiting deliveries that one poll reads, which takes a few milliseconds. The next poll continues after these
 /// endpoints.
 pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
-/// The maximum number of endpoints whose health is remembered. This many take a few megabytes. Idle endpoints are dropped first.
+/// The maximum number of endpoints whose health is remembered, which take a few megabytes. Idle endpoints are dropped first.
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// The number of parallel attempts for an endpoint whose speed is not known yet. With two, one slow attempt does not stop the others.
 pub const WEBHOOK_WINDOW_FIRST: usize = 2;
@@ -1329,10 +1350,10 @@ pub const WEBHOOK_STATS_DAYS: u32 = 30;
 /// The maximum number of mail services that report to an account. A company sends through two or three; further mail services are
 /// rejected.
 pub const MAIL_FEEDBACK_MAX: usize = 20;
-/// The size of the secret in a URL to which other services send requests: 160 bits are too many to guess.
+/// The size of the secret in URLs to which other services send requests, in bytes: 160 bits are too many to guess.
 pub const URL_TOKEN_BYTES: usize = 20;
-/// The maximum size of one request from a mail service that sends many events at once, or the bounce message with the event. The
-/// largest batches seen in practice are smaller than 1 MB; larger requests are rejected.
+/// The maximum size of a request from a mail service that sends many events at once, or that includes the bounce message. The largest
+/// batches seen are smaller than 1 MB; larger requests are rejected.
 pub const MAIL_FEEDBACK_BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of one request from a mail service that sends one event without the message. An event takes a few kilobytes;
 /// larger requests are rejected.
@@ -1341,23 +1362,23 @@ pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
 pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
 /// The maximum age of a signed request. Services repeat a request for up to a day, some with the original time in the signature.
 pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
-/// The maximum age of a request whose service signs every attempt with the current time (Standard Webhooks recommends five minutes). Also
-/// the maximum time by which any service's clock may be ahead of ours.
+/// The maximum age of a request from a service that signs each attempt with the current time (Standard Webhooks recommends five
+/// minutes). Also how far any service's clock may be ahead of the server's clock.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of requests whose IDs are remembered per mail service, in about 10 MB. Beyond this number, the oldest ID is forgotten; its
-/// events still have no second effect.
+/// The number of request IDs that are remembered per mail service, in about 10 MB. Above the limit, the oldest ID is forgotten; the
+/// events of its request still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
 /// The maximum length of a mail service's secret. Real secrets have up to 200 characters; longer ones are rejected.
 pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
 /// The maximum number of topics of Amazon SNS from which one webhook accepts notifications: a topic for each kind of event, with room to
 /// spare. Longer lists are rejected.
 pub const SNS_TOPICS_MAX: usize = 10;
-/// The maximum length of a topic's ARN: the name of a topic has up to 256 characters. Longer ARNs are rejected.
+/// The maximum length of an SNS topic's ARN. The topic's name alone has up to 256 characters. Longer ARNs are rejected.
 pub const SNS_TOPIC_CHARACTERS_MAX: usize = 350;
 /// The maximum size of Amazon SNS's signing certificate, and of its response to a confirmation. Each is about 2 KB in size; larger
 /// responses are rejected.
 pub const SNS_RESPONSE_BYTES_MAX: usize = 16 * 1024;
-/// The time limit for requests to Amazon SNS, which waits fifteen seconds for our response.
+/// The time limit for requests to Amazon SNS, which itself waits fifteen seconds for the response to a notification.
 pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 
 // --- Incoming webhooks ---
@@ -1379,7 +1400,7 @@ pub const HOOK_SECRET_BYTES_MAX: usize = 500;
 /// The maximum number of requests to an incoming webhook in a minute. With this limit, a flooded form cannot use up the API's budgets or
 /// delay the writes of other webhooks.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
-/// The number of deliveries of an incoming webhook that are stored. Older ones are deleted.
+/// The number of an incoming webhook's deliveries that are stored. Older deliveries are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
 
 // --- Scheduled imports ---
@@ -1388,7 +1409,7 @@ pub const HOOK_DELIVERIES_KEPT: usize = 50;
 pub const SCHEDULED_IMPORTS_MAX: usize = 50;
 /// The maximum length of a scheduled import's name. Longer names are rejected.
 pub const SCHEDULED_IMPORT_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of hours between two runs: 30 days.
+/// The maximum number of hours between two runs of a scheduled import: 30 days.
 pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
 /// The maximum size of a scheduled import's file: half a million small rows. The file is in memory until it is stored. Larger files can
 /// be uploaded instead.
@@ -1399,11 +1420,12 @@ pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum time to wait for the head of the response: some servers generate the file before they respond.
 pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// How often to check whether the import of a fetched file has ended, in milliseconds.
+/// The time between two checks whether the import of a fetched file has ended, in milliseconds.
 pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
 /// The pause after the first failed run, in milliseconds. It doubles with each failure in a row, up to the time between two runs.
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
-/// The number of failed runs in a row after which a scheduled import is paused: an hourly one after six hours, a daily one after two days.
+/// The number of consecutive failed runs after which a scheduled import is paused: with hourly runs after six hours, with daily runs
+/// after two days.
 pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
 /// The number of problems that a run's result shows. Contact imports also store a list of all problems.
 pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
@@ -1414,7 +1436,8 @@ pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
 pub const SCHEDULED_IMPORT_FIELDS_MAX: usize = 100;
 /// The maximum length of a mapped column's header. Longer headers are rejected.
 pub const SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX: usize = 200;
-/// The maximum length of the version that a server states for a file. A longer version is ignored, so the whole file is fetched again.
+/// The maximum length of the version (ETag) that a server states for a file. A longer one is ignored, so the whole file is fetched
+/// again.
 pub const FETCH_VERSION_BYTES_MAX: usize = 512;
 
 // --- Customer events ---
@@ -1441,31 +1464,32 @@ pub const EVENT_EXTERNAL_ID_CHARACTERS_MAX: usize = 255;
 pub const EVENT_DEDUPE_KEY_CHARACTERS_MAX: usize = 255;
 /// The number of days for which the API keeps raw events. Older events are not accepted.
 pub const EVENT_KEPT_DAYS: u32 = 90;
-/// How far ahead of the service's clock an event may be. Clocks of servers differ by seconds, and clocks of shop tills by minutes.
-/// Later events are rejected.
+/// How far ahead of the service's clock an event's time may be. Clocks of servers differ by seconds, and clocks of shop tills by
+/// minutes. Later events are rejected.
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
 /// The number of rows deleted in one step of the event retention, which takes the writer a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
-/// The number of daily sets, for all names, that one step of the event retention deletes: each set has up to 25 time ranges.
+/// The number of daily sets of contacts, over all event names, that one step of the event retention deletes. Each set has up to 25 time
+/// ranges.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
-/// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds.
-/// Queries search all waiting events. Further events are indexed immediately.
+/// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds, and
+/// each query searches all of them. Further events are indexed immediately.
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
 /// The number of events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
-/// The minimum number of keys in a run. Fewer keys are indexed immediately rather than collected into a run, because each lookup searches
-/// every run.
+/// The minimum number of keys in a run. Fewer keys are indexed immediately instead, because each lookup searches every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
-/// How long after a click an order is credited to the click.
+/// How long after a click an order is still credited to the click: five days.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 /// The number of clicks by non-contacts that one step deletes, which takes the writer a few milliseconds.
 pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
 /// The maximum number of payments and refunds of one order. Each payment or refund is compared with all others; most orders have two, long
 /// subscriptions a few dozen. Further payments and refunds are rejected.
 pub const ORDER_FACTS_MAX: usize = 100;
-/// The number of contacts whose orders one step attributes again. Each contact can have hundreds of orders, and other writes wait.
+/// The number of contacts whose orders one step re-attributes. A contact can have hundreds of orders, and other writes wait for the
+/// step.
 pub const CLICK_CHANGES_PER_STEP: usize = 200;
-/// The number of orders that one step attributes again, which takes the writer a few milliseconds.
+/// The number of orders that one step re-attributes, which takes the writer a few milliseconds.
 pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
 // --- Validation of emails ---
@@ -1482,17 +1506,17 @@ pub const LINK_CHECKS_AT_ONCE: usize = 16;
 pub const LINK_CHECKS_PER_DOMAIN: usize = 2;
 /// The maximum number of redirects of a link that are followed. Links of emails pass through two or three trackers; browsers stop at 20.
 pub const LINK_REDIRECTS_MAX: usize = 5;
-/// The time limit for the check of one link, with its redirects and its second attempt. Readers do not wait longer.
+/// The time limit for checking one link, including redirects and a second attempt. Readers do not wait longer.
 pub const LINK_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(10);
 /// The minimum time limit that a caller can set for a link. With less, even working sites seem unreachable.
 pub const LINK_CHECK_MS_MIN: u64 = 1_000;
 /// The maximum time limit that a caller can set for a link, which is [`LINK_CHECK_TIME`].
 pub const LINK_CHECK_MS_MAX: u64 = 10_000;
-/// The time limit for all links of an email. If the request's own time limit ends earlier, that limit applies.
+/// The time limit for checking all links of an email. If the request's own time limit ends earlier, the check ends with it.
 pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The time that a validation leaves for its response before the time limit of the request. Encoding a long report takes milliseconds.
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
-/// How long the result for a URL is cached. A user who repairs an email and checks it again after a minute gets new results.
+/// How long the result for a URL is cached. A user who fixes an email and checks it again after a minute gets new results.
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
 /// The maximum number of URLs whose results are cached, in about two megabytes. Beyond this, the oldest result is dropped.
 pub const LINK_RESULTS_MAX: usize = 4_000;
@@ -1503,14 +1527,15 @@ pub const LINK_CHARACTERS_MAX: usize = 2_000;
 pub const DICTIONARY_IDLE_MINUTES: u32 = 5;
 /// The time limit for the DNS lookups of one email. Without a response, the records are reported as not checked.
 pub const VALIDATION_DNS_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// The time limit for the spelling check of one email. Without a result, the report says so.
+/// The time limit for the spelling check of one email. After that, the report states that spelling was not checked.
 pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time limit for the second checkers of spelling, a LanguageTool server and a language model. They run in parallel with the rules;
-/// later findings are left out.
+/// The time limit for the additional spelling checkers, a LanguageTool server and a language model, which run in parallel with the
+/// rules. Later findings are omitted.
 pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The maximum size of a LanguageTool server's response. A response with 500 findings is about 1 MB in size.
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The time limit for the content check of one email, which takes a few milliseconds. Without a result, the report says so.
+/// The time limit for the content check of one email, which takes a few milliseconds. After that, the report states that the content
+/// was not checked.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 /// The maximum number of clients or languages in one request. There are about fifty clients; longer lists are rejected.
 pub const VALIDATION_CHOICES_MAX: usize = 100;
@@ -1524,7 +1549,7 @@ pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs
 pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
 /// The number of emails that one step checks, so that a step ends within a few minutes.
 pub const EMAIL_CHECKS_PER_STEP: usize = 40;
-/// The maximum number of findings that are stored with a version, worst first: about 60 KB of JSON. No user reads more.
+/// The maximum number of findings stored with a version, worst first: about 60 KB of JSON, more than users read.
 pub const EMAIL_FINDINGS_MAX: usize = 100;
 /// The maximum number of places that are stored for each finding. Further places are only counted.
 pub const EMAIL_FINDING_PLACES_MAX: usize = 5;
@@ -1535,38 +1560,39 @@ pub const INSPECTIONS_CACHED_MAX: usize = 32;
 
 // --- Previews of emails on devices ---
 
-/// The maximum number of devices of one preview. There are about fifty devices, and a device that is listed twice is drawn once.
+/// The maximum number of devices in one preview. There are about fifty devices, and a device that is listed twice is drawn once.
 pub const EMAIL_PREVIEW_DEVICES_MAX: usize = 100;
 /// The maximum length of a preview's name, which is shown on one line. Longer names are rejected.
 pub const EMAIL_PREVIEW_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum length of a preview's subject: longer than email clients show. Longer subjects are rejected.
 pub const EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX: usize = 998;
-/// The maximum number of waiting previews per account: each takes seconds, and other accounts' users wait too. Further previews are
-/// rejected.
+/// The maximum number of waiting previews per account. Each takes seconds, and the users of other accounts wait too. Further previews
+/// are rejected.
 pub const EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX: usize = 10;
 /// The maximum number of previews that wait in an environment. The last one waits a few minutes; further previews get a 503.
 pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
-/// The number of previews that are worked on at the same time in each environment. Worker processes draw the devices of both; while
-/// the images of one preview are fetched, the devices of the other are drawn.
+/// The number of previews that are processed at the same time in each environment. With two, the devices of one are drawn while the
+/// images of the other are fetched.
 pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
 /// The maximum number of previews started in one step of the worker, which takes seconds. The worker checks for a shutdown between steps.
 pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
 /// The number of a preview's devices that are drawn at the same time or wait for a worker process. The limit leaves worker processes to
 /// other requests.
 pub const EMAIL_PREVIEW_DRAWINGS_AT_ONCE: usize = 4;
-/// The number of times that the work on a preview is started. A preview that is interrupted this often may cause the interruptions.
+/// The maximum number of times that work on a preview is started. If no attempt finishes, the preview itself may cause the
+/// interruptions, so it fails.
 pub const EMAIL_PREVIEW_ATTEMPTS_MAX: u8 = 3;
 /// How long previews are kept. Users view them while they work on an email; another request draws them again.
 pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// The maximum number of previews of an account. A user who works on an email creates dozens in a day. At the limit, the oldest finished
-/// preview is deleted.
+/// The maximum number of previews of an account. A user who works on an email creates dozens in a day. Above the limit, the oldest
+/// finished preview is deleted.
 pub const EMAIL_PREVIEWS_KEPT_MAX: usize = 200;
 /// The maximum size of the pictures of an account's previews. The pictures of one device take about 200 KB, so this is enough for
 /// two thousand devices. Beyond this size, the oldest previews are deleted.
 pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// How long a drawing is used for new previews of the same content. Its images may have changed after a day.
+/// How long a drawing is reused in new previews of the same content. After a day, its images may have changed.
 pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
-/// The number of expired previews that are deleted in one transaction.
+/// The number of expired previews deleted per transaction, so that other writes do not wait long.
 pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
@@ -1590,23 +1616,23 @@ pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
 pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
 /// The maximum number of fields in the mapping of an import from a platform. Larger mappings are rejected.
 pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
-/// The maximum length of a field's name in such a mapping, in bytes. Longer names are rejected.
+/// The maximum length of a field's name in the mapping of an import from a platform, in bytes. Longer names are rejected.
 pub const PROVIDER_FIELD_NAME_BYTES_MAX: usize = 200;
-/// The maximum number of fields that an import preview shows. Further fields are left out.
+/// The maximum number of fields that an import preview shows. Further fields are omitted.
 pub const PROVIDER_FIELDS_SHOWN_MAX: usize = 200;
 /// The number of characters of a value that an import preview shows. Longer values would not fit into a table cell.
 pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
 /// The number of contacts after which an import preview ends: its transaction delays other writes by a fraction of a second.
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
-/// The time after which an import preview reads no further page.
+/// How long an import preview reads further pages, because a user waits for it.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The number of contacts and of problems that an import preview shows. They are a sample; the counts include all.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
 /// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
-/// The maximum length of the name of a source. Platforms allow at most 255.
+/// The maximum length of the name of a source. Platforms allow at most 255 characters.
 pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
-/// The maximum number of sources that are listed. No page can show more, and listing them takes dozens of requests.
+/// The maximum number of sources listed for an account. Pages cannot show more, and listing them takes dozens of requests.
 pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
 /// The maximum number of requests for one list of sources. Some platforms return only ten sources per request.
 pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
@@ -1618,11 +1644,12 @@ pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from
 pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 /// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
 pub const PROVIDER_RETRY_MS: u64 = 500;
-/// The longest pause that a request itself waits for, in milliseconds. Work with longer pauses waits without keeping a request open.
+/// The longest pause that a request to a platform itself waits, in milliseconds. After a longer pause, the work is continued later, so
+/// that no request stays open.
 pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
-/// The pause to assume if a platform is rate limiting an account without stating for how long, in milliseconds.
+/// The pause after a platform's rate limit if the platform states no duration, in milliseconds.
 pub const PROVIDER_PAUSE_MS: i64 = 60_000;
-/// The longest pause that a platform can request, in milliseconds: daily limits reset within a day.
+/// The longest pause that a platform can request, in milliseconds. Daily limits reset within a day.
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
 /// The maximum number of imports from platforms that run at the same time in an environment. Each holds a page of contacts in memory.
 pub const PROVIDER_IMPORTS_AT_ONCE: usize = 8;
@@ -1632,32 +1659,33 @@ pub const PROVIDER_SOURCES_TIME: std::time::Duration = std::time::Duration::from
 pub const PROVIDER_IMPORT_STEP_CONTACTS: usize = 5_000;
 /// How long an import from a platform collects contacts for one transaction, so that its page shows progress.
 pub const PROVIDER_IMPORT_STEP_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// The first pause of an import from a platform after a failure, in milliseconds. It doubles with each failure in a row, up to ten minutes.
+/// The first pause of an import from a platform after a failure, in milliseconds. It doubles with each consecutive failure, up to
+/// [`PROVIDER_IMPORT_RETRY_MS_MAX`].
 pub const PROVIDER_IMPORT_RETRY_MS: i64 = 5_000;
 /// The maximum pause of an import from a platform after a failure, in milliseconds. An import continues soon after an outage ends.
 pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
-/// The number of failures in a row after which an import from a platform fails: the platform has then been down for about four hours.
+/// The number of consecutive failures after which an import from a platform fails. The platform has then been down for about four
+/// hours.
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 /// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// How long before its expiry a platform's token is refreshed, in milliseconds: longer than an export or a step of an import takes.
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
-/// How long a user may take to sign in to a platform, in milliseconds.
+/// The time that a user has to sign in to a platform, in milliseconds.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// The maximum length of the code and of the state in a platform's callback. A sealed state has about 600 characters.
 pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
 /// How long the removal of a connection waits for the platform to revoke the connection's tokens.
 pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The time limit for one export into a connected account. What the export has written by then is stored, and the next export continues
-/// from there.
+/// The time limit for one export to a connected account. The results up to then are stored, and the next export continues from there.
 pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.
 pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
 /// The maximum size of an image that an export uploads: the lowest maximum of the platforms.
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
-/// The maximum number of pages in which an export searches for a draft by name: a thousand drafts, those of the last day.
+/// The maximum number of pages that an export searches for a draft by name: a thousand drafts, enough for those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
-/// How much earlier than an object's creation an export starts to search for the object, in milliseconds, because clocks differ.
+/// How long before an object's creation an export starts to search for it, in milliseconds, because clocks differ.
 pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
@@ -1676,12 +1704,12 @@ pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
 /// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of webhooks per store whose IDs are remembered. Older webhooks are recognized by the IDs of their orders, refunds
-/// and products, so a repeat has no second effect.
+/// The maximum number of a store's webhooks whose IDs are remembered. Older webhooks are recognized by the IDs of their orders, refunds
+/// and products, so a repeated one has no second effect.
 pub const STORE_DELIVERIES_MAX: u64 = 50_000;
 /// How long a webhook's ID is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
 pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// The maximum number of events per store that wait for their orders. No events wait if orders arrive before their refunds.
+/// The maximum number of a store's events that wait for their orders. Events wait only if refunds arrive before their orders.
 pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
 /// The maximum number of customers' data requests that are stored per store.
 pub const STORE_DATA_REQUESTS_MAX: usize = 500;
@@ -1689,32 +1717,33 @@ pub const STORE_DATA_REQUESTS_MAX: usize = 500;
 pub const STORE_SYNCS_AT_ONCE: usize = 4;
 /// The pause between two complete imports from a store, in milliseconds: a day. The imports find changes whose webhooks were lost.
 pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
-/// How long changed collections wait for further changes before products are read again, in milliseconds. Shop owners change several.
+/// How long changed collections wait for further changes before the products are read again, in milliseconds. Shop owners change
+/// several collections in a row.
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
 /// The pause between two polls of a store's export, in milliseconds. Small exports take a few seconds.
 pub const STORE_EXPORT_POLL_MS: i64 = 2_000;
 /// How long an export of a store can take before it is started again, in milliseconds.
 pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
-/// The time limit for the download of an export.
+/// The time limit for downloading a store's export.
 pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_secs(300);
-/// The maximum size of the download of an export: a million customers.
+/// The maximum size of a store's export, in bytes: a million customers.
 pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// The maximum size of one line of an export. Product descriptions are at most 512 KB in size.
+/// The maximum size of a line in a store's export. A product's description has at most 512 KB.
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The number of customers that are imported in one transaction.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
 /// The number of contacts that are erased in one transaction after a store was deleted on its platform.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
-/// The maximum number of rows about contacts that are deleted with their store. The remaining rows have no effect, because the IDs of
-/// stores are never used again.
+/// The maximum number of rows about contacts that are deleted together with their store. The remaining rows have no effect, because
+/// store IDs are not reused.
 pub const STORE_CONTACTS_FORGOTTEN_MAX: usize = 100_000;
 
 // --- The doctor ---
 
-/// The minimum free disk space. With less, the service is about to stop accepting writes.
+/// The free disk space below which the doctor reports a problem: the service is about to stop accepting writes.
 pub const DOCTOR_DISK_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
-/// The recommended free disk space: enough for an import of a million contacts, a backup on the same disk, and some time to notice the
-/// shortage.
+/// The free disk space below which the doctor warns: enough for an import of a million contacts, a backup on the same disk, and some
+/// time to notice the shortage.
 pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
 /// The maximum number of domains that the doctor checks. Each check costs several DNS queries, so more would take minutes; further domains
 /// are not checked.
@@ -1727,15 +1756,15 @@ pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
 /// The maximum length of one text in a tool's result. Only the HTML and the document of an email are longer.
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
-/// The number of items in a list that a tool returns if the agent does not choose.
+/// The number of items of a list that a tool returns if the agent sets no limit.
 pub const TOOL_PAGE_LIMIT: u64 = 25;
-/// The maximum size of a resource of the MCP server: larger than the HTML and the screenshots of nearly all emails.
+/// The maximum size of a resource of the MCP server: enough for the HTML and the screenshots of nearly all emails.
 pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, about a tenth of this length.
 pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
-/// The maximum length of the arguments that the question for confirmation shows. Dialogs show about as much without scrolling.
+/// The maximum total length of the arguments that the confirmation question shows. Dialogs show about as much without scrolling.
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
-/// How long the user has to answer the question for confirmation.
+/// The time that the user has to answer the confirmation question.
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
 /// The maximum number of times that a tool reads the status of the work that it waits for: twice per second, for ten minutes.
 pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
@@ -1743,110 +1772,121 @@ pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
 pub const TOOL_SESSIONS_MAX: usize = 1_000;
 /// The maximum number of open sessions of one key: agents open several at a time, and rarely close them.
 pub const TOOL_SESSIONS_PER_KEY_MAX: usize = 32;
-/// How long a session stays open without a message. Clients initialize a new session when theirs has ended.
+/// How long a session without messages stays open. Clients open a new session when theirs has ended.
 pub const TOOL_SESSION_IDLE: std::time::Duration = std::time::Duration::from_secs(30 * 60);
-/// The maximum number of messages that `mailmill mcp` forwards at the same time: more than agents send.
+/// The maximum number of messages that `mailmill mcp` forwards at the same time, more than agents send.
 pub const STDIO_MESSAGES_MAX: usize = 64;
-/// The maximum size of a message that `mailmill mcp` receives: larger than a resource in Base64.
+/// The maximum size of a message that `mailmill mcp` receives, enough for a resource in Base64.
 pub const STDIO_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 // --- The system ---
 
 /// The number of log lines kept in memory for the System page: the last minutes of a service that has problems.
 pub const LOG_LINES_KEPT: usize = 200;
-/// The maximum length of each log line kept in memory: with the number of lines, a few hundred kilobytes at most.
+/// The maximum length of a log line kept in memory. With [`LOG_LINES_KEPT`] lines, this takes a few hundred kilobytes at most.
 pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
-/// The maximum number of open contact jobs that the system status counts. Above this, the exact number does not matter, and counting costs
-/// time.
+/// The maximum number of open contact jobs that the system status counts. Above the limit, the exact number does not matter, and
+/// counting costs time.
 pub const OPEN_JOBS_COUNTED: usize = 100;
 // --- Continuous backup ---
 
-/// The size at which a part of the commit log or of a snapshot is complete: large enough to compress well and to need few requests, small
-/// enough that a few parts fit in memory.
+/// The size in bytes at which a part of the commit log or of a snapshot is complete: large enough to compress well and to need few
+/// requests, small enough that a few parts fit into memory.
 pub const BACKUP_PART_BYTES: usize = 8 * 1024 * 1024;
-/// The maximum size of an object. A part has at least one commit, and the largest group of commits has 100,000 rows.
+/// The maximum size of an object in the backup's target. A part has at least one commit, and the largest group of commits has 100,000
+/// rows.
 pub const BACKUP_OBJECT_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// The maximum size of the commits that may wait for the thread that writes them to the spool. Beyond it, commits wait for the disk, as
-/// they do for the data file itself.
+/// The maximum total size of the commits that wait for the thread that writes them to the spool. Above the limit, commits wait for the
+/// disk, as they do for the data file.
 pub const BACKUP_QUEUE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The time limit for one request to the target: enough for a large part over a slow connection.
+/// The time limit for one request to the backup's target, enough for a large part over a slow connection.
 pub const BACKUP_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(120);
-/// How often a failed request is retried immediately. After that, the next step of the backup retries it.
+/// The number of immediate retries of a failed request to the backup's target. After them, the next step of the backup retries it.
 pub const BACKUP_REQUEST_RETRIES: usize = 2;
-/// The maximum time between heartbeats: short enough that a takeover after a crash takes only a minute.
+/// The maximum number of seconds between heartbeats, short enough that a takeover after a crash takes only a minute.
 pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
-/// The number of missing heartbeats after which another server takes over the target. A slow network can lose two.
+/// The number of missing heartbeats after which another server takes over the backup's target. A slow network can lose two.
 pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
-/// The first pause after the target fails: most failures last less than a second.
+/// The first pause after a failure of the backup's target. Most failures last less than a second.
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The longest pause after the target fails, and so the longest time until the end of an outage is noticed.
+/// The longest pause after a failure of the backup's target, so that the end of an outage is noticed within this time.
 pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
-/// The maximum number of objects that one listing returns: the log of four weeks at one part per second.
+/// The maximum number of objects that one listing of the backup's target returns: the log of four weeks at one part per second.
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
-/// The number of parts that a restore requests at the same time: enough to hide an object store's latency.
+/// The number of parts that a restore requests at the same time, enough to hide the latency of an object store.
 pub const BACKUP_PARTS_AHEAD: usize = 8;
-/// The pause before an email about the backup is retried after it could not be sent.
+/// The pause before an email about the backup is retried, in milliseconds.
 pub const BACKUP_MAIL_RETRY_MS: i64 = 10 * 60 * 1000;
-/// The pause before a failed restore drill is repeated: the cause is often a short outage of the target.
+/// The pause before a failed restore drill is repeated, in milliseconds. Often the cause is a short outage of the target.
 pub const BACKUP_DRILL_RETRY_MS: i64 = 60 * 60 * 1000;
-/// The number of attempts to write a part of a snapshot, with doubling pauses: a one-minute outage does not restart a large snapshot.
+/// The number of attempts to write a part of a snapshot, with doubling pauses, so that an outage of a minute does not restart a large
+/// snapshot.
 pub const BACKUP_PART_ATTEMPTS: u32 = 6;
-/// How long the restored state waits for the choice of a brand: long enough to compare several brands, short enough that its disk space is
+/// How long the restored data waits until a brand is chosen: long enough to compare several brands, short enough that its disk space is
 /// free again soon.
 pub const RESTORE_KEPT_MS: i64 = 60 * 60 * 1000;
-/// The number of attempts at a step of the restore of a brand without progress: enough for a short outage of the target.
+/// The number of attempts to restore a brand without progress, enough for a short outage of the backup's target.
 pub const RESTORE_ATTEMPTS: u32 = 5;
-/// The maximum number of brands to choose from in each environment. The brand's ID selects any other.
+/// The maximum number of brands listed per environment. Users can select other brands by ID.
 pub const RESTORE_BRANDS_SHOWN: usize = 200;
-/// The number of contacts that a restore compares at a time: few enough to fit in memory.
+/// The number of contacts that a restore compares at a time, few enough to fit into memory.
 pub const RESTORE_CONTACTS_READ: usize = 5_000;
-/// The number of contacts that a restore brings back in one transaction, so that other writes do not wait long.
+/// The number of contacts that a restore writes per transaction, so that other writes do not wait long.
 pub const RESTORE_CONTACTS_PER_WRITE: usize = 500;
-/// The number of transactions in one step of a restore, after which the worker can stop.
+/// The number of transactions in one step of a restore. The worker can stop between steps.
 pub const RESTORE_WRITES_PER_STEP: usize = 50;
-/// The maximum number of notes on what a restore did not bring back: a user does not read more.
+/// The maximum number of notes about objects that a restore left out, more than users read.
 pub const RESTORE_NOTES_MAX: usize = 100;
 
-/// The time for a connection to the cluster's database: shorter than a lease, so that a second address can be tried.
+/// The time limit for connecting to the cluster's database, shorter than a lease, so that a second address can be tried.
 pub const CLUSTER_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// The time for one statement in the cluster's database: enough for a large commit over a slow connection.
+/// The time limit for one statement in the cluster's database, enough for a large commit over a slow connection.
 pub const CLUSTER_STATEMENT_TIME: std::time::Duration = std::time::Duration::from_secs(20);
-/// How often a statement is repeated that the database could not serialize: the pauses double, so this is more than a second.
+/// The maximum number of retries of a statement that the database rolled back because of a conflict. The pauses double, so the retries
+/// take more than a second in total.
 pub const CLUSTER_CONFLICTS_MAX: u32 = 8;
-/// The pause after a failure of the database: most failures are over within a second.
+/// The pause after a failure of the cluster's database. Most failures end within a second.
 pub const CLUSTER_RETRY_PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
-/// The pause between two readings of the log without news. A follower lags by about this time; three logs and a few nodes are too few
-/// statements to matter to a database.
+/// The pause between two reads of the log that return no new records. A follower lags by about this time. A few nodes that read three
+/// logs each are a small load for the database.
 pub const CLUSTER_POLL_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
-/// The number of records in one reading: enough to hide the round trip, few enough that large commits fit into memory.
+/// The number of records in one read of the log: enough to hide the round trip, few enough that large commits fit into memory.
 pub const CLUSTER_RECORDS_PER_READ: usize = 16;
-/// The maximum size of a record, so that a damaged one cannot fill the memory. The largest group of commits has 100,000 rows.
+/// The maximum size of a record of the log, so that a damaged one cannot fill the memory. The largest group of commits has 100,000
+/// rows.
 pub const CLUSTER_RECORD_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// The time after which a local file is made durable. A crash of the machine costs a node the time to read this part of the log again.
+/// How long a node's local file may stay without being made durable. After a crash of the machine, the node reads the changes of this
+/// time from the log again.
 pub const CLUSTER_FLUSH_MS: i64 = 1_000;
-/// The idle time after which a leader's local file is made durable, so that the next start is fast.
+/// How long a leader must be idle before it makes its local file durable, so that its next start is fast.
 pub const CLUSTER_SETTLE_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
-/// How often a node without the lease reads it: a handover takes less than a second because of this limit.
+/// The time between two reads of the lease by a node that does not hold it, so that a handover takes less than a second.
 pub const CLUSTER_LEASE_POLL: std::time::Duration = std::time::Duration::from_millis(200);
-/// How often the leader checks its lease: it stops this long after the end at most, which is less than the margin.
+/// The time between two checks of its lease by the leader. The leader stops at most this long after the lease ends, which is less than
+/// [`CLUSTER_LEASE_MARGIN_MS`].
 pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_millis(50);
-/// How long before the end of its lease, by its own monotonic clock, a node stops leading: clocks differ by far less in a few seconds.
+/// How long before the end of its lease, by its own monotonic clock, a node stops leading. Clocks drift by far less within a lease of a
+/// few seconds.
 pub const CLUSTER_LEASE_MARGIN_MS: i64 = 500;
-/// The size of a part of a snapshot: large enough to compress well, small enough that a few parts fit in memory.
+/// The size in bytes of a part of a snapshot: large enough to compress well, small enough that a few parts fit into memory.
 pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
-/// The number of parts that are read ahead of the database, so that both are busy.
+/// The number of parts of a snapshot that are read before the database has stored earlier parts, so that disk and database work at the
+/// same time.
 pub const CLUSTER_PARTS_AHEAD: usize = 2;
-/// The size of the log from which a snapshot is taken, at least: a node that reads it starts in seconds.
+/// The minimum size of the log since the last snapshot that leads to a new snapshot. A node that reads this much log starts within
+/// seconds.
 pub const CLUSTER_LOG_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// The number of commits from which a snapshot is taken, unless they are few bytes beside the last snapshot. A new node applies every commit
-/// after the snapshot, so more of them would make its start slow.
+/// The number of commits since the last snapshot that lead to a new one if they have at least a quarter of its size. A new node applies
+/// each of these commits, so more of them would make its start slow.
 pub const CLUSTER_LOG_COMMITS_MAX: u64 = 10_000;
-/// How old a follower's data may be before it forwards reads too: an outage of this length would be noticed by users.
+/// The maximum age of a follower's data in milliseconds. If its data is older, the follower forwards reads too, because users would
+/// notice.
 pub const CLUSTER_LAG_MS_MAX: i64 = 5_000;
-/// How long a read waits on a follower for the client's own write before the leader answers, which is slower than the usual lag.
+/// How long a follower waits for the client's own write before it forwards a read to the leader. The usual lag is shorter.
 pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The number of entries of the change feed that a leader keeps for the search indexes of other nodes, which would otherwise start over.
+/// The number of entries of the change feed that a leader keeps for the search indexes of other nodes, which would otherwise have to be
+/// rebuilt.
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
-/// The time in which a former leader's workers end by themselves, before they are aborted: another node may already lead.
+/// The time that a former leader's workers have to end before they are aborted, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The time for giving up the lease when a node stops: an append with an unknown outcome could take longer.
+/// The additional time for giving up the lease when a node stops. Without a limit, an append with an unknown outcome could take longer.
 pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);

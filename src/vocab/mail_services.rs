@@ -18,30 +18,30 @@ pub enum MailService {
     Resend,
 }
 
-/// The facts about a mail service.
+/// The facts about a mail service, for the dashboard and the documentation.
 #[derive(Debug)]
 pub struct MailServiceInfo {
     pub service: MailService,
-    /// The name in the API.
+    /// The service's name in the API.
     pub word: &'static str,
-    /// The name that users know.
+    /// The service's brand name.
     pub name: &'static str,
-    /// The hosts of the service's SMTP relays; `*` stands for a region. The first host is the one to suggest.
+    /// The host names of the service's SMTP relays; `*` stands for a region. The dashboard suggests the first one.
     pub hosts: &'static [&'static str],
     pub port: u16,
-    /// What to enter as the user of the relay.
+    /// The user name for the relay, or where to find it.
     pub user: &'static str,
-    /// What to enter as the password of the relay, and where the service shows it.
+    /// The password for the relay, and where the service shows it.
     pub password: &'static str,
     /// The limits that the service documents for its relay.
     pub relay_limits: &'static str,
     /// The header that Mailmill adds to messages, so that the service returns Mailmill's reference in its events.
     pub header: &'static str,
-    /// Where to enter the URL of the webhook at the service, and which events to select.
+    /// Where to enter the webhook's URL at the service, and which events to select.
     pub webhook: &'static str,
-    /// The secret that the webhook needs, and where the service shows it.
+    /// The secret for the webhook, and where the service shows it.
     pub secret: &'static str,
-    /// Whether requests are accepted only after the secret has been entered.
+    /// Whether Mailmill accepts the service's requests only once the secret is entered.
     pub needs_secret: bool,
 }
 
@@ -139,15 +139,15 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
 ];
 
 impl MailService {
-    /// All mail services.
+    /// All mail services, in the order of [`MAIL_SERVICES`].
     pub const ALL: [Self; 6] = [Self::AmazonSes, Self::Postmark, Self::Mailgun, Self::Sendgrid, Self::Brevo, Self::Resend];
 
-    /// Returns the table's entry for this service.
+    /// Returns the entry of this service in [`MAIL_SERVICES`].
     pub fn info(self) -> &'static MailServiceInfo {
         &MAIL_SERVICES[self as usize]
     }
 
-    /// Returns the service that operates a relay with this host.
+    /// Returns the service that operates a relay with this host; `None` for other hosts.
     pub fn of_host(host: &str) -> Option<Self> {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let is_own = |pattern: &&str| match pattern.split_once('*') {

@@ -1,4 +1,4 @@
-//! The vocabulary that all layers share: names, limits and tables, with the functions that parse and print them. Nothing here does
+//! The vocabulary that all layers share: names, limits and tables, with the functions that parse and format them. Nothing here performs
 //! I/O.
 
 pub(crate) mod codes;

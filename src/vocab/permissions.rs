@@ -1,6 +1,7 @@
 //! The permissions of API keys and members.
 //!
-//! The API defines the names and their meaning. Only an operation's declaration specifies which permission the operation needs.
+//! The API documentation defines their names and meaning. The declaration of an operation states which permission the operation
+//! requires.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +11,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A permission of an API key or a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Permission {
     AudienceRead,
@@ -29,7 +29,7 @@ pub enum Permission {
     WebhookWrite,
 }
 
-/// All permissions in the order of declaration: the name in the API, and what the permission allows.
+/// All permissions in the order of declaration, with the name in the API and a description of what the permission allows.
 #[rustfmt::skip]
 const TABLE: [(Permission, &str, &str); 14] = [
     (Permission::AudienceRead,  "audience:read",  "View contacts, tags, topics, segments, and suppressions."),
@@ -71,20 +71,19 @@ impl Permission {
     }
 }
 
-/// The name for all permissions together, in forms where users choose permissions.
+/// The word for all permissions, in text where users list permissions.
 const ALL_WORD: &str = "all";
 
-/// A set of permissions. In the API and on disk, the set is a list of names, so that stored keys do not depend on the order of declaration.
+/// A set of permissions. In the API and on disk, it is a list of names, so that stored keys do not depend on the order of declaration.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PermissionSet(u16);
 
 impl PermissionSet {
-    /// The empty set of permissions.
+    /// The set without permissions.
     pub const NONE: Self = Self(0);
     /// The set of all permissions.
     pub const ALL: Self = Self((1 << TABLE.len()) - 1);
 
-    /// Returns the set that contains exactly these permissions.
     pub const fn of(permissions: &[Permission]) -> Self {
         let mut bits = 0;
         let mut index = 0;
@@ -95,17 +94,15 @@ impl PermissionSet {
         Self(bits)
     }
 
-    /// Returns whether the set contains `permission`.
     pub const fn contains(self, permission: Permission) -> bool {
         self.0 >> permission as u16 & 1 == 1
     }
 
-    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns the permissions that are in either set.
+    /// Returns the union of both sets.
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -120,14 +117,14 @@ impl PermissionSet {
     }
 }
 
-/// The maximum number of typing errors in a name for which the error suggests a permission. A name with more is a different word, so the
-/// error lists all permissions: `contacts:read` does not mean `domain:read`.
+/// The maximum number of typing errors in an unknown name for the error to suggest a permission. A name with more errors is a different
+/// word, so the error lists all permissions: `contacts:read` does not mean `domain:read`.
 const TYPING_ERRORS_MAX: usize = 3;
 
-/// The maximum length of a name that is compared with the permissions. The time of a comparison grows with the length.
+/// The maximum length of an unknown name that is compared with the permissions, because the time of a comparison grows with the length.
 const COMPARED_BYTES_MAX: usize = 64;
 
-/// An error: the text is not the name of a permission.
+/// The error for text that is not the name of a permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionError(String);
 
@@ -150,7 +147,7 @@ impl FromStr for Permission {
     type Err = PermissionError;
 
     fn from_str(given: &str) -> Result<Self, PermissionError> {
-        // The quoted text is truncated, so that a long mistake does not lead to a long error message.
+        // The quoted text is truncated, so that a long input does not produce a long error message.
         let unknown = || PermissionError(given.chars().take(40).collect());
         Self::ALL.into_iter().find(|permission| permission.word() == given).ok_or_else(unknown)
     }
@@ -159,7 +156,7 @@ impl FromStr for Permission {
 impl FromStr for PermissionSet {
     type Err = PermissionError;
 
-    /// Parses names separated by commas or spaces; `all` means every permission.
+    /// Parses permission names separated by commas or spaces; `all` means every permission.
     fn from_str(given: &str) -> Result<Self, PermissionError> {
         let words = given.split([',', ' ']).filter(|word| !word.is_empty());
         words.map(Self::of_word).try_fold(Self::NONE, |set, word| Ok(set.and(word?)))
@@ -173,7 +170,7 @@ impl fmt::Display for Permission {
 }
 
 impl fmt::Display for PermissionSet {
-    /// Writes the names separated by spaces, as in an OAuth scope.
+    /// Formats the set as names separated by spaces, as in an OAuth scope.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, permission) in self.iter().enumerate() {
             f.write_str(if index == 0 { "" } else { " " })?;
@@ -197,7 +194,7 @@ impl Serialize for Permission {
 
 impl Serialize for PermissionSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Compact formats require the length in advance.
+        // Compact formats need the number of elements first, so the set is collected.
         let permissions: Vec<_> = self.iter().collect();
         permissions.serialize(serializer)
     }
@@ -305,7 +302,7 @@ mod tests {
             PermissionSet::ALL
         );
         assert!(serde_json::from_str::<PermissionSet>(r#"["all","none"]"#).is_err());
-        // Because of the escapes in the JSON text, the name is deserialized as an owned string.
+        // The escapes in the JSON text force the name to be deserialized as an owned string.
         assert_eq!(
             serde_json::from_str::<PermissionSet>(r#"["\u0061ll"]"#).expect("an escaped permission is valid"),
             PermissionSet::ALL

@@ -1,13 +1,13 @@
-//! Placeholders in emails for values that are known only when the email is sent: `{{ name }}`.
+//! Placeholders in emails for values that are known only when the email is sent, such as `{{ name }}`.
 //!
-//! A placeholder consists of two opening braces, a name of lowercase letters, digits and underscores, an optional filter `default("…")` for
-//! recipients without the value, and two closing braces. Documents, MJML, HTML and plain text contain placeholders unchanged; they are
-//! filled in for each recipient when the email is sent.
+//! A placeholder consists of two opening braces, a name of lowercase letters, digits and underscores, an optional filter `default("…")`
+//! for recipients without the value, and two closing braces. Documents, MJML, HTML and plain text contain placeholders unchanged; they
+//! are filled in for each recipient when the email is sent.
 
-/// The placeholder for the URL where the recipient unsubscribes. Every footer links to this URL.
+/// The placeholder for the recipient's unsubscribe URL. Every footer links to it.
 pub const UNSUBSCRIBE_URL: &str = "{{ unsubscribe_url }}";
 
-/// The placeholder for the URL where the email can be read in a browser.
+/// The placeholder for the URL that shows the email in a browser.
 pub const VIEW_URL: &str = "{{ view_url }}";
 
 /// The placeholder for the URL where the recipient chooses topics.
@@ -16,10 +16,10 @@ pub const PREFERENCES_URL: &str = "{{ preferences_url }}";
 /// The placeholder for the brand's postal address, which is filled in whenever a stored email is loaded.
 pub const POSTAL_ADDRESS: &str = "{{ postal_address }}";
 
-/// The placeholders for whole URLs.
+/// The placeholders whose value is a URL.
 pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
 
-/// Returns the problem with the braces in `text`; `None` if all of them are placeholders or plain braces.
+/// Returns a description of an invalid use of braces in `text`; `None` if all braces are placeholders or plain text.
 ///
 /// `{%` and `{#` start statements and comments of the merge language; in a document, they can only be a mistake or an attack.
 pub fn problem(text: &str) -> Option<String> {
@@ -39,12 +39,12 @@ pub fn problem(text: &str) -> Option<String> {
     None
 }
 
-/// Returns whether the text has the form `name` or `name | default("words")`.
+/// Returns whether the text between the braces has the form `name` or `name | default("words")`.
 fn is_field(inside: &str) -> bool {
     is_field_of(inside, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Returns whether the text is a merge field in the style of imported emails: `firstName`, `customFields.plan`.
+/// Returns whether the text between the braces is a merge field of an imported email, such as `firstName` or `customFields.plan`.
 fn is_foreign_field(inside: &str) -> bool {
     is_field_of(inside, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
 }
@@ -59,8 +59,8 @@ fn is_field_of(inside: &str, may_be_in_name: fn(char) -> bool) -> bool {
     named && filter.is_none_or(|filter| words(filter) == Some(true))
 }
 
-/// Returns the HTML as a recipient might see it: each placeholder is replaced with its default or, if there is none, with the words
-/// of its name. The placeholder of a URL becomes `#`.
+/// Returns the HTML as a recipient might see it: placeholders are replaced with their default or, without one, with the words of their
+/// name. A placeholder for a URL becomes `#`.
 pub fn preview(html: &str) -> String {
     let mut shown = String::with_capacity(html.len());
     let mut rest = html;
@@ -78,18 +78,18 @@ pub fn preview(html: &str) -> String {
     shown
 }
 
-/// Returns the text that replaces a field whose value is unknown.
+/// Returns the preview text for a field: its default or, without one, the words of its name; `#` for a URL.
 fn stand_in(field: &str) -> String {
     let default = field.split_once("default(\"").and_then(|(_, words)| words.strip_suffix("\")"));
     match (field, default) {
-        // A link in a preview leads nowhere, and its placeholder text must not look like a URL.
+        // Links in a preview must lead nowhere, so a default for a URL is ignored.
         (name, _) if name.ends_with("_url") => "#".to_owned(),
         (_, Some(words)) => words.to_owned(),
         (name, None) => words(name.rsplit('.').next().unwrap_or(name)),
     }
 }
 
-/// Returns the words in a name; `first_name` and `firstName` give the same words.
+/// Converts a field's name to words. `first_name` and `firstName` give the same words.
 fn words(name: &str) -> String {
     let mut said = String::with_capacity(name.len() + 2);
     for c in name.chars() {

@@ -1,6 +1,6 @@
-//! TABLE: the platforms that accounts can be connected to.
+//! TABLE: the platforms that users can connect to an account.
 //!
-//! The API has a neutral name for each provider; the platform's own name is an alias wherever the API accepts a provider.
+//! In the API, each platform has a neutral name. Where the API accepts that name, it also accepts the platform's own name as an alias.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::serde_str;
 
-/// A platform that accounts can be connected to.
+/// A platform that users can connect to an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provider {
     Klaviyo,
@@ -19,17 +19,16 @@ pub enum Provider {
     HubSpot,
 }
 
-/// The names of a provider.
 struct Names {
-    /// The provider's name in the API and on disk.
+    /// The neutral name in the API and on disk.
     word: &'static str,
-    /// The platform's name as an alias in the API.
+    /// The platform's own name, accepted in the API as an alias.
     alias: &'static str,
-    /// The platform's name for users.
+    /// The platform's name as shown to users.
     label: &'static str,
 }
 
-/// All providers in the order of declaration.
+/// The names of all platforms, in the order of declaration.
 const TABLE: [Names; 3] = [
     Names { word: "platform_a", alias: "klaviyo", label: "Klaviyo" },
     Names { word: "platform_b", alias: "mailchimp", label: "Mailchimp" },
@@ -40,17 +39,17 @@ impl Provider {
     /// All providers, in the order of [`TABLE`].
     pub const ALL: [Self; 3] = [Self::Klaviyo, Self::Mailchimp, Self::HubSpot];
 
-    /// Returns the provider's name in the API.
+    /// Returns the platform's neutral name in the API.
     pub const fn word(self) -> &'static str {
         TABLE[self as usize].word
     }
 
-    /// Returns the platform's name as an alias in the API.
+    /// Returns the platform's own name, which the API accepts as an alias.
     pub const fn alias(self) -> &'static str {
         TABLE[self as usize].alias
     }
 
-    /// Returns the platform's name for users.
+    /// Returns the platform's name as shown to users.
     pub const fn label(self) -> &'static str {
         TABLE[self as usize].label
     }
@@ -62,7 +61,7 @@ impl fmt::Display for Provider {
     }
 }
 
-/// An error: the text names no provider.
+/// The error for text that is not the name of a platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProviderError;
 

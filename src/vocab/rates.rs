@@ -1,10 +1,10 @@
 //! The groups of operations that share a request budget.
 //!
-//! The account's plan sets how many requests a group allows; the rate limiter counts the requests.
+//! The account's plan sets the number of requests for each group; the rate limiter counts them.
 
 use std::fmt;
 
-/// A group of operations whose requests are counted together, per account.
+/// A group of operations with a common request budget per account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RouteGroup {
     General,
@@ -14,7 +14,7 @@ pub enum RouteGroup {
     Imports,
 }
 
-/// All groups in the order of declaration: the key in the settings, and the operations in the group.
+/// All groups in the order of declaration, with the key in the settings and a description of the operations.
 #[rustfmt::skip]
 const TABLE: [(RouteGroup, &str, &str); 5] = [
     (RouteGroup::General,   "general",   "All other operations."),
@@ -25,7 +25,7 @@ const TABLE: [(RouteGroup, &str, &str); 5] = [
 ];
 
 impl RouteGroup {
-    /// All groups, in the order of their declaration.
+    /// All groups, in the order of declaration.
     pub const ALL: [Self; 5] = [Self::General, Self::Sending, Self::Emails, Self::Campaigns, Self::Imports];
 
     /// Returns the group's key under `[plans.NAME.budgets]`.
@@ -33,7 +33,7 @@ impl RouteGroup {
         TABLE[self as usize].1
     }
 
-    /// Returns which operations are in the group, as one sentence.
+    /// Returns a description of the operations in the group, as one sentence.
     pub const fn covers(self) -> &'static str {
         TABLE[self as usize].2
     }

@@ -1,6 +1,6 @@
 //! The roles of an account's members. Each role is a set of permissions.
 //!
-//! An operation's declaration specifies which permission the operation needs; the member's row contains the role.
+//! The declaration of an operation states which permission the operation requires; the member's row contains the role.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,6 @@ impl Role {
         }
     }
 
-    /// Returns the role's permissions.
     pub const fn permissions(self) -> PermissionSet {
         match self {
             Role::Owner | Role::Admin => PermissionSet::ALL,
@@ -61,7 +60,7 @@ impl Role {
         }
     }
 
-    /// Returns whether the role can manage the account: members, keys, the audit log.
+    /// Returns whether the role may manage the account: its members, keys and audit log.
     pub const fn manages(self) -> bool {
         matches!(self, Role::Owner | Role::Admin)
     }

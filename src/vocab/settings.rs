@@ -1,6 +1,6 @@
-//! The settings that an operator can change. `config/default.toml` contains each key, its default and its meaning.
+//! The settings that an operator can change. `config/default.toml` contains each key with its default and its meaning.
 //!
-//! There are no defaults in code: a key that is missing from that file is an error, and so is an extra key. `engine/settings` loads the
+//! The code has no defaults: a key that is missing from that file is an error, and so is an unknown key. `engine/settings` loads the
 //! values.
 
 use std::collections::BTreeMap;
@@ -18,12 +18,11 @@ use crate::base::email::EmailAddress;
 use crate::base::network::Network;
 use crate::base::secret::Secret;
 
-/// A duration from one second to one hour, in seconds. A longer duration would not limit anything.
+/// A duration in seconds, from one second to one hour. As a time limit, a longer duration would have no effect.
 pub type Seconds = Bounded<1, 3600>;
-/// A number of requests per window. Zero means that no requests are allowed.
+/// A number of requests per budget window. Zero allows no requests.
 pub type Allowance = Bounded<0, 1_000_000_000>;
 
-/// All settings of the service.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -34,7 +33,7 @@ pub struct Settings {
     pub cluster: Cluster,
     pub limits: Limits,
     pub language_model: LanguageModel,
-    /// The language models by name. Invariant after loading: no model is named [`COMPOSER`].
+    /// The language models by their name in the settings. Invariant after loading: none is named [`COMPOSER`].
     pub models: BTreeMap<String, Model>,
     pub outbound: Outbound,
     pub validation: Validation,
@@ -47,7 +46,7 @@ pub struct Settings {
     pub plans: BTreeMap<String, Plan>,
 }
 
-/// The settings of the HTTP listener, and the limits of a connection.
+/// The settings of the HTTP listeners, and the limits on connections.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
@@ -75,7 +74,6 @@ pub struct Server {
     pub metrics_token: Option<Secret>,
 }
 
-/// The settings of the TLS certificate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
@@ -86,32 +84,32 @@ pub struct Tls {
     pub names: Vec<String>,
 }
 
-/// The settings of the store and the search index.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     pub cache_mib: Bounded<4, 65_536>,
-    /// The memory of the index writer. Each of its two threads needs at least 15 MB to start.
+    /// The memory of the search index's writer in MiB. Each of its two threads needs at least 15 MB to start.
     pub search_writer_mib: Bounded<32, 4_096>,
     pub free_mib_min: Bounded<1, 1_048_576>,
     pub reserve_mib: Bounded<1, 4_096>,
-    /// Whether copies of the data folder are detected. Disable this only for file systems on which every start looks like a copy.
+    /// Whether the service detects that its data folder is a copy. Disable this only on file systems where every start looks like a
+    /// copy.
     pub hold_copies: bool,
 }
 
-/// The settings of the continuous backup.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
-    /// The backup is on if this is set. Invariant after loading: the path of a folder, or the URL of an object store.
+    /// The target of the backup: the path of a folder, or the URL of an object store. Without a value, the backup is off. Invariant
+    /// after loading: a valid target, if present.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// The endpoint of an object store that is compatible with one of the large providers.
+    /// The endpoint of an object store other than those of the large providers, which offers a compatible API.
     #[serde(deserialize_with = "none_if_empty")]
     pub endpoint: Option<String>,
     #[serde(deserialize_with = "none_if_empty")]
     pub region: Option<String>,
-    /// Whether the bucket name is in the URL's path instead of the host name.
+    /// Whether requests contain the bucket's name in the path instead of the host name.
     pub path_style: bool,
     #[serde(deserialize_with = "none_if_empty")]
     pub access_key: Option<String>,
@@ -127,20 +125,19 @@ pub struct Backup {
     pub monthly: Bounded<0, 1_000>,
     pub spool_mib: Bounded<8, 1_048_576>,
     pub warn_after_minutes: Bounded<1, 10_080>,
-    /// The days between restore drills; zero for none.
+    /// The number of days between restore drills; zero disables drills.
     pub drill_days: Bounded<0, 365>,
 }
 
-/// The settings of a node of a cluster.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
-    /// The URL of the database, which may contain a password. The service is a node of a cluster if there is a database.
+    /// The URL of the cluster's database, which may contain a password. If it is set, the service is a node of a cluster.
     #[serde(deserialize_with = "none_if_empty")]
     pub database: Option<Secret>,
     #[serde(deserialize_with = "none_if_empty")]
     pub database_authorities: Option<PathBuf>,
-    /// Invariant after loading: not empty if there is a database, like `address` and `secret`.
+    /// The name of this node. Invariant after loading: if `database` is set, then `node`, `address` and `secret` are not empty.
     pub node: String,
     pub address: String,
     #[serde(deserialize_with = "none_if_empty")]
@@ -161,11 +158,11 @@ pub struct Limits {
     pub upload_bytes_max: Bounded<1_024, 1_099_511_627_776>,
 }
 
-/// The rules for all language models.
+/// The settings for all language models together.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageModel {
-    /// The name of the model that is used if a request names none. Invariant after loading: [`COMPOSER`] or an enabled model, if present.
+    /// The model for requests that name none. Invariant after loading: if present, [`COMPOSER`] or an enabled model.
     #[serde(deserialize_with = "none_if_empty")]
     pub default: Option<String>,
     pub on_failure: OnFailure,
@@ -173,7 +170,7 @@ pub struct LanguageModel {
     pub monthly_cost_max_per_brand: Cap<1_000_000_000>,
 }
 
-/// The name of the built-in composer where a model is named.
+/// The name of the built-in composer wherever a model can be named.
 pub const COMPOSER: &str = "composer";
 
 /// What happens if a language model cannot write an email.
@@ -186,27 +183,27 @@ pub enum OnFailure {
     Composer,
 }
 
-/// A language model that can write emails.
+/// A language model and its endpoint.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
-    /// The model is enabled if it has a protocol.
+    /// The protocol of the endpoint. A model without a protocol is disabled.
     #[serde(deserialize_with = "none_if_empty")]
     pub protocol: Option<Protocol>,
-    /// Invariant after loading: an http or https address, if present.
+    /// The URL of the endpoint. Invariant after loading: if present, an HTTP or HTTPS URL.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// The endpoint's name for the model. Invariant after loading: present if `protocol` is.
+    /// The model's name at the endpoint. Invariant after loading: present if `protocol` is.
     #[serde(deserialize_with = "none_if_empty")]
     pub model: Option<String>,
-    /// Invariant after loading: contains only visible ASCII characters.
+    /// The API key for the endpoint. Invariant after loading: only visible ASCII characters.
     #[serde(deserialize_with = "none_if_empty")]
     pub key: Option<Secret>,
     pub vision: bool,
     pub blocks_at_once: Bounded<1, 40>,
     pub timeout_seconds: Seconds,
     pub repeats: Bounded<0, 10>,
-    /// Invariant after loading: leaves at least half of `context_tokens` for the input.
+    /// The maximum number of tokens in a response. Invariant after loading: at most half of `context_tokens`.
     pub output_tokens_max: Bounded<256, 200_000>,
     pub context_tokens: Bounded<4_096, 10_000_000>,
     /// The price per million input tokens. Invariant after loading: finite and not negative.
@@ -218,9 +215,9 @@ pub struct Model {
 /// The protocol of a language model's endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// The Chat Completions protocol.
+    /// The Chat Completions protocol of OpenAI.
     OpenAi,
-    /// The Messages protocol.
+    /// The Messages protocol of Anthropic.
     Anthropic,
 }
 
@@ -236,14 +233,12 @@ impl FromStr for Protocol {
     }
 }
 
-/// The settings for requests to other servers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outbound {
     pub allow_networks: Vec<Network>,
 }
 
-/// The settings for checking emails before they are sent.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Validation {
@@ -257,7 +252,6 @@ pub struct Validation {
     pub model: Option<String>,
 }
 
-/// The settings for screenshots and PDFs of emails.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rendering {
@@ -268,7 +262,6 @@ pub struct Rendering {
     pub require_confinement: bool,
 }
 
-/// The engine that renders screenshots and PDFs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderingEngine {
@@ -277,7 +270,6 @@ pub enum RenderingEngine {
 }
 
 impl RenderingEngine {
-    /// Returns the engine's name in the settings.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
@@ -286,11 +278,10 @@ impl RenderingEngine {
     }
 }
 
-/// The settings of outgoing mail.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
-    /// Invariant after loading: each item can be parsed as a relay's address.
+    /// The addresses of the relays. Invariant after loading: each can be parsed.
     pub relay: Vec<Secret>,
     pub direct: bool,
     pub development: bool,
@@ -321,21 +312,21 @@ impl Mail {
     }
 }
 
-/// The action for recipients whose delivery is unknown.
+/// The action for messages whose delivery is uncertain, because the server's response is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnknownPolicy {
-    /// The message is held until there is evidence of its delivery, or until a user decides whether to resend it.
+    /// Holds the message until there is evidence of its delivery, or until a user decides whether to send it again.
     Hold,
-    /// The message is sent to these recipients again.
+    /// Sends the message again.
     Resend,
 }
 
-/// The settings of webhooks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Webhooks {
-    /// Invariant after loading: contains only letters and digits.
+    /// The word in the header names of webhook requests, such as `X-Service-Signature`. Invariant after loading: only letters and
+    /// digits.
     pub header_word: String,
     pub allow_http: bool,
     pub first_retry_seconds: Seconds,
@@ -347,12 +338,12 @@ pub struct Webhooks {
     pub deliveries_kept_days: Bounded<1, 3_650>,
 }
 
-/// The addresses of the platforms that accounts can be connected to, and what identifies Mailmill there as an app.
+/// The API URLs of the platforms that users can connect, and the credentials of Mailmill's apps on these platforms.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connections {
     pub klaviyo_url: String,
-    /// Invariant after loading: a URL if `{dc}` is replaced with the name of a data center.
+    /// The API URL of Mailchimp; `{dc}` stands for a data center. Invariant after loading: a valid URL once `{dc}` is replaced.
     pub mailchimp_url: String,
     pub hubspot_url: String,
     #[serde(deserialize_with = "none_if_empty")]
@@ -374,11 +365,11 @@ pub struct Connections {
     pub shopify_client_id: Option<String>,
     #[serde(deserialize_with = "none_if_empty")]
     pub shopify_client_secret: Option<Secret>,
-    /// Invariant after loading: a URL if `{shop}` is replaced with the domain of a shop.
+    /// The API URL of Shopify; `{shop}` stands for the domain of a shop. Invariant after loading: a valid URL once `{shop}` is
+    /// replaced.
     pub shopify_url: String,
 }
 
-/// The settings of the log.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
@@ -386,7 +377,6 @@ pub struct Log {
     pub format: LogFormat,
 }
 
-/// The log level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
@@ -398,7 +388,7 @@ pub enum LogLevel {
     Trace,
 }
 
-/// The log format: for people or for programs.
+/// The format of the log: text for people, or JSON for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
@@ -406,11 +396,10 @@ pub enum LogFormat {
     Json,
 }
 
-/// The settings of accounts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accounts {
-    /// The plan of the installation's own account. Invariant after loading: a key of `plans`.
+    /// The plan of the account that manages the installation. Invariant after loading: a key of `plans`.
     pub owner_plan: String,
     /// The plan of new accounts. Invariant after loading: a key of `plans`.
     pub plan: String,
@@ -418,20 +407,20 @@ pub struct Accounts {
     pub session_idle_hours: Bounded<1, 720>,
     pub session_days: Bounded<1, 365>,
     pub token_minutes: Bounded<1, 1_440>,
-    /// Invariant after loading: contains only lowercase letters, digits and hyphens.
+    /// The vendor in the URN of the grant type for agents. Invariant after loading: only lowercase letters, digits and hyphens.
     pub agent_vendor: String,
     #[serde(deserialize_with = "none_if_empty")]
     pub mail_from: Option<EmailAddress>,
 }
 
 impl Settings {
-    /// Returns the names of all plans, for messages.
+    /// Returns the names of all plans, separated by commas, for error messages.
     pub fn plan_names(&self) -> String {
         self.plans.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// The limits of an account.
+/// The limits of an account with this plan.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -441,19 +430,19 @@ pub struct Plan {
     pub budgets: Budgets,
 }
 
-/// A whole number up to `MAX`, or "unlimited".
+/// A limit: a whole number up to `MAX`, or "unlimited".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "NumberOrWord")]
 pub struct Cap<const MAX: u64>(Option<u64>);
 
 impl<const MAX: u64> Cap<MAX> {
-    /// Returns a cap with this number; `None` is unlimited.
+    /// Creates a limit; `None` is unlimited.
     #[cfg(test)]
     pub fn new(number: Option<u64>) -> Self {
         Self(number)
     }
 
-    /// Returns the number; `None` if unlimited.
+    /// Returns the limit; `None` if unlimited.
     pub fn get(self) -> Option<u64> {
         self.0
     }
@@ -477,7 +466,7 @@ impl<const MAX: u64> TryFrom<NumberOrWord> for Cap<MAX> {
             },
             NumberOrWord::Word(word) if word == "unlimited" => Ok(Self(None)),
             NumberOrWord::Word(word) => match word.replace('_', "").parse() {
-                // Values from environment variables are text.
+                // Environment variables contain numbers as text.
                 Ok(number) => Self::try_from(NumberOrWord::Number(number)),
                 Err(_) => Err(format!("\"{word}\" is neither a whole number up to {MAX} nor \"unlimited\"")),
             },
@@ -485,7 +474,7 @@ impl<const MAX: u64> TryFrom<NumberOrWord> for Cap<MAX> {
     }
 }
 
-/// The number of requests per window, for each group of operations.
+/// The request budget per window for each group of operations.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budgets {
@@ -497,7 +486,6 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// Returns the request budget of one group.
     pub fn of(&self, group: RouteGroup) -> Allowance {
         match group {
             RouteGroup::General => self.general,
@@ -509,7 +497,7 @@ impl Budgets {
     }
 }
 
-/// Reads an optional setting. Every key must be present in the settings, so empty text stands for a missing value.
+/// Deserializes an optional setting. Every key must be present in the settings, so an empty string means that there is no value.
 fn none_if_empty<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: FromStr<Err: std::fmt::Display>,

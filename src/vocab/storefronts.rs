@@ -1,6 +1,7 @@
-//! TABLE: the platforms whose stores can be connected to projects, and what a connected store provides.
+//! TABLE: the platforms whose stores can be connected to a project, and the functions that a connected store provides.
 //!
-//! The API has a neutral name for the main platform; the platform's own name is an alias wherever the API accepts the neutral one.
+//! In the API, the main platform has a neutral name. Where the API accepts that name, it also accepts the platform's own name as an
+//! alias.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,24 +12,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::serde_str;
 
-/// A platform for stores.
+/// A platform of online stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Storefront {
     Shopify,
     WooCommerce,
 }
 
-/// The names of a platform.
 struct Names {
     /// The name in the API and on disk.
     word: &'static str,
-    /// The platform's name as an alias in the API.
+    /// The platform's own name, accepted in the API as an alias.
     alias: &'static str,
-    /// The platform's name for users.
+    /// The platform's name as shown to users.
     label: &'static str,
 }
 
-/// All platforms in the order of declaration.
+/// The names of all platforms, in the order of declaration.
 const TABLE: [Names; 2] = [
     Names { word: "storefront", alias: "shopify", label: "Shopify" },
     Names { word: "woocommerce", alias: "woocommerce", label: "WooCommerce" },
@@ -43,12 +43,12 @@ impl Storefront {
         TABLE[self as usize].word
     }
 
-    /// Returns the platform's name as an alias in the API.
+    /// Returns the platform's own name, which the API accepts as an alias.
     pub const fn alias(self) -> &'static str {
         TABLE[self as usize].alias
     }
 
-    /// Returns the platform's name for users.
+    /// Returns the platform's name as shown to users.
     pub const fn label(self) -> &'static str {
         TABLE[self as usize].label
     }
@@ -60,7 +60,7 @@ impl fmt::Display for Storefront {
     }
 }
 
-/// An error: the text names no platform for stores.
+/// The error for text that is not the name of a store platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorefrontError;
 
@@ -128,11 +128,11 @@ pub enum StoreTool {
 }
 
 impl StoreTool {
-    /// All tools, in the order of declaration.
+    /// All functions of a store, in the order of declaration.
     pub const ALL: [Self; 7] =
         [Self::Products, Self::Collections, Self::Customers, Self::Orders, Self::Refunds, Self::Checkouts, Self::Privacy];
 
-    /// Returns whether the store has to send webhooks for this tool.
+    /// Returns whether this function requires webhooks from the store.
     pub const fn needs_webhooks(self) -> bool {
         matches!(self, Self::Orders | Self::Refunds | Self::Checkouts | Self::Privacy)
     }

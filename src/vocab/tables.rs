@@ -1,19 +1,20 @@
-//! TABLE: every ordered table, with its database file and its rows.
+//! TABLE: all ordered tables, with their database file and a description of their rows.
 //!
-//! Tables are found by name, so their order is not stored. Add new tables at the end of a group, and never rename a table.
+//! Database files identify tables by name, so the order here is not stored. Add new tables at the end of a group, and never rename a
+//! table.
 
-/// The database file of a table.
+/// The database files that contain a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseKind {
-    /// The file `control.redb`: accounts, users, keys.
+    /// The file `control.redb`, with accounts, users and keys.
     Control,
-    /// The files `test.redb` and `live.redb`: all data that an API key can access.
+    /// The files `test.redb` and `live.redb`, with all data that API keys can access.
     Environment,
     /// All three database files.
     Every,
 }
 
-/// A table's identity: its index in [`TABLES`].
+/// The identity of a table, which is its index in [`TABLES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableId(pub u8);
 
@@ -186,7 +187,7 @@ pub const OAUTH_CODES: TableId = TableId(148);
 pub const OAUTH_GRANTS: TableId = TableId(149);
 pub const OAUTH_REFRESH_TOKENS: TableId = TableId(150);
 
-/// All tables, ordered by ID.
+/// All tables, in the order of their IDs.
 pub const TABLES: &[TableInfo] = &[
     table(0, "meta", Every, "name -> value: schema version, when the file was created"),
     table(1, "audit", Every, "(time, number) -> who did what to which object"),
@@ -502,7 +503,6 @@ pub const TABLES: &[TableInfo] = &[
 ];
 
 impl TableId {
-    /// Returns the entry of the table.
     pub fn info(self) -> &'static TableInfo {
         &TABLES[self.0 as usize]
     }

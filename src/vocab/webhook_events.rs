@@ -1,4 +1,4 @@
-//! The webhook event types.
+//! The event types that webhooks can subscribe to.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// An event type that webhooks can subscribe to. The numbers on disk follow this order, so add new types at the end.
+/// A webhook event type. The numbers on disk follow the order of declaration, so add new types at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
     EmailGenerationStarted,
@@ -25,10 +25,10 @@ pub enum WebhookEvent {
     EmailComplained,
 }
 
-/// The first opt-in event. This event and those after it are frequent, so a webhook receives them only if it lists them.
+/// The first opt-in event type. This type and those after it are frequent, so a webhook receives them only if it lists them.
 const FIRST_OPT_IN: WebhookEvent = WebhookEvent::EmailDelivered;
 
-/// All event types in the order of declaration: the name in the API, and when the event is emitted.
+/// All event types in the order of declaration, with the name in the API and a description of when the event is emitted.
 #[rustfmt::skip]
 const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailGenerationStarted,   "email.generation.started",   "Email generation started."),
@@ -47,7 +47,7 @@ const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailComplained,          "email.complained",           "A recipient reported an email as spam."),
 ];
 
-/// Names that older clients use but that have no events. Webhooks may list these names, but receive no events for them.
+/// Event names of older clients that have no events. Webhooks may list these names, but receive no events for them.
 const DROPPED: [&str; 7] = [
     "project.import.processing",
     "project.import.completed",
@@ -75,18 +75,18 @@ impl WebhookEvent {
         TABLE[self as usize].1
     }
 
-    /// Returns when the event is emitted, as one sentence.
+    /// Returns a sentence that describes when the event is emitted.
     pub const fn description(self) -> &'static str {
         TABLE[self as usize].2
     }
 
-    /// Returns whether only webhooks that list the event receive it.
+    /// Returns whether the event is sent only to webhooks that list it.
     pub const fn is_opt_in(self) -> bool {
         self as u8 >= FIRST_OPT_IN as u8
     }
 }
 
-/// An error: the text is not the name of an event type.
+/// The error for text that is not the name of an event type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WebhookEventError;
 
@@ -138,7 +138,7 @@ impl JsonSchema for WebhookEvent {
     }
 }
 
-/// An entry in a webhook's event list: an event type, or a name without events.
+/// An entry in the event list of a webhook: an event type, or a name of older clients that has no events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subscription(&'static str);
 
@@ -148,7 +148,7 @@ impl Subscription {
         self.0
     }
 
-    /// Returns the event type, if the name has one.
+    /// Returns the event type; `None` for a name without events.
     pub fn kind(self) -> Option<WebhookEvent> {
         self.0.parse().ok()
     }

@@ -1,18 +1,18 @@
-// The email editor. It replaces the page's forms with the email itself: users edit texts in place, move blocks by dragging or with buttons,
-// and changes are saved automatically. ProseMirror (prosemirror.min.js) edits rich text.
+// The email editor. It replaces the page's forms with the email itself: users edit text directly, move blocks by dragging or with
+// buttons, and changes are saved automatically. ProseMirror (`prosemirror.min.js`) edits rich text.
 "use strict";
 (async () => {
   const root = document.getElementById("editor");
   if (!root || !window.ProseMirror) return;
   const asked = await fetch(root.dataset.editor, { headers: { accept: "application/json" } }).catch(() => null);
-  // Without the data, the page keeps its forms.
+  // Without its data, the editor leaves the page's forms unchanged.
   if (!asked?.ok) return;
   const { EditorState, EditorView, Schema, baseKeymap, chainCommands, keymap, toggleMark } = window.ProseMirror;
   const data = await asked.json(), kinds = new Map(data.kinds.map((kind) => [kind.name, kind]));
   const copy = (value) => structuredClone(value), same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
   let doc = data.document, saved = copy(doc), version = data.version, selected = "", drawn = [], focused = null;
 
-  // Creates an element. Functions become event listeners.
+  // Creates an element. Fields whose value is a function become event listeners.
   function h(tag, fields = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(fields)) {
@@ -35,7 +35,7 @@
     for (const name of names) part = part[name] ??= {};
     if (value === "" || value === undefined || value === null) delete part[last];
     else part[last] = value;
-    // Delete an image without a file, and a button without label and link.
+    // Deletes an image without a file, and a button without a label and a link.
     for (const [name, fields] of [["image", ["src"]], ["button", ["label", "href"]]]) {
       if (names[0] === name && fields.every((field) => !json[name]?.[field])) delete json[name];
     }
@@ -60,7 +60,7 @@
 
   const past = [], future = [], STEPS = 200;
   let lastKey = "", lastAt = 0;
-  // Remembers the document before a change. Typing in one field is one step until the user pauses.
+  // Remembers the document for undo before a change. Typing in one field is a single step until the user pauses for a second.
   function remember(key = "") {
     const now = Date.now();
     if (!key || key !== lastKey || now - lastAt > 1000) past.push(JSON.stringify(doc));
@@ -94,7 +94,7 @@
     clearTimeout(timer);
     timer = setTimeout(save, 800);
   }
-  // Returns the operations that turn one document into another.
+  // Returns the operations that change the document `before` into `after`.
   function operations(before, after) {
     const made = [];
     for (const field of ["subject", "preheader", "style"]) {
@@ -169,7 +169,7 @@
       location.reload();
     }, { class: "second small" }),
     button("Keep mine", () => {
-      // Everything is sent, because the other changes are unknown here. The other version stays in the list of versions.
+      // The other user's changes are unknown here, so the whole document is sent. The other version stays in the list of versions.
       version = Number(notice.dataset.version);
       conflict = false;
       notice.hidden = true;
@@ -206,7 +206,7 @@
       italic: { parseDOM: [{ tag: "em" }, { tag: "i" }], toDOM: () => ["em", 0] },
     },
   });
-  // Parses markup as the server does: unpaired marks are literal.
+  // Parses the markup of rich text as the server does: unpaired marks are literal text.
   function parse(markup) {
     const paragraphs = [[]];
     let words = "", bold = false, italic = false, href = null;
@@ -311,7 +311,7 @@
     drawn.push(view);
     return holder;
   }
-  // A line of plain text that looks like the text of the email.
+  // Creates a field for one line of plain text, which looks like the text in the email.
   function line(block, path, label, kind = "") {
     const field = h("textarea", { class: `eb-line ${kind}`, rows: "1", "aria-label": label, placeholder: label, value: at(block, path) ?? "" });
     const fit = () => {
@@ -341,7 +341,7 @@
 
   const undoButton = button("Undo", undo, { class: "second small", disabled: true, title: "Ctrl+Z" });
   const redoButton = button("Redo", redo, { class: "second small", disabled: true, title: "Ctrl+Shift+Z" });
-  // Pressing a button of the toolbar keeps the selection in the text.
+  // Pressing a toolbar button must not remove the selection from the text.
   const styler = (label, run, more) => button(label, run, { class: "second small", mousedown: (event) => event.preventDefault(), ...more });
   const inText = (command) => () => {
     if (focused?.view) command(focused.view.state, focused.view.dispatch, focused.view);
@@ -361,7 +361,7 @@
       one.setAttribute("aria-pressed", on ? "true" : "false");
     }
   }
-  // Asks for values in a dialog. `accept` gets the form's values.
+  // Asks for values in a dialog, and calls `accept` with the form's values.
   function ask(title, parts, label, accept) {
     const form = h("form", { method: "dialog" }, h("h2", {}, title), parts,
       h("div", { class: "buttons" }, label && h("button", { value: "ok" }, label), h("button", { value: "", class: "second", formnovalidate: true }, "Cancel")));
@@ -386,7 +386,7 @@
     let { from, to, empty, $from } = view.state.selection;
     const type = schema.marks.link, current = type.isInSet(empty ? $from.marks() : $from.nodeAfter?.marks ?? []);
     if (current && empty) {
-      // The whole link around the cursor is edited.
+      // With the cursor in a link, the whole link is edited.
       $from.parent.forEach((node, offset) => {
         const start = $from.start() + offset;
         if (type.isInSet(node.marks) && start <= from && from <= start + node.nodeSize) [from, to] = [start, start + node.nodeSize];
@@ -469,7 +469,7 @@
     act(() => list.splice(index + 1, 0, made));
     choose(made.id);
     const text = canvas.querySelector(`[data-id="${CSS.escape(made.id)}"] :is(textarea, [contenteditable])`);
-    // Typing replaces the sample text.
+    // Selects the sample text, so that typing replaces it.
     text?.focus();
     if (text?.select) text.select();
     else if (text) getSelection().selectAllChildren(text);
@@ -496,12 +496,12 @@
   const small = (src) => data.images.find((image) => image.url === src)?.preview ?? (src ? `${data.picture}${encodeURIComponent(src)}` : "");
   function picture(src, alt) {
     const image = h("img", { src: small(src), alt: alt || "", class: "eb-image" });
-    // An image that is not in the brand's library cannot be shown here; the preview shows it.
+    // The editor can show only images of the brand's library; the preview shows others.
     image.addEventListener("error", () => image.replaceWith(h("div", { class: "eb-noimage" }, alt || "Image. The preview shows it.")));
     return image;
   }
   const SHAPES = [["", "Original"], ["2", "Wide (2:1)"], ["1.5", "Landscape (3:2)"], ["1", "Square"], ["0.75", "Portrait (3:4)"]];
-  // Asks for an image. `accept` gets the document's form of the image.
+  // Asks for an image, and calls `accept` with the image in the document's format.
   function askImage(current, accept) {
     let chosen = current.src ? { url: current.src, preview: small(current.src), width: current.width, height: current.height } : null;
     let file = null, focus = [0.5, 0.5];
@@ -581,7 +581,7 @@
     if (!answer?.ok) throw new Error(told?.message ?? "The image couldn't be uploaded. Try again.");
     return told;
   }
-  // Cuts the largest part with this shape out of an image, as close to the focus point as possible.
+  // Returns the largest part of an image with the aspect ratio `ratio`, as close to the focus point as possible.
   async function crop(image, ratio, [x, y]) {
     const source = h("img", { src: image.url ? `${data.home}/image?of=${encodeURIComponent(image.url)}` : image.preview });
     await source.decode().catch(() => {
@@ -599,7 +599,7 @@
 
   const canvas = h("div", { class: "editor-canvas", "aria-label": "Email content", role: "group" });
   const has = (block, path) => at(block, path) !== undefined;
-  // A button of the email: its label is edited in place.
+  // Shows a button of the email, whose label can be edited directly.
   const action = (block, path, emphasis = "primary") => h("span", { class: `eb-button ${emphasis}` }, line(block, path, "Button label"));
   const faces = {
     header: (b) => [b.logo ? picture(b.logo, b.name) : line(b, "name", "Name", "name"), b.links?.length > 0 && h("p", { class: "eb-quiet" }, b.links.map((l) => l.label).join(" · "))],
@@ -635,7 +635,7 @@
     if (block.type !== "footer") made.append(button("Insert", () => palette(id), { class: "eb-insert", "aria-label": `Insert a block below: ${kind.label}` }));
     const pick = (event) => {
       event.stopPropagation();
-      // A tool that copies, moves or deletes the block has already drawn it again and chosen a block.
+      // A tool that copies, moves or deletes the block has already redrawn it and selected a block.
       if (made.isConnected) choose(id);
     };
     made.addEventListener("focusin", pick);
@@ -676,7 +676,7 @@
     canvas.dataset.layout = style.layout ?? "";
   }
 
-  // Moves a block with the pointer: mouse, pen or finger.
+  // Moves a block with the pointer (mouse, pen or finger).
   function drag(event, id) {
     event.preventDefault();
     const moved = canvas.querySelector(`[data-id="${CSS.escape(id)}"]`), { type } = blockOf(id);

@@ -9,12 +9,12 @@ use crate::surfaces::cli::ReportFormat;
 
 /// The width of the text report, which nearly every terminal has.
 const COLUMNS: usize = 80;
-/// The indentation of a finding's remedy.
+/// The indentation of a finding's message and remedy, in characters.
 const INDENT: usize = 9;
-/// The maximum number of other lines that a finding lists.
+/// The maximum number of further line numbers that the report lists for a finding that occurs several times.
 const PLACES_SHOWN: usize = 8;
 
-/// The result of the checks of a file.
+/// The results of all checks of one email file.
 #[derive(Debug)]
 pub struct FileReport {
     /// The name of the file, as given by the user.
@@ -40,7 +40,7 @@ impl FileReport {
         self.min_score.is_some_and(|min| score.is_none_or(|score| score < u32::from(min)))
     }
 
-    /// Returns the report in this format.
+    /// Returns the report as text, JSON or SARIF.
     pub fn shown(&self, format: ReportFormat) -> String {
         match format {
             ReportFormat::Text => self.text(),
@@ -144,12 +144,12 @@ impl FileReport {
         })
     }
 
-    /// Returns the places of a finding. For a whole message, they have no lines, because the lines of its HTML part are not lines of the
-    /// file.
+    /// Returns the SARIF locations of a finding. For a whole message, they have no line numbers, because the finding's line numbers
+    /// refer to the HTML part and not to the file.
     fn locations(&self, finding: &CheckFinding) -> Vec<Value> {
         let artifact = json!({ "uri": uri(&self.name) });
         let region = |place: &PlaceView| {
-            // A place that ends on a later line may end in a smaller column.
+            // A place that spans several lines may end in a smaller column than it starts in.
             let end_column = if place.end_line > place.line { place.end_column } else { place.end_column.max(place.column) };
             json!({
                 "startLine": place.line, "startColumn": place.column, "endLine": place.end_line.max(place.line),
@@ -189,7 +189,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// Describes a rule. The messages of its findings name texts and URLs, so the description is the name of the rule.
+/// Returns the SARIF description of a rule. Its text is the rule's name, because the messages of findings quote texts and URLs of the
+/// email.
 fn described(id: &str, finding: &CheckFinding) -> Value {
     let name = id.replace('/', ": ").replace('_', " ").to_lowercase();
     let mut described =
@@ -211,13 +212,13 @@ fn uri(path: &str) -> String {
     if path.starts_with('/') { format!("file://{encoded}") } else { encoded }
 }
 
-/// Adds a finding: its first place, its message, its remedy, and its other places.
+/// Appends a finding to `out`: its first place, its message, its remedy, and the lines of its other places.
 fn entry(finding: &CheckFinding, out: &mut String) {
     let first = finding.occurrences.first();
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
     let sentence = format!("{} [{}]", finding.message, rule(finding));
     let text = wrapped(&sentence, INDENT);
-    // The first place is in the message's indentation if it fits, otherwise on its own line.
+    // If the first place is short enough, it fills the indentation of the message; otherwise it gets its own line above the message.
     let head = format!("  {place}");
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),

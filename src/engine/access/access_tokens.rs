@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::vocab::permissions::PermissionSet;
 
-/// The start of every access token, by which secret scanners recognize it.
+/// The prefix of every access token. Secret scanners recognize leaked tokens by this prefix.
 pub const PREFIX: &str = "mm_at_";
 
 /// The path of the only resource that access tokens are valid for: the MCP server.
@@ -27,24 +27,23 @@ pub struct AccessToken {
     pub key: [u8; 32],
     /// The URL of the resource that the token is valid for (RFC 8707).
     pub resource: String,
-    /// The permissions of the token, among those of the key.
+    /// The permissions of the token, which are a subset of the key's permissions.
     pub permissions: PermissionSet,
     pub expires_at: Timestamp,
 }
 
-/// All access tokens, by the hash of their text.
 #[derive(Debug, Default)]
 pub struct AccessTokens(Mutex<HashMap<[u8; 32], AccessToken>>);
 
 impl AccessTokens {
-    /// Adds a token by the hash of its text, and removes expired ones.
+    /// Adds a token under the hash of its text, and removes expired tokens.
     pub fn add(&self, hash: [u8; 32], token: AccessToken, now: Timestamp) {
         let mut tokens = self.tokens();
         tokens.retain(|_, token| now < token.expires_at);
         tokens.insert(hash, token);
     }
 
-    /// Replaces all tokens, by the hashes of their texts.
+    /// Replaces all tokens. Each token comes with the hash of its text.
     pub fn fill(&self, tokens: impl IntoIterator<Item = ([u8; 32], AccessToken)>) {
         *self.tokens() = tokens.into_iter().collect();
     }
@@ -53,7 +52,7 @@ impl AccessTokens {
         self.tokens().remove(hash);
     }
 
-    /// Returns the token with this hash if it is valid for this resource now.
+    /// Returns the token with this text, if it is valid for `resource` at `now`.
     pub fn find(&self, text: &str, resource: &str, now: Timestamp) -> Option<AccessToken> {
         if !text.starts_with(PREFIX) {
             return None;

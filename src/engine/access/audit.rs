@@ -12,10 +12,9 @@ use crate::vocab::tables;
 
 const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
 
-/// One entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRecord {
-    /// The ID of the operation that ran.
+    /// The ID of the operation that ran, such as `contacts.create`.
     pub operation: String,
     /// The API key that was used; `None` if a user or the operator ran the command.
     pub key: Option<KeyId>,

@@ -26,10 +26,9 @@ type RecordKey = (KeyId, [u8; 32]);
 const REPLAYS: Table<RecordKey, StoredAnswer> = Table::new(tables::REPLAYS);
 const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLAY_EXPIRY);
 
-/// A response that is stored so that repeated requests get it again.
+/// A stored response that repeats of the same request receive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAnswer {
-    /// The fingerprint of the request that got this response.
     fingerprint: [u8; 32],
     pub status: u16,
     pub body: Vec<u8>,
@@ -45,7 +44,6 @@ pub struct IdempotentRequest {
     fingerprint: [u8; 32],
 }
 
-/// The result of looking up a request's idempotency key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing is stored for the key: the request must run.
@@ -121,7 +119,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let full = due.len() == limit;
     for key in due {
         let address = (key.1, key.2);
-        // The idempotency key may have been used again since this record expired: then the newer record is kept.
+        // The idempotency key may have been used again after this record expired; in that case, the newer record is kept.
         if tx.get(REPLAYS, &address)?.is_some_and(|stored| stored.expires_at <= now) {
             tx.delete(REPLAYS, &address);
         }

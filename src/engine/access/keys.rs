@@ -33,7 +33,6 @@ pub struct AccountLimits {
     pub user_rate_limits: RateLimits,
 }
 
-/// The limits of an account's plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanLimits {
     /// The requests allowed per window, by route group; `None` if the account's plan is not in the configuration.
@@ -72,7 +71,8 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// Returns the key with only those of its permissions that are in `permissions`. Its usage is counted together with that of the key.
+    /// Returns the key with only those of its permissions that are in `permissions`. The result shares the usage counter of the
+    /// original key.
     pub fn limited_to(self: Arc<Self>, permissions: PermissionSet) -> Arc<Self> {
         if self.permissions.iter().all(|permission| permissions.contains(permission)) {
             return self;
@@ -90,7 +90,6 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Counts one request with the key.
     pub fn note(&self, now: Timestamp) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.last_used_ms.store(now.0, Ordering::Relaxed);
@@ -102,14 +101,13 @@ impl Usage {
         (requests > 0).then(|| (requests, Timestamp(self.last_used_ms.load(Ordering::Relaxed))))
     }
 
-    /// Adds back requests whose number could not be stored.
+    /// Adds back requests that could not be stored.
     pub fn give_back(&self, requests: u64, last: Timestamp) {
         self.requests.fetch_add(requests, Ordering::Relaxed);
         self.last_used_ms.fetch_max(last.0, Ordering::Relaxed);
     }
 }
 
-/// The cache of all valid API keys.
 #[derive(Default)]
 pub struct ApiKeyCache {
     by_hash: ArcSwap<HashMap<[u8; 32], Arc<ApiKey>>>,

@@ -1,7 +1,7 @@
 //! Request budgets: a number of requests per account and route group in a 60-second window that starts with the window's first request.
 //!
-//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so an additional key adds no budget.
-//! The windows are in memory: after a restart, each account has its full budgets again.
+//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so an additional key adds no budget. The
+//! windows are in memory, so each account has full budgets after a restart.
 
 use std::sync::Mutex;
 
@@ -9,7 +9,6 @@ use crate::base::clock::{Monotonic, Timestamp};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// The window of one route group of one account.
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
     /// When the window started; `None` before the first request. The clock is monotonic: if the machine's clock is set back, the window
@@ -38,8 +37,8 @@ pub struct Allowance {
 }
 
 impl RateLimits {
-    /// Counts one request of the group `rate` against `limit`. The request was made at `now`, which is `at` on the monotonic clock. A limit
-    /// of zero blocks the group.
+    /// Counts one request of the group `rate`, if the window has fewer than `limit` requests. The request was made at `now`, which
+    /// is `at` on the monotonic clock. A limit of zero blocks the group.
     pub fn take(&self, rate: RouteGroup, limit: u32, (now, at): (Timestamp, Monotonic)) -> Allowance {
         let mut window = self.windows[rate as usize].lock().expect("no holder of this lock panics");
         let running = window.started.filter(|started| at.ms_since(*started) < limits::BUDGET_WINDOW_MS);
@@ -52,7 +51,7 @@ impl RateLimits {
             window.used += 1;
         }
         let left_ms = limits::BUDGET_WINDOW_MS - at.ms_since(started);
-        // The time is rounded up: for a client that waits until `reset`, the window must have ended.
+        // The time is rounded up, so that the window has ended for a client that waits until `reset`.
         let reset = now.plus_ms(left_ms + 999).seconds();
         let retry_after = (left_ms.max(1) as u64).div_ceil(1000);
         Allowance { limit, remaining: limit - window.used, reset, granted, retry_after }

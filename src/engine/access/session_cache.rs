@@ -17,7 +17,6 @@ use crate::vocab::ids::{SessionId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// A user of an account, as cached for requests.
 #[derive(Debug)]
 pub struct CachedUser {
     pub id: UserId,
@@ -30,7 +29,6 @@ pub struct CachedUser {
 /// Where a session's token is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SessionKind {
-    /// The token is in a browser's cookie.
     Browser,
     /// A program holds the token, which is signed and short-lived.
     Program,
@@ -74,7 +72,7 @@ impl AtomicTimestamp {
 }
 
 impl CachedSession {
-    /// Returns whether the session is still valid.
+    /// Returns whether the session has neither expired nor been idle for too long at `now`.
     pub fn works(&self, now: Timestamp) -> bool {
         now < self.expires_at && now.ms_since(self.seen_at.get()) < self.idle_ms
     }
@@ -93,7 +91,6 @@ pub struct UserSession {
     pub environment: Environment,
 }
 
-/// The cache of all users and all their sessions.
 #[derive(Default)]
 pub struct SessionCache(RwLock<Inner>);
 
@@ -105,12 +102,12 @@ struct Inner {
 }
 
 impl SessionCache {
-    /// Adds or replaces a user.
     pub fn set_user(&self, user: CachedUser) {
         self.write().users.insert(user.id, Arc::new(user));
     }
 
-    /// Replaces all users and sessions. A session that is known stays as it is, because its last use may not be stored yet.
+    /// Replaces all users and sessions. A session that is already in the cache is kept, because its last use may not be stored yet;
+    /// only later times are taken from the new copy.
     pub fn fill(&self, users: impl IntoIterator<Item = CachedUser>, sessions: impl IntoIterator<Item = CachedSession>) {
         let mut inner = self.write();
         let mut new = Inner::default();
@@ -136,7 +133,6 @@ impl SessionCache {
         self.read().users.get(&id).cloned()
     }
 
-    /// Removes a user and all their sessions.
     pub fn remove_user(&self, user: UserId) {
         let mut inner = self.write();
         inner.users.remove(&user);

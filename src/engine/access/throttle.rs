@@ -28,7 +28,7 @@ pub struct Rule {
     pub wait_max_ms: i64,
 }
 
-/// The key by which attempts are counted: a rule, and the account, address or user that the attempts concern.
+/// The key of an attempt counter: a rule, and the name of the account, address or user that the attempts concern.
 pub type ThrottleKey = (&'static Rule, String);
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ struct Tries {
     started: Monotonic,
     last: Monotonic,
     used: u32,
-    /// The number of waits so far, which determines the length of the next one.
+    /// The number of waits so far. It determines the length of the next wait.
     strikes: u32,
     closed_until: Monotonic,
     /// How many milliseconds the attempts are remembered if no further attempt is made.
@@ -54,8 +54,8 @@ impl Tries {
 /// The digest of a rule and a name.
 type Address = [u8; 32];
 
-/// The stored row for a name's attempts. It contains their age instead of their time, because the monotonic clock restarts with each
-/// process.
+/// The stored row for a name's attempts. The row contains the age of the attempts instead of their time, because the monotonic clock
+/// restarts with each process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
     written_at: Timestamp,
@@ -85,8 +85,8 @@ struct Memory {
 const FIRST_WAIT_MS: i64 = 1_000;
 
 impl Throttle {
-    /// Counts an attempt, or returns the number of whole seconds to wait, at least 1. The attempt is counted before its result is known, so
-    /// that all concurrent attempts are counted.
+    /// Counts an attempt or, if the name must wait, returns the number of whole seconds to wait (at least 1) as the error. The
+    /// attempt is counted before its result is known, so that all concurrent attempts are counted.
     pub fn take(&self, rule: &Rule, name: &str, at: Monotonic) -> Result<(), u64> {
         let mut memory = self.memory();
         if memory.tries.len() >= limits::THROTTLED_NAMES_MAX {
@@ -321,7 +321,7 @@ mod tests {
             assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Ok(()));
         }
         keep(&store, &throttle, "ada", clock.monotonic());
-        // The next wait is four seconds, one of which passes while the process is not running.
+        // The next wait is four seconds. One second of it passes while the process is not running.
         clock.advance_ms(1_000);
         let throttle = restarted(&store, &clock);
         assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Err(3));

@@ -9,7 +9,7 @@ use crate::base::random::Random;
 use crate::base::secret::{CHECKSUM_BYTES, Secret, checksum, random_base62, sha256};
 use crate::vocab::environment::Environment;
 
-/// The number of random characters: 32 × log2 62 = 190.5 bits, so keys cannot be guessed and no key is ever created twice.
+/// The number of random characters: 32 × log2 62 = 190.5 bits, so guessing a key, or creating the same key twice, is infeasible.
 const RANDOM_BYTES: usize = 32;
 const PREFIX: &str = "sk_";
 const SIGNED_BYTES: usize = PREFIX.len() + "live_".len() + RANDOM_BYTES;
@@ -40,7 +40,7 @@ pub struct PresentedKey<'a> {
 }
 
 impl PresentedKey<'_> {
-    /// Returns the hash by which the key is stored and found.
+    /// Returns the hash under which the key is stored.
     pub fn hash(&self) -> [u8; 32] {
         sha256(self.token.as_bytes())
     }

@@ -23,7 +23,8 @@ impl<K> UrlToken<K> {
         Self { environment, account, id, secret: Secret::new(random.bytes::<URL_TOKEN_BYTES>().to_vec()) }
     }
 
-    /// Parses a token. Only its hash shows whether it is valid.
+    /// Parses the text of a token. The result may still be invalid: only a comparison with the stored hash shows whether the token
+    /// is valid.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes: [u8; BYTES] = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?.try_into().ok()?;
         let (&[environment], rest) = bytes.split_first_chunk()?;

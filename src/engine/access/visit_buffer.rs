@@ -23,7 +23,6 @@ pub struct Visit {
     pub at: Timestamp,
     /// The User-Agent header of the visit, truncated.
     pub agent: String,
-    /// Whether the request was a HEAD request.
     pub is_head: bool,
     /// Whether the client declared that the request is a prefetch.
     pub is_prefetch: bool,
@@ -103,7 +102,7 @@ impl Inner {
         (visit.mailing, visit.recipient, visit.link, client).hash(&mut hasher);
         let known = hasher.finish();
         let again = self.seen.iter().any(|seen| seen.contains(&known));
-        // The set is bounded even during a flood. While it is full, repeated visits are counted again.
+        // The set is bounded even during a flood. While the set is full, repeated visits are counted as new visits.
         if self.seen[0].len() < limits::VISITS_WAITING_MAX {
             self.seen[0].insert(known);
         }

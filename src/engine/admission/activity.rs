@@ -1,4 +1,5 @@
-//! The activity of an open connection. The connection's owner updates it, and [`super::Admission`] reads it to find an idle connection.
+//! The activity of an open connection. The connection's owner updates the activity, and [`super::Admission`] reads it to find an idle
+//! connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -11,7 +12,6 @@ use tokio::time::Instant;
 /// bytes every second. Without this limit, clients that accept no bytes could occupy all connections until their replies time out.
 const READING_TIME: Duration = Duration::from_secs(10);
 
-/// The state of an idle connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idle {
     pub since: Instant,

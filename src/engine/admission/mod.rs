@@ -1,9 +1,10 @@
-//! Admits connections up to a maximum, in total and per address. When all connections are in use, an idle one is closed for a new one.
+//! Admits connections up to a maximum, in total and per address. When all connections are in use, an idle connection is closed to admit
+//! a new one.
 //!
-//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle connections of
-//! a flood from few addresses are displaced first, and a visitor with a single connection loses it last. A connection is never chosen while
-//! a request is in progress on it or its client still reads a reply. A connection that is already closing is chosen only if no other is
-//! idle. The connection's owner reports its state through [`Activity`].
+//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle
+//! connections of a flood from few addresses are closed first, and a visitor's only connection is closed last. A connection is never
+//! chosen while a request is in progress on it or its client still reads a reply. A connection that is already closing is chosen only
+//! if no other connection is idle. The connection's owner reports its state through [`Activity`].
 
 mod activity;
 
@@ -25,17 +26,16 @@ use crate::base::network::counted_as;
 const REFUSALS_MAX: usize = 64;
 /// How long the closing order is reused before it is computed again. The computation reads all connections.
 const ORDER_KEPT: Duration = Duration::from_millis(100);
-/// How long to wait for a connection that was asked to close before another one is also asked. A connection that receives a request just
-/// before it is asked to close responds to the request first.
+/// How long to wait for a connection that was asked to close before another connection is also asked. A connection that receives a
+/// request just before it is asked to close responds to the request first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
-/// The number of attempts to admit a waiting connection before it is rejected. With each attempt, one more connection must be closing.
+/// The maximum number of attempts to admit a waiting connection. With each attempt, one more connection must be closing.
 const TRIES_MAX: usize = 20;
-/// When all connections are in use, one idle connection per this many is closed in advance, up to [`AHEAD_MAX`], so that new connections do
-/// not wait for each other under a flood.
+/// When all connections are in use, one idle connection per `AHEAD_OF` connections is closed in advance, up to [`AHEAD_MAX`], so that
+/// new connections do not wait for each other under a flood.
 const AHEAD_OF: usize = 128;
 const AHEAD_MAX: usize = 32;
 
-/// Counts connections and decides which ones are admitted.
 pub struct Admission {
     total_max: usize,
     per_address_max: usize,
@@ -56,7 +56,6 @@ struct State {
     order: Order,
 }
 
-/// One open connection.
 struct Slot {
     address: Option<IpAddr>,
     activity: Arc<Activity>,
@@ -90,7 +89,6 @@ impl Origin {
     }
 }
 
-/// Why a connection is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// All connections are in use, and none of them is idle.
@@ -111,7 +109,8 @@ enum TicketKind {
 }
 
 impl Ticket {
-    /// Returns the connection's activity, which its owner keeps up to date. A rejection has no separate activity.
+    /// Returns the connection's activity, which its owner keeps up to date. A written rejection gets a new activity that is not
+    /// shared.
     pub fn activity(&self) -> Arc<Activity> {
         match &self.held {
             TicketKind::Connection { activity, .. } => activity.clone(),
@@ -125,7 +124,7 @@ impl Admission {
         Arc::new(Self { total_max, per_address_max, state: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Admits a connection. When all connections are in use, an idle one is closed first.
+    /// Admits a connection. When all connections are in use, an idle connection is closed first.
     pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         for attempt in 0..TRIES_MAX {
             // Subscribe before reading the count, so that a connection that ends in between is not missed.
@@ -141,7 +140,7 @@ impl Admission {
         Err(Refused::Total)
     }
 
-    /// Admits a connection if no other connection must close for it.
+    /// Admits a connection only if there is room without closing another connection.
     pub fn try_admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         let address = origin.address();
         let mut state = self.state();
@@ -163,7 +162,7 @@ impl Admission {
         Ok(Ticket { admission: Arc::clone(self), held: TicketKind::Connection { seat, activity } })
     }
 
-    /// Returns a ticket if a rejection may be written now.
+    /// Returns a ticket for writing a rejection; `None` if too many rejections are being written.
     pub fn refuse(self: &Arc<Self>) -> Option<Ticket> {
         let mut state = self.state();
         if state.refusals >= REFUSALS_MAX {
@@ -225,12 +224,12 @@ impl State {
         if let Some(seat) = self.take_next() {
             return Some(seat);
         }
-        // The order is used up, and lacks the connections that became idle after it was computed.
+        // Every connection in the order has been taken, but other connections may have become idle since the order was computed.
         self.compute_order(now);
         self.take_next()
     }
 
-    /// Removes and returns the first connection in the closing order whose state has not changed.
+    /// Takes connections from the front of the closing order until one has an unchanged state, and returns that connection.
     fn take_next(&mut self) -> Option<u64> {
         while let Some((id, idle)) = self.order.seats.pop_front() {
             let still = |seat: &Slot| !seat.is_asked_to_close && seat.activity.idle() == Some(idle);
@@ -241,10 +240,10 @@ impl State {
         None
     }
 
-    /// Sorts idle connections into the closing order. The rank of a connection is the number of connections that its address still has
-    /// after those that have been idle longer are closed; the highest rank closes first, and among equal ranks the connection that has been
-    /// idle longest. Connections that are already closing come last: they end soon anyway, and their clients are still reading the last
-    /// response.
+    /// Sorts idle connections into the closing order. The rank of a connection is the number of its address's connections, without
+    /// those that have been idle longer. The highest rank closes first; among equal ranks, the connection that has been idle
+    /// longest closes first. Connections that are already closing come last: they end soon anyway, and their clients are still
+    /// reading the last response.
     fn compute_order(&mut self, now: Instant) {
         let mut idle: Vec<(u64, Option<IpAddr>, Idle)> = self
             .seats
@@ -376,7 +375,7 @@ mod tests {
     #[tokio::test]
     async fn when_all_are_in_use_the_longest_idle_of_the_address_with_the_most_is_closed() {
         let admission = Admission::new(4, 64);
-        // This connection has been idle longest, but is the only one of its address.
+        // This connection has been idle longest, but its address has no other connection.
         let lonely = obedient(&admission, remote("192.0.2.1")).await;
         tokio::time::sleep(MOMENT).await;
         let first = obedient(&admission, remote("192.0.2.2")).await;

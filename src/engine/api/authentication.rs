@@ -74,8 +74,8 @@ fn unauthorized(engine: &Engine, spec: &Spec, presented: Option<&str>) -> Refusa
     Refusal { failure, header: Some(Box::new((WWW_AUTHENTICATE, challenge(engine, error)))) }
 }
 
-/// Returns the authentication challenge. It has no error code if no credentials were sent (RFC 6750 §3.1), and it names the metadata in
-/// which agents find further instructions (RFC 9728 §5.1).
+/// Returns the authentication challenge. The challenge has no error code if no credentials were sent (RFC 6750 §3.1), and it names the
+/// metadata in which agents find further instructions (RFC 9728 §5.1).
 pub(super) fn challenge(engine: &Engine, error: &str) -> HeaderValue {
     let metadata = format!("{}/.well-known/oauth-protected-resource", engine.base_url());
     let challenge = format!(r#"Bearer realm="mailmill"{error}, resource_metadata="{metadata}""#);

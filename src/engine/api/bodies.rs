@@ -17,7 +17,6 @@ use crate::vocab::limits::{BODIES_BYTES_MAX, BODIES_RETRY_SECONDS, BODIES_WAIT, 
 /// call can acquire.
 const UNIT_BYTES: usize = 1024;
 
-/// Limits the memory that large request bodies use.
 pub struct Bodies {
     units: Semaphore,
     units_max: usize,
@@ -37,7 +36,7 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// Creates a limit of `bytes` in total, for which a request waits at most `wait`.
+    /// Creates a limit of `bytes` in total. A request waits at most `wait` for its share.
     pub fn new(bytes: usize, wait: Duration) -> Self {
         let units_max = bytes / UNIT_BYTES;
         Self { units: Semaphore::new(units_max), units_max, wait }

@@ -60,7 +60,8 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether each node of a cluster answers this request itself, because it only reads.
+    /// Returns whether each node of a cluster runs this request itself instead of forwarding it to the leader: a query, or an
+    /// operation that is declared to run on any node.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -71,9 +72,9 @@ impl Api {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
 
-    /// Calls an operation from within the process for a caller that the surface has already authenticated: a user by their cookie, or the
-    /// operator of this process on behalf of an anonymous visitor who signs in. Input and output are values; the rest of the pipeline is
-    /// the same as for any request. `input` runs after the permissions are checked, like the decoder of a request.
+    /// Calls an operation from within the process. The surface has already authenticated the caller: a user by their cookie, or the
+    /// operator of this process on behalf of an anonymous visitor who signs in. Input and output are values; the rest of the
+    /// pipeline is the same as for any request. `input` runs after the permissions are checked, like the decoder of a request.
     pub async fn ask<T: Operation>(
         &self,
         principal: Principal,
@@ -112,7 +113,6 @@ impl Api {
         reply
     }
 
-    /// Runs a call from within the process, and logs the call like a request.
     async fn log<R>(&self, run: impl AsyncFnOnce(&mut Call<'_>) -> Result<R, Refusal>) -> Result<R, Failure> {
         let mut call = self.start();
         let started = self.0.clock.monotonic();
@@ -438,7 +438,6 @@ impl<'e> Call<'e> {
         Ok(encoded)
     }
 
-    /// Returns a stored response to a repeated request.
     fn again(&mut self, stored: StoredAnswer) -> Result<Encoded, Failure> {
         self.replayed = true;
         let status = StatusCode::from_u16(stored.status).map_err(Failure::internal)?;
@@ -486,7 +485,6 @@ impl<'e> Call<'e> {
     }
 }
 
-/// The result of a command's transaction.
 enum Wrote {
     Fresh(Encoded),
     Stored(StoredAnswer),
@@ -530,7 +528,7 @@ fn write(
     Ok(Wrote::Fresh(encoded))
 }
 
-/// Returns a response in the form in which it is stored for repeats: sealed if it contains a secret.
+/// Returns the bytes of a response to store for repeats of the request: sealed if the response contains a secret.
 fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &Encoded) -> Vec<u8> {
     match spec.answers_secret {
         true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),
@@ -538,7 +536,6 @@ fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &E
     }
 }
 
-/// Restores a response that [`to_keep`] has prepared for storage.
 fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: StoredAnswer) -> Result<StoredAnswer, Failure> {
     if !spec.answers_secret {
         return Ok(stored);

@@ -22,13 +22,9 @@ use crate::vocab::permissions::PermissionSet;
 /// The identity of a request's caller.
 #[derive(Clone)]
 pub enum Principal {
-    /// An anonymous caller of a public operation.
     Anonymous,
-    /// The operator of the machine.
     Operator,
-    /// A program with an API key.
     Key(Arc<ApiKey>),
-    /// A signed-in user.
     User(UserSession),
 }
 
@@ -79,7 +75,6 @@ impl fmt::Display for Principal {
 pub struct Caller {
     pub principal: Principal,
     pub request: RequestId,
-    /// The other end of the caller's connection.
     pub peer: Peer,
     /// The engine that serves the call, for data outside the store and the input, such as settings and addresses.
     pub engine: Arc<Engine>,
@@ -106,7 +101,6 @@ impl Caller {
         if who.session.is_fresh(now) { Ok(who) } else { Err(Code::FreshSignInRequired.into()) }
     }
 
-    /// Creates the audit record of this call.
     pub fn act(&self, operation: &str) -> AuditRecord {
         let user = match &self.principal {
             Principal::User(who) => Some(who.user.id),
@@ -116,7 +110,6 @@ impl Caller {
         AuditRecord { operation: operation.into(), key: self.key(), user, account, request: self.request.to_string() }
     }
 
-    /// Returns the ID of the caller's API key, if the caller uses one.
     pub fn key(&self) -> Option<KeyId> {
         match &self.principal {
             Principal::Key(key) => Some(key.id),
@@ -134,7 +127,7 @@ impl Caller {
     }
 }
 
-/// The context of an operation that may wait.
+/// The engine, the caller and the envelope, for an operation that may wait.
 #[derive(Clone)]
 pub struct Context {
     pub engine: Arc<Engine>,

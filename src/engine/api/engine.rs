@@ -60,7 +60,7 @@ pub struct IndexTurn {
     pub needed_from: AtomicU64,
 }
 
-/// The parts from which [`Engine::new`] builds the engine.
+/// The parts that [`Engine::new`] assembles.
 pub struct Parts {
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
@@ -70,17 +70,13 @@ pub struct Parts {
     pub live: Arc<EnvironmentData>,
     pub seal: Seal,
     pub hold: Hold,
-    /// The continuous backup, if there is a target.
     pub backup: Option<Arc<ContinuousBackup>>,
-    /// This process as a node of a cluster, if it is one.
     pub cluster: Option<Arc<Member>>,
     pub links: Links,
     pub pixels: Pixels,
-    /// Generates the OpenAPI document.
     pub openapi: fn() -> Bytes,
 }
 
-/// The data and services that requests use.
 pub struct Engine {
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
@@ -102,25 +98,22 @@ pub struct Engine {
     /// The restored state of the backup that a brand is copied from.
     pub restored: CopySlot,
     pub links: Links,
-    /// The client for requests to other servers.
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
-    /// The certificates with which Amazon SNS signs its notifications; rarely more than one.
+    /// The certificates that verify notifications of Amazon SNS; rarely more than one.
     pub sns_certificates: FetchCache,
     /// The limits and the recent results of link checks.
     pub link_probes: LinkProbes,
     /// The pauses that platforms request between calls.
     pub paces: Paces,
-    /// The access tokens of stores that issue a new one every day.
+    /// The short-lived access tokens that platforms issue for connected accounts.
     pub platform_tokens: PlatformTokens,
     /// Lets only one task at a time change a connected account.
     pub key_locks: KeyLocks,
-    /// The language models that write emails.
     pub models: Models,
     pub dns: Dns,
     pub pixels: Pixels,
-    /// The dictionaries of the spelling check.
     pub dictionaries: Dictionaries,
     /// The inspections of recently checked emails.
     pub inspections: InspectionCache,
@@ -192,7 +185,7 @@ impl Engine {
         }
     }
 
-    /// Checks that the master key file still contains the key that this process uses: otherwise the next start fails.
+    /// Checks that the master key file still contains the key that this process uses. Without this key, the next start fails.
     pub fn check_key(&self) -> Result<(), KeyError> {
         self.seal.check_file()
     }
@@ -223,7 +216,7 @@ impl Engine {
         let _ = self.listening.set(addresses);
     }
 
-    /// Returns the listener for inbound mail, in a process that has one.
+    /// Returns the listener for inbound mail; `None` in a process without one.
     pub fn inbound(&self) -> Option<&Arc<Listener>> {
         self.inbound.get()
     }

@@ -1,4 +1,4 @@
-//! The failures of operations.
+//! The failure of an operation: an error code, a message for the caller, and a private cause for the log.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,8 @@ use crate::vocab::limits;
 #[derive(Debug)]
 pub struct Failure {
     pub code: Code,
-    /// The message for the caller, if it is more specific than the error code's own message. It names neither the field nor an operation.
+    /// The message for the caller, if it is more specific than the error code's own message. The message names neither the field
+    /// nor an operation.
     pub message: Option<Cow<'static, str>>,
     /// The field of the input that is invalid.
     pub field: Option<Box<str>>,
@@ -66,7 +67,6 @@ impl Failure {
         Self::because(Code::InvalidRequest, message.to_string()).in_field(field)
     }
 
-    /// Sets the field that has the invalid value.
     pub fn in_field(mut self, field: &str) -> Self {
         self.field = Some(field.into());
         self
@@ -94,13 +94,12 @@ impl Failure {
         sentence(self.message.as_deref().unwrap_or(self.code.info().message))
     }
 
-    /// Adds `data` to the envelope.
     pub fn with(mut self, data: Value) -> Self {
         self.data = Some(Box::new(data));
         self
     }
 
-    /// Sets the number of seconds after which a retry makes sense.
+    /// Sets the number of seconds to wait before a retry.
     pub fn after_seconds(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
         self
@@ -112,7 +111,7 @@ impl Failure {
     }
 }
 
-/// Makes a sentence of a message: capitalizes the first word, if it consists only of letters, and adds a period.
+/// Turns a message into a sentence: capitalizes the first word, if it consists only of letters, and adds a period.
 fn sentence(text: &str) -> String {
     let word = text.split(' ').next().unwrap_or_default().trim_end_matches([',', ':', ';', '.']);
     let mut letters = text.chars();

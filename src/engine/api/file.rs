@@ -13,7 +13,7 @@ use crate::vocab::ids::BlobId;
 /// What the client should do with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// The client should show the file, and may cache it as long as its link works.
+    /// The client should show the file, and may cache it while its link is valid.
     Inline,
     /// The client should save the file; no cache may store it.
     Attachment,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 const SCHEMAS: &str = "#/components/schemas/";
-/// The start of a reference to a definition of a flat schema.
+/// The prefix of references to the definitions of a flat schema.
 pub const DEFINITIONS: &str = "#/$defs/";
 
-/// The OpenAPI document, by operation.
+/// The operations of the OpenAPI document, by their ID.
 pub struct FlatSchemas<'a> {
     operations: BTreeMap<&'a str, &'a Value>,
     schemas: &'a Map<String, Value>,
@@ -65,7 +65,7 @@ impl<'a> FlatSchemas<'a> {
         FlatInput { properties, required, definitions }
     }
 
-    /// Returns the schema of `data` in the response of an operation. Its references are those of the document.
+    /// Returns the schema of `data` in the response of an operation. References in the schema point into the OpenAPI document.
     pub fn data(&self, operation: &str) -> Value {
         let responses = self.of(operation)["responses"].as_object().expect("an operation has responses");
         let success =

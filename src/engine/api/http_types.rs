@@ -22,8 +22,10 @@ pub struct Incoming {
 /// The other end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// A client on the network.
-    Network { address: IpAddr, tls: bool },
+    Network {
+        address: IpAddr,
+        tls: bool,
+    },
     /// The operator of this machine, through the administration socket or in this process.
     Operator,
 }
@@ -40,14 +42,11 @@ pub enum Body {
     },
 }
 
-/// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// The body has more bytes than this operation accepts.
     TooLarge,
     /// The body arrived too slowly, or stopped arriving.
     TooSlow,
-    /// The connection broke before the body was complete.
     Broken,
 }
 
@@ -109,6 +108,6 @@ pub enum ReplyBody {
 
 /// A handler of requests: the engine in production, or a replacement in the tests of a surface.
 pub trait Service: Send + Sync + 'static {
-    /// Handles one request. Never panics and never fails: errors are returned as replies.
+    /// Handles one request. Errors are returned as replies.
     fn call(&self, request: Incoming) -> impl Future<Output = Reply> + Send;
 }

@@ -34,13 +34,11 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
     Ok(Some(text))
 }
 
-/// A parameter's name and its value.
 type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 /// The caller's input for one operation, still as text.
 pub struct Arguments<'a> {
     pub spec: &'static Spec,
-    /// The path parameters and their values.
     pub path: Vec<(&'a str, Cow<'a, str>)>,
     /// The raw query string, without the question mark.
     pub query: &'a str,
@@ -254,7 +252,6 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for FlatMap<'_, A> {
     }
 }
 
-/// An error from reading text values.
 #[derive(Debug)]
 struct TextError(String);
 

@@ -21,7 +21,7 @@ use crate::vocab::permissions::Permission;
 /// The version of the API, which is independent of the version of the program.
 pub const INTERFACE_VERSION: &str = "1.0.0";
 const SCHEMAS: &str = "#/components/schemas/";
-/// The temporary location of input schemas, until [`Writer::settle`] finds the ones that differ from their output schemas.
+/// The temporary location of input schemas, until [`Writer::settle`] has compared them with the output schemas.
 const INPUTS: &str = "#/components/inputs/";
 /// The envelope used in the examples.
 const EXAMPLE: Envelope =
@@ -67,7 +67,6 @@ const ABOUT: &str = "Every JSON response is an envelope. It contains `success`, 
     (Unix seconds) report the state of the budget. Requests of signed-in users, on pages or with a token, count against \
     separate budgets that are ten times as large.";
 
-/// The state of the generator.
 struct Writer {
     /// Generates input schemas: what the server must accept.
     inputs: SchemaGenerator,
@@ -222,7 +221,8 @@ impl Writer {
         let mut inputs = self.inputs.take_definitions(true);
         let mut apart: BTreeSet<String> = BTreeSet::new();
         loop {
-            // A schema that refers to a renamed schema then differs too, so this is repeated until no more schemas differ.
+            // Renaming a schema makes each schema that refers to it differ too, so the comparison is repeated until no more
+            // schemas differ.
             let named = |name: &String| if apart.contains(name) { format!("{name}Input") } else { name.clone() };
             let differs = |(name, schema): &(&String, &Value)| {
                 let mut schema = (*schema).clone();
@@ -585,7 +585,6 @@ fn rename(value: &mut Value, named: &impl Fn(&String) -> String) {
     }
 }
 
-/// Collects the names of all schemas that `value` refers to.
 fn references(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {

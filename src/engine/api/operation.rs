@@ -20,7 +20,6 @@ use crate::base::clock::Timestamp;
 use crate::engine::search::Index;
 use crate::engine::store::{ReadTx, WriteTx};
 
-/// The declarations that every operation makes.
 pub trait Operation: 'static {
     const SPEC: Spec;
     /// The complete input: path, query and body in one flat type.
@@ -89,7 +88,7 @@ pub trait Raw: Operation {
 pub enum Takes {
     /// The input as JSON, if the method has a body.
     Json,
-    /// `multipart/form-data` with these fields. The input then contains only the path parameters.
+    /// `multipart/form-data` with these fields. In this case, the input contains only the path parameters.
     Form(fn(&mut SchemaGenerator) -> Schema),
     /// No body, for any method.
     Nothing,
@@ -124,12 +123,12 @@ impl Media {
     }
 }
 
-/// The input of a raw operation in addition to its arguments.
+/// The parts of a request that a raw operation reads in addition to its arguments.
 pub struct RawRequest {
     pub headers: HeaderMap,
     pub body: Body,
     pub peer: Peer,
-    /// Whether the method was HEAD: then the response body is not sent.
+    /// Whether the method is HEAD. The response to a HEAD request is sent without its body.
     pub is_head: bool,
 }
 
@@ -163,7 +162,6 @@ pub struct Entry {
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// The schema of the whole response.
     pub output: fn(&mut SchemaGenerator) -> Schema,
-    /// The status of a successful response.
     pub status: u16,
     pub media: Media,
     /// The example call, and its example response in the envelope.

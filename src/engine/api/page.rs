@@ -1,4 +1,5 @@
-//! Pages of lists, in the two shapes that clients expect: an object with the collection, or only the array. Both have a top-level `count`.
+//! Pages of lists, in the two shapes that clients expect: an object with the collection, or only the array. Both shapes have a
+//! top-level `count`.
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,7 +10,7 @@ use super::response::{Answer, Encoded, Envelope, success, success_schema};
 use crate::base::bounded::Bounded;
 use crate::vocab::limits;
 
-/// The direction in which a list is sorted.
+/// The sort direction of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SortOrder {
@@ -53,7 +54,7 @@ impl JsonSchema for Limit {
 
 /// The parameter `offset`: the number of items to skip.
 pub type Offset = Bounded<0, { limits::PAGE_OFFSET_MAX }>;
-/// The parameter `page`: the page number, starting at 1. It overrides `offset`.
+/// The parameter `page`: the page number, starting at 1. A page number overrides `offset`.
 pub type PageNumber = Bounded<1, { limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_MAX }>;
 
 /// The requested part of a list, and the shape of the response.
@@ -61,7 +62,7 @@ pub type PageNumber = Bounded<1, { limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_
 pub struct Window {
     pub limit: usize,
     pub offset: usize,
-    /// Whether the caller uses page numbers: then the response is only the array, if the list supports that.
+    /// Whether the caller uses page numbers. If so, the response is only the array, for lists that support that shape.
     pub paged: bool,
 }
 
@@ -75,7 +76,7 @@ impl Window {
         Self { limit: limit.0 as usize, offset: skipped as usize, paged: page.is_some() }
     }
 
-    /// Returns the part of `all` that is inside this window.
+    /// Returns the items of `all` that are inside this window.
     pub fn cut<T>(&self, all: Vec<T>) -> Vec<T> {
         all.into_iter().skip(self.offset).take(self.limit).collect()
     }
@@ -89,7 +90,6 @@ pub trait Listed: Serialize + JsonSchema {
     const ARRAY_WHEN_PAGED: bool;
 }
 
-/// One page of a list.
 pub struct Page<T> {
     pub items: Vec<T>,
     pub total: u64,

@@ -124,7 +124,6 @@ pub trait Answer {
     const STATUS: u16;
     /// Encodes the complete envelope with this response inside.
     fn encode(&self, envelope: &Envelope) -> Encoded;
-    /// Returns the schema of the complete envelope.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
 }
 
@@ -176,7 +175,7 @@ impl<T: Serialize + JsonSchema> Answer for Counted<T> {
     }
 }
 
-/// The output type of raw operations, which write their own response, with this status if they succeed.
+/// The output type of raw operations, which write their own response. `SUCCESS` is the status of a successful response.
 pub struct Bare<const SUCCESS: u16 = 200>;
 
 impl<const SUCCESS: u16> Answer for Bare<SUCCESS> {

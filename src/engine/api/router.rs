@@ -14,14 +14,15 @@ use crate::vocab::codes::Code;
 
 pub enum Route<'a> {
     /// The operation was found; `path` contains the path parameters.
-    Found { entry: &'static Entry, path: Vec<(&'a str, Cow<'a, str>)> },
+    Found {
+        entry: &'static Entry,
+        path: Vec<(&'a str, Cow<'a, str>)>,
+    },
     /// The path exists, but only with these methods.
     OtherMethods(String),
-    /// The path does not exist.
     Unknown,
 }
 
-/// Routes requests to operations, by path and method.
 pub struct Router {
     pub operations: &'static [Entry],
     nodes: matchit::Router<Node>,
@@ -91,7 +92,8 @@ impl Router {
     /// same.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
-        // Anyone can request unknown paths, so an edit distance is computed only for short segments of paths with as many segments.
+        // Anyone can request unknown paths, so an edit distance is computed only for short segments of paths with the same
+        // number of segments.
         let with_distance = |path: &'static str| {
             let own: Vec<&str> = path.split('/').collect();
             if own.len() != given.len() {

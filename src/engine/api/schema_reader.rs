@@ -8,12 +8,12 @@ use super::operation::{Entry, Takes};
 
 /// The prefix of references to schemas in the same document.
 const DEFINITIONS: &str = "#/$defs/";
-/// The maximum number of references that lead to one schema. Real schemas have at most two.
+/// The maximum length of a chain of references that is followed. Chains in real schemas have at most two references.
 const REFERENCES_MAX: usize = 8;
 
 /// The schemas of an operation's input or output, with the definitions that they refer to.
 pub struct SchemaReader {
-    /// The schema of the input or output, and that of the form, if the operation takes one.
+    /// The schema of the input or output and, if the operation takes a form, the schema of the form.
     pub schemas: Vec<Value>,
     definitions: Map<String, Value>,
 }
@@ -40,7 +40,7 @@ impl SchemaReader {
         Self { schemas: schemas.into_iter().map(Schema::to_value).collect(), definitions: generator.take_definitions(true) }
     }
 
-    /// Follows the references of a schema.
+    /// Follows the references of a schema to the schema that they lead to.
     pub fn resolve<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
         for _ in 0..REFERENCES_MAX {
             let name = schema["$ref"].as_str().and_then(|at| at.strip_prefix(DEFINITIONS));

@@ -1,10 +1,9 @@
-//! The declaration of an operation: constant data from which routes, checks, documents, commands and tests are derived.
+//! The declaration of an operation: constant data that routes, checks, documents, commands and tests are derived from.
 
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The HTTP method of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verb {
     Get,
@@ -28,13 +27,12 @@ impl Verb {
         }
     }
 
-    /// Returns whether the input is in the body; otherwise it is in the query.
+    /// Returns whether the input of this method is in the body instead of the query.
     pub const fn has_body(self) -> bool {
         matches!(self, Verb::Post | Verb::Put | Verb::Patch)
     }
 }
 
-/// Which callers may use an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Any caller, without a key.
@@ -53,43 +51,37 @@ pub enum Access {
 }
 
 impl Access {
-    /// Returns whether the operation concerns the account and its users: then it uses the control store, and API keys are rejected.
+    /// Returns whether the operation concerns the account and its users. Such operations use the control store and reject API keys.
     pub const fn is_personal(self) -> bool {
         matches!(self, Access::Person | Access::Manager)
     }
 }
 
-/// Allows any signed-in user.
 pub const fn signed_in() -> Access {
     Access::Person
 }
 
-/// Allows a signed-in user who manages the account.
 pub const fn manager() -> Access {
     Access::Manager
 }
 
-/// Allows a key or user with this permission.
 pub const fn needs(permission: Permission) -> Access {
     Access::Needs(permission)
 }
 
-/// Allows a key or user with one of these permissions.
 pub const fn needs_one(permissions: &'static [Permission]) -> Access {
     Access::NeedsOne(permissions)
 }
 
-/// Allows any caller, without a key.
 pub const fn public() -> Access {
     Access::Public
 }
 
-/// Allows only the operator of the machine.
 pub const fn operator() -> Access {
     Access::Operator
 }
 
-/// Whether the operation supports `Idempotency-Key`.
+/// How the operation treats requests with an `Idempotency-Key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replay {
     Never,
@@ -119,7 +111,6 @@ pub enum BodySize {
     Upload,
 }
 
-/// The declaration of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
     /// The ID `noun.verb`: the operation is in the file `features/noun/ops/verb.rs`.
@@ -135,7 +126,7 @@ pub struct Spec {
     pub about: &'static str,
     pub rate: RouteGroup,
     pub replay: Replay,
-    /// Whether the response contains a secret: then the response is sealed when it is stored for repeated requests.
+    /// Whether the response contains a secret. Such a response is sealed when it is stored for repeated requests.
     pub answers_secret: bool,
     pub weight: Weight,
     /// Whether the token of `POST /v1/auth/login` is accepted in place of a key.
@@ -145,7 +136,8 @@ pub struct Spec {
     /// The error codes that the operation itself can return, in addition to those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
-    /// Whether each node of a cluster runs the operation itself. Queries always do.
+    /// Whether each node of a cluster runs the operation itself instead of forwarding it to the leader. Each node always runs
+    /// queries itself.
     pub on_any_node: bool,
     /// The name in clients, if it differs from the ID. See [`Spec::client_name`].
     client: Option<&'static str>,

@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode};
 
 use super::http_types::{Reply, ReplyBody};
 
-/// The servers from which a document may load images.
+/// The servers that a document may load images from.
 #[derive(Clone, Copy, Debug)]
 pub enum Images<'a> {
     /// Any server: for readers, as in an email client.

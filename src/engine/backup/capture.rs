@@ -66,7 +66,6 @@ impl Capture {
         }
     }
 
-    /// Moves all records from the queue to the spool.
     fn drain(&self, spool: &mut Spool) {
         loop {
             let (records, bytes) = {
@@ -140,7 +139,7 @@ impl CommitLog for Capture {
     }
 }
 
-/// Locks a mutex whose data stays usable after a panic: the spool checks each record against the one before it.
+/// Locks a mutex whose data stays usable after a panic: the spool checks each record against the previous record.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The content of a target: its epochs, parts and snapshots, and which of them restore the state of a given time.
+//! The content of a target: its epochs, parts and snapshots, and which of them a restore to a given time needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{Error, Result};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
 
-/// The content of a target, by names only.
+/// The content of a target, read only from the names of its objects.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     pub epochs: BTreeMap<Epoch, Start>,
@@ -27,9 +27,9 @@ pub struct Plan {
     pub snapshot: SnapshotName,
     /// The parts of the log after the snapshot, in order.
     pub parts: Vec<PartName>,
-    /// The time up to which records are applied; `None` for all.
+    /// The time of the last records to apply; `None` to apply all records.
     pub until: Option<Timestamp>,
-    /// The epoch in which the restored state was written.
+    /// The epoch that wrote the restored state.
     pub epoch: Epoch,
     /// Whether the backup has every commit up to the time; false if the log after the restored state was thinned.
     pub is_exact: bool,
@@ -48,13 +48,13 @@ impl Catalog {
         Ok(Self { epochs, parts, snapshots: snapshots(target).await? })
     }
 
-    /// Returns the parts of the log that epoch `epoch` belongs to, up to this epoch, in order. Parts that a server wrote after the next
-    /// epoch had started are left out.
+    /// Returns the parts of the log that epoch `epoch` belongs to, up to this epoch, in order. Parts that a server wrote after the
+    /// start of the next epoch are left out.
     pub fn log(&self, epoch: Epoch) -> Vec<PartName> {
         let Some(since) = self.epochs.get(&epoch).map(|start| start.log_since) else { return Vec::new() };
         let mut parts = Vec::new();
         for own in since..=epoch {
-            // The next epoch limits the parts of this one only if it continues the same log.
+            // The next epoch limits the parts of this epoch only if it continues the same log.
             let next = self.epochs.get(&(own + 1)).filter(|next| next.log_since == since).map(|next| next.first_part);
             let of_epoch = self.parts.iter().filter(|part| part.epoch == own);
             parts.extend(of_epoch.filter(|part| next.is_none_or(|first| part.number < first)).copied());
@@ -62,11 +62,11 @@ impl Catalog {
         parts
     }
 
-    /// Returns the plan that restores the newest state, or the state at a time: every commit up to the last one at or before that time.
-    /// Positions order the log, so a clock that was wrong in between does not change the order.
+    /// Returns the plan that restores the newest state, or the state at a time: all commits up to the last commit at or before that
+    /// time. Positions order the log, so a clock that was temporarily wrong does not change the order.
     pub fn plan(&self, at: Option<Timestamp>) -> Result<Plan> {
         let logs = self.epochs.iter().map(|(epoch, start)| (start.log_since, *epoch));
-        // For each log, its newest epoch.
+        // Maps each log to its newest epoch.
         let logs: BTreeMap<Epoch, Epoch> = logs.collect();
         let mut best = None;
         for newest in logs.into_values() {
@@ -81,7 +81,7 @@ impl Catalog {
         best.ok_or_else(|| Error::Nothing(nothing()))
     }
 
-    /// Returns the earliest time that can be restored.
+    /// Returns the earliest time that can be restored; `None` if there is no snapshot.
     pub fn oldest(&self) -> Option<Timestamp> {
         self.snapshots.first().map(|snapshot| snapshot.at)
     }
@@ -93,11 +93,12 @@ impl Catalog {
         let is_early = |time: Timestamp| at.is_none_or(|at| time <= at);
         let last = log.iter().rfind(|part| is_early(part.from));
         let end = last.map_or(0, |part| part.number);
-        // The last part whose records are all restored. The next part may contain records later than `at`.
+        // `whole` is the last part whose records are all restored. The next part may contain records later than `at`.
         let whole = last.map_or(0, |part| if is_early(part.to) { part.number } else { part.number - 1 });
         let is_usable = |snapshot: &&SnapshotName| {
             let is_consistent = snapshot.consistent_at < snapshot.log_from || snapshot.consistent_at <= whole;
-            // Even if the clock was wrong during the snapshot, the snapshot's position in the log shows that it was earlier.
+            // Even if the clock was wrong during the snapshot, the snapshot's position in the log shows whether the snapshot
+            // is early enough.
             is_consistent && (is_early(snapshot.at) || end >= snapshot.log_from)
         };
         let mut own = self.snapshots.iter().filter(|snapshot| (since..=epoch).contains(&snapshot.epoch));
@@ -224,7 +225,7 @@ mod tests {
         assert!(plan(400).is_exact && plan(640).is_exact);
     }
 
-    /// The clock was an hour ahead while parts 2 and 3 were written.
+    /// The clock was an hour ahead while the snapshot and part 2 were written.
     #[test]
     fn a_clock_that_was_wrong_changes_nothing_in_the_order() {
         let catalog = Catalog {

@@ -20,12 +20,12 @@ use crate::engine::store::identity::Installation;
 use crate::engine::store::seal::KeyCheck;
 use crate::vocab::limits;
 
-/// The format of the objects in a target.
+/// The version of the format of the objects in a target.
 const FORMAT: u32 = 1;
 /// How often the creation of an epoch is repeated if another server is faster.
 const RACES_MAX: usize = 3;
 
-/// The first object of an epoch. It is not sealed.
+/// The first object of an epoch, which is not sealed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Start {
@@ -48,13 +48,12 @@ pub struct Start {
     pub heartbeat_seconds: u64,
 }
 
-/// The content of a heartbeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Heartbeat {
     /// Everything up to this time is in the backup.
     pub complete_until: Timestamp,
-    /// The last part of the log.
+    /// The number of the newest part of the log when the heartbeat was written.
     pub last_part: PartNumber,
 }
 
@@ -79,7 +78,6 @@ pub async fn newest(target: &Target) -> Result<Option<(Epoch, Start)>> {
     read_start(target, epoch).await.map(|start| Some((epoch, start)))
 }
 
-/// Reads the start of an epoch.
 pub async fn read_start(target: &Target, epoch: Epoch) -> Result<Start> {
     let object = names::start(epoch);
     let damaged = |found: String| Error::Damaged { object: object.clone(), found };
@@ -133,8 +131,8 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
     Err(Error::Target { object: names::EPOCHS.to_owned(), cause: "other servers start at the same time".to_owned() })
 }
 
-/// Creates the start of an epoch and reads it back, because a damaged one would stop every server. Returns false if the object already
-/// exists.
+/// Creates the start of an epoch and reads it back, because a damaged start would stop every server. Returns false if the object
+/// already exists.
 async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     let is_new = target.create(object, text.clone()).await?;
     if target.get(object).await?.is_some_and(|there| there == text) {
@@ -147,8 +145,8 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether the log in the data folder continues that of the newest epoch. If the process ended while it created an epoch, the
-/// folder does not know that epoch yet; the log still continues if the epoch has no parts.
+/// Returns whether the log in the data folder continues the log of the newest epoch. If the process ended while it created an epoch,
+/// the folder does not know that epoch; its log still continues if that epoch has no parts.
 async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Start), key_check: &KeyCheck) -> Result<bool> {
     if state.holder != start.holder || start.key_check != *key_check || !(start.log_since..=*epoch).contains(&state.epoch) {
         return Ok(false);
@@ -161,7 +159,7 @@ async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Star
     Ok(true)
 }
 
-/// Waits long enough for a heartbeat of the server in `epoch`; fails if there is one.
+/// Waits long enough for the server of `epoch` to write a heartbeat; fails if the server writes one.
 async fn watch(target: &Target, epoch: Epoch, start: &Start) -> Result<()> {
     let object = names::heartbeat(epoch);
     let period = Duration::from_secs(start.heartbeat_seconds.clamp(1, limits::BACKUP_HEARTBEAT_SECONDS));
@@ -188,7 +186,7 @@ pub async fn beat(sealed: &SealedTarget, epoch: Epoch, heartbeat: &Heartbeat) ->
     sealed.replace(&names::heartbeat(epoch), text).await
 }
 
-/// Records that the server has stopped, so that the next one need not wait.
+/// Records that the server has stopped, so that the next server need not wait.
 pub async fn end(target: &Target, epoch: Epoch) -> Result<()> {
     target.create(&names::end(epoch), Bytes::from_static(b"stopped\n")).await.map(drop)
 }

@@ -46,10 +46,9 @@ use std::fmt;
 
 use crate::engine::store;
 
-/// Why a backup or a restore cannot proceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The setting `backup.url` or a setting beside it is invalid.
+    /// The setting `backup.url` or a related setting is invalid.
     Settings(String),
     /// The target cannot be reached, or refuses a request.
     Target { object: String, cause: String },
@@ -63,9 +62,9 @@ pub enum Error {
     InUse { host: String },
     /// Another server has taken over this target.
     TakenOver { host: String },
-    /// Why the log cannot continue; a snapshot must start a new log.
+    /// The log cannot continue, for this reason; a snapshot must start a new log.
     Interrupted(String),
-    /// Why the target has no backup that can be restored.
+    /// The target has no backup that can be restored, for this reason.
     Nothing(String),
     /// A data file or a file of the spool cannot be read or written.
     Local(String),
@@ -73,7 +72,6 @@ pub enum Error {
     Newer,
 }
 
-/// The result of the functions of this module.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {

@@ -2,8 +2,8 @@
 //!
 //! | Object | Content |
 //! |---|---|
-//! | `epochs/EPOCH/start.json` | which server writes in this epoch, and what it continues; readable |
-//! | `epochs/EPOCH/heartbeat` | until when the backup is complete; replaced all the time |
+//! | `epochs/EPOCH/start.json` | which server writes in this epoch, and which log the epoch continues; not sealed |
+//! | `epochs/EPOCH/heartbeat` | the time up to which the backup is complete; replaced by each heartbeat |
 //! | `epochs/EPOCH/end` | exists if the server has stopped |
 //! | `log/EPOCH/NUMBER-FROM-TO` | a part of the log, with the first and the last time of its records |
 //! | `snapshots/EPOCH/NUMBER-CONSISTENT-AT/part-…`, `…/manifest` | a snapshot, and the parts of the log that it needs |
@@ -15,14 +15,13 @@ pub type Epoch = u64;
 /// The number of a part of the log. Epochs that continue a log also continue its numbers.
 pub type PartNumber = u64;
 
-/// The name of a part of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartName {
     pub epoch: Epoch,
     pub number: PartNumber,
-    /// The earliest time of a record.
+    /// The earliest time of a record in the part.
     pub from: Timestamp,
-    /// The latest time of a record.
+    /// The latest time of a record in the part.
     pub to: Timestamp,
 }
 
@@ -39,7 +38,6 @@ impl PartName {
     }
 }
 
-/// The name of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SnapshotName {
     pub epoch: Epoch,
@@ -65,7 +63,7 @@ impl SnapshotName {
         format!("{}/part-{index:08}", self.folder())
     }
 
-    /// Returns the snapshot to which an object belongs, and whether the object is its manifest.
+    /// Returns the snapshot that an object belongs to, and whether the object is the snapshot's manifest.
     pub fn parse(object: &str) -> Option<(Self, bool)> {
         let (epoch, name) = object.strip_prefix("snapshots/")?.split_once('/')?;
         let (name, file) = name.split_once('/')?;
@@ -76,7 +74,7 @@ impl SnapshotName {
     }
 }
 
-/// The folder of the epochs.
+/// The folder in the target that contains the objects of all epochs.
 pub const EPOCHS: &str = "epochs";
 pub const LOG: &str = "log";
 pub const SNAPSHOTS: &str = "snapshots";
@@ -97,7 +95,7 @@ pub fn end(epoch: Epoch) -> String {
     format!("{EPOCHS}/{epoch:010}/end")
 }
 
-/// Returns the epoch to which an object in [`EPOCHS`] belongs.
+/// Returns the epoch that an object in [`EPOCHS`] belongs to.
 pub fn epoch_of(object: &str) -> Option<Epoch> {
     object.strip_prefix("epochs/")?.split_once('/')?.0.parse().ok()
 }

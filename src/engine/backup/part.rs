@@ -1,5 +1,5 @@
-//! A part: consecutive records of the commit log, or rows of a snapshot as records, compressed. Both have one format, so that a restore
-//! reads both in the same way.
+//! A part: consecutive records of the commit log, or rows of a snapshot as records, compressed. Log parts and snapshot parts have one
+//! format, so a restore reads them in the same way.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Positions {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Header {
     pub number: PartNumber,
-    /// The positions after the part.
+    /// The positions of the stores after the part's last record.
     pub positions: Positions,
     pub from: Timestamp,
     pub to: Timestamp,
@@ -62,7 +62,7 @@ impl Header {
         Self { number, positions, from, to, records: 0, changed_bytes: 0, bytes: 0 }
     }
 
-    /// Adds a record of `bytes` bytes.
+    /// Includes a record of `bytes` bytes in the header.
     pub fn note(&mut self, record: &Record, bytes: usize) {
         self.positions.set(record.store, record.position);
         (self.from, self.to) = (self.from.min(record.at), self.to.max(record.at));
@@ -71,7 +71,6 @@ impl Header {
         self.bytes += bytes as u64;
     }
 
-    /// Returns the name of this part in the log of an epoch.
     pub fn name(&self, epoch: Epoch) -> PartName {
         PartName { epoch, number: self.number, from: self.from, to: self.to }
     }
@@ -86,7 +85,6 @@ pub fn pack(header: &Header, records: &[u8]) -> Result<Vec<u8>> {
     Ok([length.to_le_bytes().as_slice(), &head, &body].concat())
 }
 
-/// Reads the header of a part.
 pub fn header(part: &[u8]) -> Option<Header> {
     serde_json::from_slice(split(part)?.0).ok()
 }

@@ -1,4 +1,4 @@
-//! A state of the backup that is restored next to the data of a running service, for as long as the service copies from it.
+//! A state of the backup that is restored next to the data of a running service, and exists while the service copies from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::engine::store::{Options, Store};
 use crate::vocab::environment::Environment;
 use crate::vocab::tables::DatabaseKind;
 
-/// The size of the page cache of each file.
+/// The size of the page cache of each store file, in bytes.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The two environments of a restored state. The folder is removed when the value is dropped.
@@ -37,7 +37,7 @@ impl Drop for TemporaryFolder {
 }
 
 impl RestoredCopy {
-    /// Restores the state at a time into the empty folder `folder`. The stores migrate their rows to this program's version.
+    /// Restores the state at a given time into the empty folder `folder`. The stores migrate their rows to this program's version.
     pub async fn restore(
         sealed: &SealedTarget,
         at: Option<Timestamp>,
@@ -61,7 +61,6 @@ impl RestoredCopy {
         Ok(Self { until: restored.until, is_exact: plan.is_exact, test, live, _folder: folder })
     }
 
-    /// Returns the restored store of an environment.
     pub fn store(&self, environment: Environment) -> &Arc<Store> {
         match environment {
             Environment::Test => &self.test,
@@ -82,12 +81,12 @@ impl CopySlot {
         lock(&self.copy).clone()
     }
 
-    /// Replaces the state; returns the previous one, whose folder is removed with its last use.
+    /// Replaces the restored copy. Returns the previous copy, whose folder is removed when its last user drops it.
     pub fn set(&self, copy: Option<RestoredCopy>) -> Option<Arc<RestoredCopy>> {
         std::mem::replace(&mut *lock(&self.copy), copy.map(Arc::new))
     }
 
-    /// Starts to count the progress of a restore from zero.
+    /// Starts counting the progress of a restore from zero.
     pub fn start(&self) -> Arc<Progress> {
         *lock(&self.progress) = Arc::default();
         self.progress()

@@ -22,17 +22,17 @@ use crate::engine::store::commit_log::{Record, StoreName};
 use crate::engine::store::rebuild::Rebuild;
 use crate::vocab::limits;
 
-/// How many downloaded parts wait for the thread that writes.
+/// The maximum number of downloaded parts that wait for the thread that writes them.
 const PARTS_WAITING: usize = 2;
 
-/// The restored state.
+/// A summary of the restored state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restored {
     /// The number of rows in all stores.
     pub rows: u64,
     /// The time of the last restored commit.
     pub until: Timestamp,
-    /// The number of commits after the snapshot.
+    /// The number of commits that were applied after the snapshot.
     pub commits: u64,
 }
 
@@ -44,13 +44,12 @@ pub struct Progress {
     pub total: AtomicU64,
 }
 
-/// A step for the thread that writes the files.
 enum Step {
     SnapshotPart {
         object: String,
         content: Vec<u8>,
     },
-    /// The snapshot is complete.
+    /// The snapshot is complete and is compared with its manifest.
     Compare,
     LogPart {
         object: String,
@@ -64,8 +63,8 @@ pub fn files(folder: &Path) -> [PathBuf; 3] {
     StoreName::ALL.map(|store| folder.join(format!("{}.redb", store.word())))
 }
 
-/// Returns the time up to which the epoch of a restored state is known to be complete; `None` if its server never reported it. The time
-/// is only shown, so an unreadable heartbeat is treated as missing.
+/// Returns the last time when the backup was known to be complete in this epoch; `None` if the epoch's server never reported such a
+/// time. The time is only shown, so an unreadable heartbeat is treated as missing.
 pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Option<Timestamp> {
     epochs::heartbeat(sealed, epoch).await.ok().flatten().map(|heartbeat| heartbeat.complete_until)
 }
@@ -75,7 +74,7 @@ pub async fn restore(sealed: &SealedTarget, at: Option<Timestamp>, folder: &Path
     restore_with(sealed, at, folder, &Progress::default()).await
 }
 
-/// Like [`restore`], and reports the progress.
+/// Restores like [`restore`], and also reports the progress.
 pub async fn restore_with(
     sealed: &SealedTarget,
     at: Option<Timestamp>,
@@ -87,7 +86,8 @@ pub async fn restore_with(
     Ok((plan, restored))
 }
 
-/// Returns what a restore reads, without reading it. Fails if the backup has no state of the time, or was made with another key.
+/// Returns what a restore would read, without reading it. Fails if the backup has no state for the given time, or was made with another
+/// key.
 pub async fn plan(sealed: &SealedTarget, at: Option<Timestamp>) -> Result<Plan> {
     let catalog = Catalog::load(&sealed.target).await?;
     let plan = catalog.plan(at)?;
@@ -148,7 +148,7 @@ async fn download(
     Ok(())
 }
 
-/// The files that are being written.
+/// The store files that the restore is writing.
 struct Writing {
     name: SnapshotName,
     manifest: Manifest,
@@ -206,7 +206,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Applies the records of a part. In the last part, the records after the last one at or before the chosen time are left out.
+    /// Applies the records of a part. In the last part, stops after the last record at or before the chosen time.
     fn apply(&mut self, object: &str, content: &[u8], is_last: bool) -> Result<()> {
         let (_, records) = part::unpack(object, content)?;
         let mut rest = records.as_slice();

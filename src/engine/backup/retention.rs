@@ -17,7 +17,7 @@ const MS_PER_DAY: i64 = 86_400_000;
 /// Returns the number of the day, week or month of a time.
 type Period = fn(Timestamp) -> i64;
 
-/// How many days have a log, and how many days, weeks and months keep a snapshot.
+/// How many days keep their log, and how many days, weeks and months keep a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
     pub log_days: usize,
@@ -37,7 +37,7 @@ impl Kept {
     }
 }
 
-/// Deletes what the settings do not keep; returns the number of deleted objects.
+/// Deletes the snapshots and log parts that the settings do not keep; returns the number of deleted objects.
 pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     let catalog = Catalog::load(target).await?;
     let kept = Kept::of(settings);
@@ -47,7 +47,7 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     // Without its manifest, a snapshot is incomplete, so the manifest is deleted first.
     let names = target.list(names::SNAPSHOTS).await?;
     let newest = catalog.snapshots.last().copied();
-    // Only this server writes to the target, so an older snapshot without a manifest is one that was interrupted.
+    // Only this server writes to the target, so an older snapshot without a manifest is an interrupted snapshot.
     let gone = |object: &&String| {
         SnapshotName::parse(object)
             .is_some_and(|(name, _)| !snapshots.contains(&name) && newest.is_some_and(|newest| name < newest))
@@ -80,8 +80,8 @@ fn is_before(part: &PartName, snapshot: &SnapshotName) -> bool {
     (part.epoch, part.number) < (snapshot.epoch, snapshot.log_from)
 }
 
-/// Returns the snapshot from which the log is kept: the oldest one of the newest `log_days` days with snapshots and of the day before
-/// them, so that a snapshot precedes every moment of these days.
+/// Returns the oldest snapshot whose following log is kept. It is the oldest snapshot of the newest `log_days` days with snapshots and
+/// of the day before them, so that a snapshot precedes every moment of these days.
 fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: Kept) -> Option<SnapshotName> {
     let mut days = BTreeSet::new();
     let mut start = None;
@@ -95,7 +95,8 @@ fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: Kept) -> Option<SnapshotN
     start
 }
 
-/// Returns the snapshots that are kept: all since the log is kept, and the newest one of each kept day, week and month.
+/// Returns the snapshots that are kept: all snapshots since the start of the kept log, and the newest snapshot of each kept day, week
+/// and month.
 fn kept_snapshots(snapshots: &BTreeSet<SnapshotName>, kept: Kept) -> BTreeSet<SnapshotName> {
     let Some(log_from) = log_start(snapshots, kept) else { return BTreeSet::new() };
     let mut all: BTreeSet<SnapshotName> = snapshots.iter().filter(|snapshot| **snapshot >= log_from).copied().collect();
@@ -119,7 +120,7 @@ fn day(at: Timestamp) -> i64 {
 }
 
 fn week(at: Timestamp) -> i64 {
-    // The epoch was a Thursday, and weeks start on Monday.
+    // 1970-01-01 was a Thursday, and weeks start on Monday.
     (day(at) + 3).div_euclid(7)
 }
 
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn days_weeks_and_months_are_kept_and_the_rest_is_thinned() {
-        // From 2026-01-01 on, one snapshot a day for 200 days.
+        // 200 daily snapshots, starting on 2026-01-01.
         let first = day(Timestamp(1_767_225_600_000));
         let all = snapshots((0..200).map(|number| 1_767_225_600_000 + number * 24 * HOUR));
         let kept = kept_snapshots(&all, KEPT);

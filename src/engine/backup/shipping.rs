@@ -1,8 +1,8 @@
 //! Ships the log and snapshots to the target while the service runs.
 //!
 //! A session starts an epoch and then does two things at the same time: it ships the parts of the log every few seconds, and it takes a
-//! snapshot and thins the backup at the configured times. An error ends the session, and the next session starts after a pause. Starting
-//! and continuing therefore use the same code, which every restart runs.
+//! snapshot and thins the backup at the configured times. An error ends the session, and the next session starts after a pause. So
+//! recovery from an error uses the same code as the start of the service.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,15 +64,13 @@ impl Parts {
     }
 }
 
-/// The continuous backup of a running installation.
 pub struct ContinuousBackup {
     parts: Parts,
     status: Mutex<BackupStatus>,
-    /// The epoch of the current session.
     epoch: Mutex<Option<Epoch>>,
     snapshot_wanted: Notify,
     drill_wanted: AtomicBool,
-    /// Whether the log of the current epoch has a snapshot, without which it cannot be restored.
+    /// Whether the log of the current epoch has a snapshot. Without a snapshot, the log cannot be restored.
     has_snapshot: AtomicBool,
 }
 
@@ -155,7 +153,7 @@ impl ContinuousBackup {
         (self.interval() * 3).min(Duration::from_secs(limits::BACKUP_HEARTBEAT_SECONDS))
     }
 
-    /// Ships until the service drains.
+    /// Ships the log and the snapshots until the service drains.
     pub async fn run(&self, stores: &Stores, mut shutdown: Shutdown) {
         let mut pause = limits::BACKUP_RETRY_MIN;
         loop {
@@ -171,7 +169,7 @@ impl ContinuousBackup {
             *self.epoch() = None;
             self.state().error = Some(error);
             if is_final {
-                // Taking the target back would only make the other server do the same.
+                // If this server took the target back, the other server would do the same.
                 return shutdown.draining().await;
             }
             if self.parts.clock.monotonic().ms_since(began) > limits::BACKUP_RETRY_MAX.as_millis() as i64 {
@@ -198,8 +196,9 @@ impl ContinuousBackup {
         }
     }
 
-    /// Starts an epoch that continues the log in the spool, or a new log if commits may be missing. An interrupted log whose last parts
-    /// were not shipped yet is continued once more: the session ends after it has shipped them, and the next session starts a new log.
+    /// Starts an epoch that continues the log in the spool, or a new log if commits may be missing. If an interrupted log has parts
+    /// that were not shipped yet, the epoch continues that log only to ship them: the session ends afterward, and the next session
+    /// starts a new log.
     async fn begin(&self, sealed: &SealedTarget) -> Result<(Epoch, Start)> {
         let Parts { url, capture, installation, boots, host, random, .. } = &self.parts;
         let (state, has_log) = {
@@ -293,7 +292,7 @@ impl ContinuousBackup {
             }
             let bytes = match sealed.create_verified(&object, content.clone()).await? {
                 Some(bytes) => bytes,
-                // The response to an earlier attempt was lost.
+                // An earlier attempt wrote the object, but its response was lost.
                 None if sealed.require(&object).await? == content => 0,
                 None => return Err(Error::Damaged { object, found: "another server wrote it".to_owned() }),
             };
@@ -338,7 +337,7 @@ impl ContinuousBackup {
         }
     }
 
-    /// Ships what was committed until now and records that this server has stopped. Called when the service has drained.
+    /// Ships all commits so far and records that this server has stopped. Called when the service has drained.
     pub async fn finish(&self) {
         let Some(epoch) = *self.epoch() else { return };
         let work = async {

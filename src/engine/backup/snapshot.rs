@@ -29,7 +29,7 @@ const VISIBLE_AFTER: Duration = Duration::from_millis(1);
 /// The stores of an installation: control, test and live.
 pub type Stores = [Arc<Store>; 3];
 
-/// Describes a snapshot.
+/// The content of a snapshot's manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Manifest {
@@ -75,7 +75,7 @@ pub async fn take(
     Ok(SnapshotStatus { at: now, rows: manifest.rows(), bytes })
 }
 
-/// Returns transactions that see all commits up to `seen`. A commit is logged before readers see it, but only by microseconds.
+/// Returns transactions that see all commits up to `seen`. Readers see a commit some microseconds after it is logged.
 async fn read_after(stores: &Stores, seen: &Positions) -> Result<Vec<ReadTx>> {
     let mut transactions = Vec::new();
     for (name, store) in StoreName::ALL.into_iter().zip(stores) {

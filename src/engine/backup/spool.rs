@@ -42,13 +42,13 @@ pub struct State {
     pub boots: u64,
     /// The random name of this data folder as a writer.
     pub holder: String,
-    /// The last epoch in which this folder wrote.
+    /// The last epoch that this folder wrote in.
     pub epoch: Epoch,
     /// The last part that the target has.
     pub shipped: PartNumber,
     /// The positions after the last part that the target has.
     pub positions: Positions,
-    /// The last time at which the target was complete, by this machine's clock.
+    /// The last time when the target was complete, by this machine's clock.
     pub complete_until: Option<Timestamp>,
 }
 
@@ -60,7 +60,6 @@ pub struct Waiting {
     pub file_bytes: u64,
 }
 
-/// The spool of a data folder.
 pub struct Spool {
     folder: PathBuf,
     bytes_max: u64,
@@ -76,7 +75,8 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Opens the spool in `folder`, which is created if it does not exist. A spool that cannot be read is dropped: a snapshot replaces it.
+    /// Opens the spool in `folder`, and creates the folder if it does not exist. A spool that cannot be read is dropped; the next
+    /// snapshot replaces it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| Error::Local(format!("the backup spool {} cannot be used: {error}", folder.display()));
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
@@ -98,7 +98,7 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Reads the files of the spool. If they are not consecutive, returns why.
+    /// Reads the files of the spool. If the files are not consecutive, returns the reason.
     fn load(&mut self) -> io::Result<Result<(), String>> {
         let Some(state) = self.state.clone() else { return Ok(Ok(())) };
         let (mut number, mut positions) = (state.shipped, state.positions);
@@ -112,7 +112,7 @@ impl Spool {
         for (found, file) in files {
             let content = fs::read(&file)?;
             if found <= state.shipped {
-                // The power failed after the part was shipped and before its file was deleted.
+                // The process or the machine stopped after the part was shipped and before its file was deleted.
                 fs::remove_file(&file)?;
                 continue;
             }
@@ -158,7 +158,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Adds a record, if it continues the log.
+    /// Adds a record that continues the log. Any other record completes the current part and interrupts the log.
     pub fn append(&mut self, record: &Record) {
         if self.interrupted.is_some() {
             return;
@@ -220,13 +220,14 @@ impl Spool {
         }
     }
 
-    /// Like [`Spool::interrupt`], and drops all records.
+    /// Interrupts the log like [`Spool::interrupt`], and drops all records.
     pub fn discard(&mut self, reason: String) {
         self.interrupt(reason);
         self.clear();
     }
 
-    /// Like [`Spool::discard`], and forgets the state: the target's newest state is not this folder's any more.
+    /// Discards the log like [`Spool::discard`], and forgets the state, because the target's newest state is no longer that of this
+    /// folder.
     pub fn forget(&mut self, reason: String) {
         self.discard(reason);
         self.state = None;
@@ -318,7 +319,6 @@ fn missing(record: &Record, known: u64) -> String {
     format!("commits of the {} store between {known} and {} are not in the log", store.word(), record.position)
 }
 
-/// Writes a file durably and atomically.
 fn write_whole(file: &Path, content: &[u8]) -> Result<()> {
     let aside = file.with_extension("new");
     let write = || {

@@ -3,25 +3,23 @@
 use super::Error;
 use crate::base::clock::{Clock, Monotonic, Timestamp};
 
-/// The state of the backup of a running service.
 #[derive(Clone, Debug, Default)]
 pub struct BackupStatus {
-    /// The last time at which the target had every commit, by this machine's clock; `None` if there was none.
+    /// The last time when the target had every commit, by this machine's clock; `None` if there was no such time.
     pub complete_until: Option<Timestamp>,
-    /// The same moment on the monotonic clock, if the process had started by then.
+    /// The time of `complete_until` on the monotonic clock; `None` if that time is before the start of this process.
     pub(super) complete_at: Option<Monotonic>,
     /// Why the backup is stalled, if it is.
     pub error: Option<Error>,
     /// The number of bytes of the parts of the log that this process has shipped.
     pub part_bytes: u64,
-    /// The number of bytes of the keys and values in these parts.
+    /// The number of bytes of the changed keys and values in the shipped parts.
     pub changed_bytes: u64,
     /// The number of bytes that wait for the target.
     pub waiting_bytes: u64,
     pub last_snapshot: Option<SnapshotStatus>,
 }
 
-/// A completed snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotStatus {
     pub at: Timestamp,
@@ -41,7 +39,8 @@ impl BackupStatus {
         self.complete_at.is_some()
     }
 
-    /// Returns the milliseconds since the target last had every commit: this much would be lost with the machine.
+    /// Returns the milliseconds since the target last had every commit. If the machine is lost, the commits of this period are
+    /// lost.
     pub fn age_ms(&self, clock: &dyn Clock) -> Option<i64> {
         match self.complete_at {
             // The operator may have set the clock since then, so the monotonic clock decides.

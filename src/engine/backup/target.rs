@@ -24,7 +24,7 @@ use crate::vocab::settings::Backup;
 /// The purpose of the derived key. A new format of the objects needs a new purpose.
 const PURPOSE: &str = "mailmill continuous backup v1";
 
-/// A folder or a prefix in an object store. Objects are named relative to it.
+/// A folder, or a prefix in an object store, that contains a backup. Names of objects are relative to the folder or prefix.
 #[derive(Clone)]
 pub struct Target {
     store: Arc<dyn ObjectStore>,
@@ -63,7 +63,8 @@ impl Target {
         Ok(Self { store: store.map_err(|error| invalid(error.to_string()))?, prefix, shown: url.to_owned(), lacks_key })
     }
 
-    /// Creates the folder of a target that is a folder. The parent folder must exist: it is missing while a disk is not mounted.
+    /// Creates the folder of a target in the file system. The parent folder must exist, because it is missing if a disk is not
+    /// mounted.
     pub fn prepare(url: &str) -> Result<()> {
         let path = url.strip_prefix("file://").unwrap_or(url);
         if !path.starts_with('/') {
@@ -112,7 +113,7 @@ impl Target {
         self.prefix.parts().chain(parts).collect()
     }
 
-    /// Writes an object that does not exist. Returns false if it exists.
+    /// Creates an object. Returns false if the object already exists.
     pub async fn create(&self, object: &str, content: Bytes) -> Result<bool> {
         let options = PutOptions::from(PutMode::Create);
         match self.store.put_opts(&self.path(object), content.into(), options).await {
@@ -180,7 +181,6 @@ impl SealedTarget {
         Self { target, seal, key_check: master.check_value(), random }
     }
 
-    /// Returns the check value of the master key.
     pub fn key_check(&self) -> &KeyCheck {
         &self.key_check
     }
@@ -196,14 +196,14 @@ impl SealedTarget {
         sealing.await.expect("sealing does not panic").into()
     }
 
-    /// Writes an object that does not exist, reads it back and compares it. Returns the size of the object, or `None` if it already
-    /// exists. An object that differs is deleted.
+    /// Writes a new object, reads it back and compares it. Returns the size of the object, or `None` if a different object already
+    /// exists. A new object that differs from what was written is deleted.
     pub async fn create_verified(&self, object: &str, content: Vec<u8>) -> Result<Option<u64>> {
         let sealed = self.sealed(object, content).await;
         let is_new = self.target.create(object, sealed.clone()).await?;
         match self.target.get(object).await? {
-            // An object that already exists may be this one: if the response to the first request was lost, the client repeated the
-            // request.
+            // An object that already exists may have been written by this call: if the response to the first request was
+            // lost, the client repeated the request.
             Some(there) if there == sealed => Ok(Some(sealed.len() as u64)),
             Some(_) if !is_new => Ok(None),
             there => {
@@ -244,7 +244,7 @@ impl SealedTarget {
         self.target.replace(object, sealed).await
     }
 
-    /// Reads and opens an object.
+    /// Reads and opens an object; returns `None` if the object does not exist.
     pub async fn get(&self, object: &str) -> Result<Option<Vec<u8>>> {
         let Some(sealed) = self.target.get(object).await? else { return Ok(None) };
         let (seal, place) = (self.seal.clone(), object.to_owned());

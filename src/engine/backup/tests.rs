@@ -27,11 +27,10 @@ use crate::vocab::tables::{DatabaseKind, META};
 /// A table that all three stores have.
 const ROWS: Table<String, Vec<u8>> = Table::new(META);
 const CACHE_BYTES: usize = 1 << 20;
-/// The pause before a state is read again, and the number of times: three minutes, because a busy machine is slow.
+/// The pause between two reads of a state, and the maximum number of reads: three minutes in total, because a busy machine is slow.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOKS_MAX: usize = 3_600;
 
-/// One run of a server with a data folder and a target.
 struct Run {
     stores: Stores,
     capture: Arc<Capture>,
@@ -211,21 +210,21 @@ async fn commits_that_are_not_in_the_log_start_a_new_one() {
     run.stop().await;
 }
 
-/// A log whose records are lost, like those in memory when the process is killed.
+/// A log that loses its records, as when a process is killed with records in memory.
 struct Lost;
 
 impl CommitLog for Lost {
     fn append(&self, _: Record) {}
 }
 
-/// A kill loses the records that are not in the spool yet. Those in the spool are shipped although the log ends after them.
+/// A kill loses the records that are not in the spool yet. Records in the spool are shipped, although the log ends after them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_moments_before_a_lost_record_can_be_restored() {
     let (_outer, data, target) = folders();
     let run = Run::start(&data, &target, 1, 1);
     run.put(StoreName::Live, "row 1", 10).await;
     run.catch_up().await;
-    // The target is not reached any more, so the next record stays in the spool.
+    // The server no longer ships, so the next record stays in the spool.
     run.tasks.raise(Stage::Draining);
     run.tasks.join(Duration::from_secs(20)).await;
     run.put(StoreName::Live, "row 2", 10).await;

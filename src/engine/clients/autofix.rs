@@ -6,7 +6,7 @@ use super::features::{FeatureId, TABLE};
 use super::view::View;
 use crate::base::source::Span;
 
-/// A replacement of a part of the source.
+/// Text that replaces a span of the email's source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     pub span: Span,
@@ -94,7 +94,7 @@ fn with_commas(color: &str) -> Option<String> {
     }
 }
 
-/// Returns the replacement of a `rem` value by its value in `px`, unless the email changes the font size of the root element.
+/// Returns the patch that replaces a `rem` value with its value in `px`, unless the email changes the font size of the root element.
 fn rem(view: &View<'_>, declaration: &Declaration) -> Option<Patch> {
     let value = view.sheets.value(declaration);
     let rem = value.iter().find(|piece| piece.kind == Kind::Dimension && piece.unit(view.source).eq_ignore_ascii_case("rem"))?;

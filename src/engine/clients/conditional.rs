@@ -7,7 +7,7 @@
 const MSO_VERSION: f32 = 16.0;
 const DEPTH_MAX: u8 = 16;
 
-/// Returns what Word sees of the source, or `None` if that is the source itself.
+/// Returns what Word sees of the source, or `None` if Word sees the whole source.
 pub fn word_view(source: &str) -> Option<String> {
     if !source.contains("[if") {
         return None;
@@ -36,7 +36,7 @@ pub fn word_view(source: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Handles `<!--[if …]>`, and returns the offset from which to continue.
+/// Processes the conditional comment that starts at `start`, and returns the offset to continue from.
 fn comment(bytes: &mut [u8], start: usize, opening_end: usize, applies: bool, closings: &mut Closings<'_>) -> usize {
     let rest = closings.source.get(opening_end..).unwrap_or_default();
     let revealed = ["<!-->", "-->", "<!-- -->", "<!--->"].iter().find(|marker| rest.starts_with(**marker));
@@ -74,10 +74,10 @@ fn blank(bytes: &mut [u8], (start, end): (usize, usize)) {
     }
 }
 
-/// Finds the next closing marker of each kind. Remembers its position, so that the source is read only once.
+/// Finds the next closing marker of each kind, and remembers the marker's position so that the source is read only once.
 struct Closings<'a> {
     source: &'a str,
-    /// The offset of the next marker, or the offset from which to search for it; `None` if there are no more markers.
+    /// The offset of the next marker, or the offset to search from; `None` if there are no more markers.
     hidden: Option<usize>,
     revealed: Option<usize>,
     bogus: Option<usize>,

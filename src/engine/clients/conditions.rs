@@ -49,7 +49,7 @@ enum Test {
     GoogleAccount,
     AccountValues,
     AccountSheet,
-    // Tests of declarations.
+    // Conditions that concern declarations.
     Negative,
     NegativeLiteral,
     WordIn,
@@ -80,7 +80,7 @@ enum Test {
     ImportantTightBackground,
     Inline,
     InSheet,
-    // Tests of at-rules and selectors.
+    // Conditions that concern at-rules and selectors.
     NestedAtRule,
     MediaIn,
     MediaNotIn,
@@ -95,7 +95,7 @@ enum Test {
     AttributeGmail,
     Touches,
     TouchesNot,
-    // Tests of elements and attributes.
+    // Conditions that concern elements and attributes.
     ElementIn,
     ElementNotIn,
     HasAttribute,
@@ -119,20 +119,20 @@ enum Test {
     Animated,
 }
 
-/// When a note applies.
+/// A test that decides whether a note applies, and the effect of the note.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     test: Test,
     #[serde(default)]
     words: Vec<String>,
-    /// The effect, if it differs from that of the feature.
+    /// The effect of the note, if it differs from the effect of the feature.
     #[serde(default)]
     pub effect: Option<Effect>,
     /// Whether the client removes the code that uses the feature, instead of showing it differently.
     #[serde(default = "yes")]
     pub cuts: bool,
-    /// Whether a use to which the condition does not apply loses nothing, even if the client does not support the feature.
+    /// Whether a use that does not meet the condition loses nothing, even if the client does not support the feature.
     #[serde(default)]
     pub excuses: bool,
     #[serde(default)]
@@ -177,7 +177,7 @@ pub struct Assumptions {
 }
 
 impl Condition {
-    /// Returns whether the condition applies to a use.
+    /// Decides whether the condition applies to a use.
     pub fn applies(&self, view: &View<'_>, one: &Use, assumptions: Assumptions) -> Applies {
         let foreign = match assumptions.foreign_account {
             None => Applies::Unknown,
@@ -245,7 +245,6 @@ fn is_inline(view: &View<'_>, owner: Owner) -> bool {
     matches!(owner, Owner::Element(element) if view.element(element).is_some_and(|element| element.name != "style"))
 }
 
-/// Returns the elements that a declaration styles.
 fn styled<'v, 'a>(view: &'v View<'a>, declaration: &Declaration) -> Vec<&'v Element<'a>> {
     match declaration.owner {
         Owner::Element(element) => view.element(element).into_iter().collect(),

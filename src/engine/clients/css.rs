@@ -12,7 +12,7 @@ use crate::base::source::Span;
 pub use tokens::{Kind, Piece};
 use tokens::{decode, flatten, source_offset};
 
-/// The nesting depth of blocks and functions at which content is skipped.
+/// The maximum nesting depth of blocks and functions. Deeper content is skipped.
 const DEPTH_MAX: u8 = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,6 @@ pub enum Owner {
     Element(u32),
 }
 
-/// The `!important` annotation of a declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct Important {
     pub span: Span,
@@ -33,7 +32,6 @@ pub struct Important {
     pub lowercase: bool,
 }
 
-/// A declaration `name: value`.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     pub name: Span,
@@ -52,7 +50,7 @@ pub struct Rule {
     pub selectors: Span,
     /// The innermost at-rule that contains the rule.
     pub at_rule: Option<u32>,
-    /// The rule in which this rule is nested.
+    /// The rule that contains this nested rule.
     pub nested_in: Option<u32>,
     /// The `style` element that contains the rule.
     pub element: u32,
@@ -60,7 +58,6 @@ pub struct Rule {
     pub declarations: Span,
 }
 
-/// An at-rule, such as `@media`.
 #[derive(Clone, Debug)]
 pub struct AtRule {
     pub name: Span,
@@ -73,7 +70,6 @@ pub struct AtRule {
     pub element: u32,
 }
 
-/// The kind of a selector's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Type,
@@ -102,7 +98,7 @@ pub struct SelectorPart {
     pub value: Span,
 }
 
-/// A selector without commas.
+/// One selector of a comma-separated list.
 #[derive(Clone, Debug)]
 pub struct Selector {
     pub span: Span,

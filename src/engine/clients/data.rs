@@ -84,7 +84,6 @@ pub struct Client {
     pub name: Box<str>,
 }
 
-/// The support tables.
 #[derive(Clone, Debug)]
 pub struct Data {
     /// The date of the tables, as `YYYY-MM-DD`.
@@ -93,7 +92,6 @@ pub struct Data {
     pub features: Vec<Feature>,
 }
 
-/// The reason why a data file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataError {
     TooLarge,
@@ -128,13 +126,11 @@ impl fmt::Display for DataError {
 impl std::error::Error for DataError {}
 
 impl Data {
-    /// Returns the tables that are embedded in the program.
     pub fn embedded() -> &'static Self {
         static DATA: LazyLock<Data> = LazyLock::new(|| Data::parse(EMBEDDED).expect("a test parses the embedded file"));
         &DATA
     }
 
-    /// Parses a `caniemail.json` file.
     pub fn parse(bytes: &[u8]) -> Result<Self, DataError> {
         if bytes.len() > BYTES_MAX {
             return Err(DataError::TooLarge);

@@ -74,7 +74,7 @@ struct File {
 pub struct Device {
     pub key: String,
     aliases: Vec<String>,
-    /// The name for users.
+    /// The device's name for users.
     pub name: String,
     /// The client's name for users.
     pub client: String,
@@ -86,15 +86,13 @@ pub struct Device {
     pub viewport: (u32, u32),
     /// The number of image pixels per CSS pixel.
     pub density: f32,
-    /// Whether the client is in dark mode.
     pub is_dark: bool,
-    /// Whether the client loads images.
     pub loads_images: bool,
     /// Whether the device shows the text part of the message.
     pub is_text: bool,
-    /// The factor by which Windows enlarges text.
+    /// The scale factor for text in the settings of Windows.
     pub scale: f32,
-    /// Whether the device is drawn if a request names none.
+    /// Whether the device is drawn if a request names no devices.
     pub is_common: bool,
 }
 
@@ -144,7 +142,7 @@ pub fn key_schema() -> Value {
     json!({ "type": "string", "enum": keys })
 }
 
-/// Returns the keys that are most similar to an unknown one.
+/// Returns the keys that are most similar to an unknown key.
 pub fn nearest(key: &str) -> Vec<&'static str> {
     let mut keys: Vec<&str> = DEVICES.iter().map(|device| device.key.as_str()).collect();
     let key: String = key.chars().take(100).collect::<String>().to_ascii_lowercase();

@@ -11,7 +11,7 @@ use super::view::View;
 /// The maximum number of hits that are checked.
 const HITS_MAX: usize = 200;
 
-/// Returns the replacement that the email has for a feature, if all hits have one.
+/// Returns the replacement that the email has for a feature, if the email has a replacement for every hit.
 pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static str> {
     let slug = TABLE.entry(feature)?.slug.as_str();
     if slug == DARK_QUERY {

@@ -47,13 +47,13 @@ pub struct Finding {
     /// The notes that may apply: number, text, and whether they apply to a use.
     pub notes: Vec<(u16, Arc<str>, Applies)>,
     pub hits: Vec<Hit>,
-    /// The elements that are affected.
+    /// The number of affected elements.
     pub reach: usize,
     /// Whether only rules that match no element are affected.
     pub is_unused: bool,
     /// Whether all hits are in style elements.
     pub is_in_sheets: bool,
-    /// The replacement that the email has.
+    /// The replacement that the email has for clients that do not support the feature.
     pub fallback: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ impl Finding {
         self.effect != Effect::DropsStyleElement && TABLE.entry(self.feature).is_some_and(|entry| entry.slug == "html-style")
     }
 
-    /// Returns whether the finding applies, as far as the email shows it.
+    /// Decides whether any hit of the finding applies, as far as the email shows it.
     pub fn applies(&self) -> Applies {
         self.hits.iter().map(|hit| hit.applies).max().unwrap_or(Applies::False)
     }
@@ -85,7 +85,7 @@ impl Checker {
         &CHECKER
     }
 
-    /// Parses a newer `caniemail.json`.
+    /// Creates a checker from the content of a newer `caniemail.json`.
     pub fn parse(bytes: &[u8]) -> Result<Self, DataError> {
         Data::parse(bytes).map(Self::new)
     }
@@ -116,7 +116,7 @@ pub struct Analysis<'a> {
     word: Option<Side<'a>>,
 }
 
-/// One of the texts of an email, with its uses of features, grouped by feature.
+/// The text of an email as Word or the other clients read it, with its uses of features, grouped by feature.
 pub struct Side<'a> {
     pub view: View<'a>,
     groups: Vec<(FeatureId, Vec<Use>)>,
@@ -145,8 +145,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Returns, for each element, whether it is hidden with `display: none` outside of at-rules. Images and elements with tables do not count,
-/// because Word shows them; `video` and `audio` elements do not count either.
+/// Returns, for each element, whether it is hidden with `display: none` outside of at-rules. Images and elements that contain tables
+/// are not treated as hidden, because Word shows them; `video` and `audio` elements are not treated as hidden either.
 fn hidden(view: &View<'_>) -> Vec<bool> {
     let mut hidden = vec![false; view.document.elements.len()];
     for declaration in &view.sheets.declarations {
@@ -190,12 +190,12 @@ impl<'a> Analysis<'a> {
         Self { checker, source: texts.source, all: Side::new(texts.source, false), word }
     }
 
-    /// Returns the text that clients other than Word see.
+    /// Returns the email as clients other than Word read it.
     pub fn all(&self) -> &Side<'a> {
         &self.all
     }
 
-    /// Returns the text that a client sees.
+    /// Returns the email as the client of this profile reads it.
     pub fn side(&self, profile: &Profile) -> &Side<'a> {
         self.word.as_ref().filter(|_| profile.word).unwrap_or(&self.all)
     }
@@ -337,7 +337,6 @@ fn finish(
     Some(Finding { feature, support, effect, notes, hits, reach, is_unused, is_in_sheets, fallback })
 }
 
-/// Counts the elements that hits affect.
 fn reach(side: &Side<'_>, hits: &[Hit]) -> usize {
     let view = &side.view;
     let mut touched = vec![false; view.document.elements.len()];

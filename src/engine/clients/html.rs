@@ -9,20 +9,19 @@ use std::collections::HashMap;
 
 use crate::base::source::Span;
 
-/// The depth beyond which browsers do not nest elements.
+/// The maximum nesting depth of elements in browsers.
 const DEPTH_MAX: usize = 512;
 
 /// The maximum number of attributes of an element that are read.
 const ATTRIBUTES_MAX: usize = 256;
 
-/// An attribute of a start tag.
 #[derive(Clone, Debug)]
 pub struct Attribute<'a> {
     /// The name in lowercase.
     pub name: Cow<'a, str>,
     /// The value as written, without quotes; character references are not decoded.
     pub value: Span,
-    /// The name, the equals sign and the value.
+    /// The range of the name, the equals sign and the value.
     pub span: Span,
 }
 
@@ -35,9 +34,7 @@ pub struct Element<'a> {
     /// The position of the attributes in [`Document::attributes`].
     attributes: Span,
     pub parent: Option<u32>,
-    /// The previous sibling.
     pub previous: Option<u32>,
-    /// The end of the content.
     pub content_end: u32,
     /// Whether browsers put the element in the head.
     pub in_head: bool,
@@ -59,12 +56,12 @@ impl Element<'_> {
     }
 }
 
-/// An email's HTML.
+/// The parsed HTML of an email.
 #[derive(Debug, Default)]
 pub struct Document<'a> {
     pub elements: Vec<Element<'a>>,
     pub attributes: Vec<Attribute<'a>>,
-    /// The comments, except conditional ones.
+    /// The comments, except conditional comments.
     pub comments: Vec<Span>,
     pub doctype: Option<Span>,
 }
@@ -285,7 +282,6 @@ struct Builder<'a> {
     counts: HashMap<Cow<'a, str>, u32>,
     /// The last child of each element.
     last: HashMap<Option<u32>, u32>,
-    /// Whether the body has started.
     body: bool,
     xml: bool,
 }
@@ -358,7 +354,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes the elements that the start of an element with this name closes.
+    /// Closes the open elements that the start tag of an element with this name ends implicitly.
     fn close_implied(&mut self, name: &str, at: u32) {
         let (closed, within): (&[&str], &[&str]) = match name {
             "li" => (&["li"], &["ul", "ol", "menu", "table", "td", "th"]),

@@ -13,10 +13,10 @@ use super::data::Data;
 use super::features::{Effect, TABLE};
 use super::findings::Finding;
 
-/// The assumed share of opens of a client whose share is unknown.
+/// The assumed share of opens of a client without a known share.
 const SMALL_SHARE: f64 = 0.001;
 
-/// The feature of rules for dark mode.
+/// The slug of the feature that consists of media queries for dark mode.
 pub const DARK_QUERY: &str = "css-at-media-prefers-color-scheme";
 
 /// What a client does in dark mode.
@@ -51,7 +51,6 @@ pub enum Tier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drop {
-    /// An at-rule inside an at-rule.
     NestedAtRule,
 }
 
@@ -75,14 +74,13 @@ struct Row {
     renames: HashMap<String, String>,
 }
 
-/// The behavior of an email client.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The key, such as `gmail.ios`.
     pub key: String,
     /// Other keys of the client.
     pub aliases: Vec<String>,
-    /// The name for users.
+    /// The client's name for users.
     pub name: String,
     /// The position of the client in [`Data::clients`].
     pub column: usize,
@@ -93,9 +91,9 @@ pub struct Profile {
     /// Whether the client renders emails with Word, and so reads conditional comments.
     pub word: bool,
     pub dark: DarkMode,
-    /// The font of text for which the email sets no font.
+    /// The client's default font, for text without a font in the email.
     pub font: String,
-    /// The number of bytes of HTML after which the client clips the message.
+    /// The number of bytes of HTML that the client shows before it clips the message.
     pub clips_at: Option<usize>,
     /// The number of bytes of `style` elements that the client reads.
     pub style_bytes: Option<usize>,
@@ -111,7 +109,7 @@ static ROWS: LazyLock<HashMap<String, Row>> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../assets/email_clients/clients.toml")).expect("a test parses the embedded file")
 });
 
-/// Returns the profiles of all clients: first those in the tables, in their order, then their variants.
+/// Returns the profiles of all clients: first the clients of the tables, in the order of the tables, then their variants.
 pub fn all(data: &Data) -> Vec<Profile> {
     let listed = data.clients.iter().enumerate().map(|(column, client)| profile(&client.key, &client.name, column));
     let mut variants: Vec<Profile> = ROWS

@@ -58,7 +58,7 @@ pub struct AutofixEdit {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "CompatibilityTest")]
 pub struct Tested {
-    /// The version of the client, if it has one.
+    /// The version of the client, if the client has versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Box<str>>,
     /// The month, as `YYYY-MM`.
@@ -112,7 +112,7 @@ fn shared_option<T: Serialize, S: Serializer>(items: &Option<Arc<[T]>>, serializ
 pub struct ClientIssues {
     pub client: String,
     pub client_name: String,
-    /// The assumed share of opens.
+    /// The assumed share of opens, from 0 to 1.
     pub share: f64,
     pub score: f64,
     /// Features that the client does not support.
@@ -137,7 +137,7 @@ pub struct WorstClient {
 pub struct Summary {
     pub total_errors: usize,
     pub total_warnings: usize,
-    /// From 0 to 100.
+    /// The compatibility score of the email, from 0 to 100.
     pub compatibility_score: u8,
     /// The number of errors of each effect.
     pub by_effect: BTreeMap<Effect, usize>,
@@ -153,7 +153,7 @@ pub struct Limits {
     /// The number of bytes of HTML that Gmail shows.
     pub clips_at: usize,
     pub is_clipped: bool,
-    /// The line at which Gmail clips the message.
+    /// The line where Gmail clips the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clipped_line: Option<u32>,
     pub css_bytes: usize,
@@ -192,7 +192,7 @@ pub struct Report {
 pub const CLIPS_AT: usize = 102 * 1024;
 const CSS_BYTES_MAX: usize = 16 * 1024;
 
-/// Checks an email in the clients with the given keys, or in all clients if there are none.
+/// Checks an email in the clients with the given keys, or in all clients if no keys are given.
 ///
 /// Unknown keys are skipped; the caller must check them. `processing_time` is 0, and the caller sets it.
 pub fn check(checker: &Checker, html: &str, clients: &[String]) -> Report {

@@ -11,7 +11,7 @@ use super::conditions::Applies;
 use super::features::Effect;
 use super::findings::{Finding, Support};
 
-/// The number of affected elements at which half of a finding's weight is reached.
+/// The number of affected elements that gives a finding half of its weight.
 const HALF: f64 = 10.0;
 
 /// Returns the share of a client's score that remains after a finding.
@@ -26,7 +26,8 @@ pub fn remainder(finding: &Finding, effect: Effect) -> f64 {
     1.0 - effect.weight() * certainty * replaced * reach / (reach + HALF)
 }
 
-/// Returns the score of a client from the shares that remain after its findings, and from the share of the HTML that it shows.
+/// Returns the score of a client from the shares that remain after its findings, and from `shown`, the share of the HTML that the
+/// client shows.
 pub fn of_client(remainders: impl Iterator<Item = f64>, shown: f64) -> f64 {
     100.0 * shown.clamp(0.0, 1.0) * remainders.product::<f64>()
 }

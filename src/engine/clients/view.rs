@@ -8,7 +8,6 @@ use super::html::{self, Document, Element};
 use super::matching::{self, Reach};
 use crate::base::source::Span;
 
-/// A parsed email.
 pub struct View<'a> {
     pub source: &'a str,
     pub document: Document<'a>,
@@ -25,7 +24,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Parses a text. `word` is true if Word reads it.
+    /// Parses the text that Word reads (if `word` is true) or that other clients read.
     pub fn parse(source: &'a str, word: bool) -> Self {
         let document = html::parse(source, word);
         let mut sheets = Sheets::default();
@@ -76,7 +75,6 @@ impl<'a> View<'a> {
         before.chain(after)
     }
 
-    /// Returns the text of a declaration's value.
     pub fn value_text(&self, declaration: &Declaration) -> &'a str {
         let pieces = self.sheets.value(declaration);
         let start = pieces.first().map_or(0, |piece| piece.span.start);

@@ -326,7 +326,7 @@ fn rsa_bits(key: &[u8]) -> Option<usize> {
         first
     } else {
         let (0x03, bits, _) = element(rest)? else { return None };
-        // The first byte is the number of unused bits.
+        // The first byte of a DER bit string is the number of unused bits.
         let (0x30, inner, _) = element(bits.get(1..)?)? else { return None };
         let (0x02, modulus, _) = element(inner)? else { return None };
         modulus
@@ -430,7 +430,7 @@ fn audit_mx(records: &Records, report: &mut Report) -> Status {
             );
             Status::Missing
         }
-        // A single MX record with an empty host means that the domain accepts no mail (RFC 7505).
+        // An MX record with an empty host means that the domain accepts no mail (RFC 7505).
         Lookup::Found(hosts) if hosts.iter().any(|(_, host)| host.trim_end_matches('.').is_empty()) => {
             let text =
                 "The domain states that it receives no mail (null MX). Receivers may reject its mail (RFC 7505, section 4.2).";

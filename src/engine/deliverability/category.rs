@@ -82,7 +82,6 @@ pub struct Signals {
 static SIGNALS: LazyLock<Phrases> = LazyLock::new(|| Phrases::read(include_str!("../../../assets/deliverability/signals.toml")));
 
 impl Signals {
-    /// Finds the phrases of all groups in an email.
     pub fn of(message: &Message) -> Self {
         let mut signals = Self::default();
         for at in 0..message.words.len() {
@@ -235,7 +234,6 @@ impl Weights {
 /// The maximum confidence, because the sender's reputation, which the content does not show, decides the rest.
 const CONFIDENCE_MAX: f64 = 0.8;
 
-/// A predicted folder.
 #[derive(Clone, Debug)]
 pub struct Placement {
     pub category: Category,

@@ -18,10 +18,10 @@ pub struct Input<'a> {
 
 /// The maximum size of the text that the check reads. Long newsletters contain about 30,000 bytes of text.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
-/// The maximum number of links, of images, of hidden passages and of suspicious pieces of markup that the check keeps. Further ones are
-/// ignored.
+/// The maximum number of links, of images, of hidden passages and of suspicious pieces of markup that the check keeps. Further items
+/// are ignored.
 const ITEMS_MAX: usize = 2_000;
-/// The maximum depth at which styles are tracked. Layouts with nested tables reach about 80 levels.
+/// The maximum nesting depth of elements whose styles are tracked. Layouts with nested tables reach about 80 levels.
 const DEPTH_MAX: usize = 256;
 /// The number of innermost open elements that are searched for the element that an end tag closes, except for end tags of a table's
 /// structure. Without a limit, a million end tags would take seconds.
@@ -29,13 +29,11 @@ const END_TAG_LEVELS_MAX: usize = 64;
 /// The maximum length of hidden text at the start of an email that counts as its preheader.
 const PREHEADER_CHARACTERS_MAX: usize = 300;
 
-/// A word of the visible text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// The byte position in [`Message::text`].
+    /// The byte position of the word's start in [`Message::text`].
     pub start: usize,
     pub end: usize,
-    /// The word in lowercase.
     pub folded: String,
 }
 
@@ -65,16 +63,15 @@ impl Image {
     }
 }
 
-/// How a passage is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concealment {
-    /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, transparency, or a height of at most 1 pixel.
+    /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, transparency, or a height of at most 1 pixel with
+    /// hidden overflow.
     NotDisplayed,
     /// A font size of at most 2 pixels.
     Tiny,
     /// Text in the color of its background.
     LowContrast,
-    /// Text outside the visible area.
     OffScreen,
 }
 
@@ -109,7 +106,6 @@ pub enum Markup {
     InvisibleCharacter,
 }
 
-/// A parsed email.
 #[derive(Clone, Debug, Default)]
 pub struct Message {
     pub subject: Option<String>,
@@ -125,12 +121,11 @@ pub struct Message {
     pub html_bytes: usize,
     pub table_count: usize,
     pub heading_count: usize,
-    /// Pairs of positions in the text and in the source at which the same content starts.
+    /// Pairs of a position in the text and the position in the source where the same content starts.
     runs: Vec<(usize, usize)>,
 }
 
 impl Message {
-    /// Reads an email.
     pub fn of(input: &Input<'_>) -> Self {
         let mut reader = Reader { message: Self { html_bytes: input.html.len(), ..Self::default() }, ..Reader::default() };
         for piece in Scanner::new(input.html) {
@@ -294,7 +289,7 @@ struct Reader {
     message: Message,
     open: Vec<(String, Look)>,
     link: Option<Link>,
-    /// The position of a comment or an unknown tag directly after a letter. It splits a word if a letter follows.
+    /// The position of a comment or an unknown tag directly after a letter. The comment or tag splits a word if a letter follows.
     splits_at: Option<usize>,
     has_visible_text: bool,
 }

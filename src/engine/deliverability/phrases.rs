@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::message::{Word, bounded};
 
-/// A phrase, and the group that it belongs to.
 pub struct Phrase {
     pub words: Vec<String>,
     pub group: String,
@@ -48,7 +47,7 @@ impl Phrases {
         self.phrases.push(Phrase { words, group: group.to_owned(), text });
     }
 
-    /// Returns the phrases that match these words from the first one on.
+    /// Returns the phrases that start at the first of these words.
     pub fn at<'w>(&'static self, words: &'w [Word]) -> impl Iterator<Item = &'static Phrase> + use<'w> {
         let first = words.first().map(|word| word.folded.as_str()).unwrap_or_default();
         let exact = self.by_word.get(first).into_iter().flatten();

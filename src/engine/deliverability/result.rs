@@ -18,12 +18,12 @@ pub struct Prediction {
     pub category: Category,
     /// The probability that the category is right. At most 0.8, because the sender's reputation is unknown.
     pub confidence: f64,
-    /// From 0 to 100. 100 means that nothing was found that harms delivery.
+    /// The deliverability score, from 0 to 100. A score of 100 means that the check found nothing that harms delivery.
     pub score: f64,
     pub reasoning: String,
 }
 
-/// The words and features on which the prediction is based.
+/// The words and features that support the prediction.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityContentSignals")]
 pub struct ContentSignals {
@@ -96,9 +96,10 @@ pub struct Analysis {
     pub metadata: Metadata,
 }
 
-/// The number of points, of 100, that one point of the spam score costs.
+/// The number of points of the deliverability score (0 to 100) that one point of the spam score costs.
 const SCORE_PER_POINT: f64 = 10.0;
-/// The points that a critical and an important finding about DNS records cost.
+/// The number of points of the deliverability score that a critical finding about DNS records costs. An important finding costs
+/// `IMPORTANT_RECORD`.
 const CRITICAL_RECORD: f64 = 15.0;
 const IMPORTANT_RECORD: f64 = 5.0;
 

@@ -35,7 +35,7 @@ pub struct Rule {
     pub remedy: String,
 }
 
-/// The part of an email in which a rule found something.
+/// A part of an email that the rules search.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilityPart")]
@@ -46,7 +46,7 @@ pub enum Part {
     FromEmail,
 }
 
-/// The place at which a rule found something, before its line and column are known.
+/// A place where a rule found something, before its line and column are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub part: Part,
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// A place at which a rule found something. Lines and columns count from 1; columns count characters.
+/// A place where a rule found something. Lines and columns count from 1; columns count characters.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityEvidence")]
 pub struct Evidence {
@@ -89,7 +89,7 @@ pub struct Finding {
     pub remedy: &'static str,
     /// The number of times that the rule found something.
     pub occurrences: usize,
-    /// The first places, up to five.
+    /// The first places where the rule found something, up to five.
     pub evidence: Vec<Evidence>,
 }
 
@@ -147,7 +147,6 @@ struct Observation {
 }
 
 impl Observations {
-    /// Records that a rule found something.
     pub fn add(&mut self, rule: &'static str, place: Place) {
         let observation = self.found.entry(rule).or_default();
         observation.count += 1;

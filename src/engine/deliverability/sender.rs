@@ -69,7 +69,6 @@ fn check_subject(message: &Message, subject: &str, found: &mut Observations) {
     }
 }
 
-/// Returns whether the email shows signs of a mass mailing.
 fn is_mass_mail(message: &Message) -> bool {
     let has_unsubscribe = message.links.iter().any(super::links::unsubscribes);
     has_unsubscribe || message.images.len() >= 3 || message.markup.iter().any(|(markup, _)| *markup == Markup::Form)

@@ -7,9 +7,9 @@ type Color = [u8; 3];
 
 /// The contrast ratio below which text cannot be read. WCAG 2 requires 4.5.
 const CONTRAST_MIN: f32 = 1.2;
-/// The largest font size, in pixels, at which text is invisible.
+/// The largest font size, in pixels, that is treated as invisible.
 const TINY_PIXELS: f32 = 2.0;
-/// The position, in pixels, at or beyond which content is outside the visible area.
+/// The horizontal or vertical offset in pixels. Content at this offset or a smaller one is outside the visible area.
 const OFF_SCREEN_PIXELS: f32 = -500.0;
 
 /// The style of an element, limited to the properties that the check tracks.

@@ -27,7 +27,6 @@ pub const TOKENS_MAX: usize = 150;
 /// The maximum number of words of an email that become tokens.
 const WORDS_MAX: usize = 5_000;
 
-/// The conclusion from the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Legitimate,
@@ -35,7 +34,6 @@ pub enum Verdict {
     Spam,
 }
 
-/// The evidence of an email's tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     /// The decimal logarithm of the ratio of the two significance values. Positive values point to spam.
@@ -68,7 +66,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the points that the evidence adds to the spam score: 0 if it is not clear.
+    /// Returns the points that the evidence adds to the spam score: 0 if the evidence is not clear.
     pub fn points(&self) -> f64 {
         let points = POINTS * self.strength.abs().max(CLEAR).ln();
         match self.verdict() {
@@ -86,7 +84,6 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads the weights from a file's bytes.
     pub fn read(bytes: &[u8]) -> Self {
         let entries = bytes.chunks_exact(ENTRY_BYTES).filter_map(|entry| match *entry {
             [a, b, c, d, weight] => Some((u32::from_le_bytes([a, b, c, d]), i8::from_le_bytes([weight]))),
@@ -101,7 +98,7 @@ impl Model {
         Some(1.0 / (1.0 + (-log_odds).exp()))
     }
 
-    /// Returns the evidence in an email.
+    /// Returns the evidence that an email's tokens give, with the weights of this model.
     pub fn evidence(&self, message: &Message) -> Evidence {
         let mut known: Vec<(f64, String)> =
             tokens(message).into_iter().filter_map(|token| Some((self.probability(&token)?, token))).collect();
@@ -119,7 +116,7 @@ impl Model {
     }
 }
 
-/// Returns the evidence in an email, with the shipped weights.
+/// Returns the evidence that an email's tokens give, with the shipped weights.
 pub fn evidence(message: &Message) -> Evidence {
     MODEL.evidence(message)
 }
@@ -155,8 +152,8 @@ fn chi_squared_tail(half: f64, count: usize) -> f64 {
     (largest + sum.ln() - half).min(0.0)
 }
 
-/// Returns the distinct tokens of an email: words and pairs of words from the text and the subject, and those of the subject again, marked
-/// as such.
+/// Returns the distinct tokens of an email: the words and pairs of words of the text and the subject. Tokens of the subject are also
+/// included a second time, marked as such.
 pub fn tokens(message: &Message) -> Vec<String> {
     let mut tokens = Vec::new();
     collect("", message.words.get(..WORDS_MAX.min(message.words.len())).unwrap_or_default(), &mut tokens);
@@ -203,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_tail_of_chi_squared_matches_tables() {
-        // The 5% critical values for 2, 10 and 100 degrees of freedom.
+        // These are the 5% critical values for 2, 10 and 100 degrees of freedom.
         for (point, count) in [(5.991, 1), (18.307, 5), (124.342, 50)] {
             assert!((chi_squared_tail(point / 2.0, count).exp() - 0.05).abs() < 1e-4);
         }

@@ -29,7 +29,7 @@ const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([203, 0, 113, 0], 24),
     // Multicast addresses.
     ([224, 0, 0, 0], 4),
-    // Reserved addresses; the last one is the broadcast address.
+    // Reserved addresses, including the broadcast address.
     ([240, 0, 0, 0], 4),
 ];
 
@@ -44,7 +44,6 @@ const SPECIAL_V6: [([u16; 2], u8); 4] = [
     ([0x2002, 0x0000], 16),
 ];
 
-/// The addresses that may be contacted.
 pub struct Guard {
     allowed: Vec<Network>,
 }
@@ -70,7 +69,7 @@ impl Guard {
     }
 }
 
-/// Returns whether anyone on the internet can reach this address.
+/// Returns whether an address is public: not private, not local to a machine or network, and not otherwise special.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

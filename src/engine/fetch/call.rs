@@ -9,7 +9,6 @@ use super::connect::Trust;
 use super::exchange::{Exchange, within};
 use super::{Fetch, FetchError, Limits, Response, host};
 
-/// A request to the API of a platform.
 pub struct CallRequest<'a> {
     pub method: Method,
     pub url: &'a Url,

@@ -26,10 +26,8 @@ use crate::vocab::limits;
 const FREE_PORTS_FROM: u16 = 1024;
 const WEB_PORTS: [u16; 2] = [80, 443];
 
-/// The future of a running name resolution.
 pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// A resolver of host names.
 pub trait Resolve: Send + Sync + 'static {
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
@@ -116,7 +114,7 @@ impl Connector {
         if encrypted { self.encrypt(stream, host).await } else { Ok(Connected { wire: Box::new(stream), certificate: None }) }
     }
 
-    /// Returns whether `url` leads to an IP address that is not public but that the operator has allowed.
+    /// Returns whether the host of `url` is an IP address that is not public but is in a network that the operator has allowed.
     pub fn is_in_allowed_network(&self, url: &Url) -> bool {
         match url.host() {
             Some(Host::Ipv4(address)) => self.guard.is_allowed(address.into()),
@@ -169,7 +167,8 @@ impl Connector {
         if found.is_empty() { Err(unresolved("no address found".to_owned())) } else { Ok(found) }
     }
 
-    /// Returns the addresses in `found` that may be contacted. A host with public and private addresses is contacted at its public ones.
+    /// Returns the addresses in `found` that may be contacted. A host with public and private addresses is contacted only at its
+    /// public addresses.
     fn admitted(&self, found: Vec<IpAddr>, port: u16, host: &str) -> Result<Vec<IpAddr>, FetchError> {
         let refused = found.iter().copied().find(|address| !self.guard.admits(*address));
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();

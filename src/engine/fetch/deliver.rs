@@ -38,18 +38,16 @@ pub struct PostRequest<'a> {
     pub answer_bytes_max: usize,
 }
 
-/// The receiver's response.
 #[derive(Clone, Debug)]
 pub struct PostResponse {
     pub status: StatusCode,
-    /// The `Retry-After` header of the response.
     pub retry_after: Option<String>,
     /// The beginning of the response body, unmodified.
     pub body: Vec<u8>,
 }
 
 impl Fetch {
-    /// Returns whether `url` leads to an IP address in a network that the operator has allowed in the settings.
+    /// Returns whether the host of `url` is an IP address in a network that the operator has allowed in the settings.
     pub fn is_in_allowed_network(&self, url: &Url) -> bool {
         self.connector.is_in_allowed_network(url)
     }

@@ -23,7 +23,6 @@ use crate::vocab::limits;
 pub struct DownloadLimits {
     /// The maximum time for the whole download.
     pub total: std::time::Duration,
-    /// The maximum number of bytes.
     pub bytes: u64,
 }
 

@@ -4,7 +4,6 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Why a fetch failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchError {
     /// The scheme of the URL is neither `http` nor `https`.
@@ -13,7 +12,8 @@ pub enum FetchError {
     Credentials,
     /// The port is reserved for a service other than the web.
     Port(u16),
-    /// The host has no address that may be contacted or, if the request is for private data, has one that may not.
+    /// The host has no address that may be contacted or, if the request carries private data, has an address that may not be
+    /// contacted.
     NotPublic {
         host: String,
         address: IpAddr,

@@ -7,7 +7,6 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 /// The size of the read buffer.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// The compression format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     Gzip,
@@ -15,7 +14,6 @@ pub enum Encoding {
     Brotli,
 }
 
-/// A decompressed body.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Inflated {
     pub bytes: Vec<u8>,
@@ -27,8 +25,8 @@ impl Encoding {
     /// The value of the `Accept-Encoding` header: the encodings that this program can decompress.
     pub const ACCEPTED: &'static str = "gzip, deflate, br";
 
-    /// Parses the value of `Content-Encoding`. Returns `Ok(None)` if the body is not compressed, and an error for an encoding that was not
-    /// requested. Multiple encodings are an error too: only an attacker compresses twice.
+    /// Parses the value of `Content-Encoding`. Returns `Ok(None)` if the body is not compressed, and an error for an encoding that
+    /// was not requested. Multiple encodings are also an error, because legitimate servers do not compress a body twice.
     pub fn of(header: &str) -> Result<Option<Self>, String> {
         match header.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(None),

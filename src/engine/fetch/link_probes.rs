@@ -21,7 +21,6 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// The minimum time that must remain for an attempt after the pause before it.
 const ATTEMPT_TIME_MIN: Duration = Duration::from_millis(500);
 
-/// The result of the check of a link.
 #[derive(Debug)]
 pub struct LinkReport {
     pub probe: Probe,
@@ -29,10 +28,8 @@ pub struct LinkReport {
     pub time: Duration,
 }
 
-/// How a link is checked.
 #[derive(Clone, Copy)]
 pub struct LinkCheck {
-    /// Whether redirects are followed.
     pub follows: bool,
     /// Returns whether a URL may be requested with GET.
     pub may_get: fn(&Url) -> bool,
@@ -121,7 +118,6 @@ async fn attempts(fetch: &Fetch, url: &Url, check: LinkCheck, end: Instant) -> P
 
 #[derive(Default)]
 struct AttemptState {
-    /// Whether the URL may be requested with GET.
     gets: bool,
     attempts: u32,
     has_waited: bool,

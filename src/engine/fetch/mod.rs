@@ -62,7 +62,6 @@ use crate::vocab::settings::Settings;
 /// The name of this program in robots.txt files.
 pub const ROBOT_NAME: &str = "Mailmill";
 
-/// The time and size limits of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The maximum time from the request to the head of its response.
@@ -71,7 +70,6 @@ pub struct Limits {
     pub total: Duration,
     /// The maximum number of bytes of the body, both compressed and decompressed.
     pub body_bytes: usize,
-    /// What happens to a body that is longer than the limit.
     pub overlong: OversizePolicy,
 }
 
@@ -110,7 +108,6 @@ pub struct KnownVersion {
 }
 
 impl KnownVersion {
-    /// Returns the version of a response.
     pub fn of(response: &Response) -> Self {
         let header = |name: HeaderName| {
             let text = response.header(name.as_str())?;
@@ -126,7 +123,6 @@ impl KnownVersion {
     }
 }
 
-/// The HTTP client for other servers.
 pub struct Fetch {
     connector: Connector,
     user_agent: HeaderValue,
@@ -243,7 +239,7 @@ impl Fetch {
     }
 }
 
-/// Decompresses a gzip file, up to `bytes_max` bytes. Returns only the part before an error.
+/// Decompresses a gzip file, up to `bytes_max` bytes. If the data is damaged, returns the part before the damage.
 pub fn gunzip(bytes: &[u8], bytes_max: usize) -> Vec<u8> {
     Encoding::Gzip.inflate(bytes, bytes_max, true).map(|inflated| inflated.bytes).unwrap_or_default()
 }

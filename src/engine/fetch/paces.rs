@@ -23,7 +23,6 @@ pub struct Paces(Mutex<HashMap<[u8; 12], Pace>>);
 
 struct Pace {
     until: Instant,
-    /// The number of rejected calls in a row.
     rejected: u32,
 }
 
@@ -69,7 +68,6 @@ impl Paces {
         all.entry(account).or_insert(Pace { until: now, rejected: 0 })
     }
 
-    /// Forgets the pause of an account.
     pub fn forget(&self, account: &[u8; 12]) {
         self.all().remove(account);
     }

@@ -20,7 +20,6 @@ use super::{Fetch, FetchError, Response, host, next};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
 
-/// How a URL is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeMethod {
     /// HEAD, which changes nothing on the server.
@@ -36,12 +35,12 @@ pub struct Hop {
     pub status: StatusCode,
 }
 
-/// The requests of a probe up to now.
+/// The requests that a probe has sent so far.
 #[derive(Clone, Debug)]
 pub struct Trail {
     /// The URL of the last request.
     pub url: Url,
-    /// The redirects that led there.
+    /// The redirects that led to this URL.
     pub hops: Vec<Hop>,
     /// When the certificate of the first encrypted host expires.
     pub certificate_expires: Option<Timestamp>,
@@ -49,7 +48,6 @@ pub struct Trail {
     pub sets_cookies: bool,
 }
 
-/// The final response.
 #[derive(Clone, Debug)]
 pub struct ProbeResponse {
     pub status: StatusCode,
@@ -58,13 +56,11 @@ pub struct ProbeResponse {
     pub content_bytes: Option<u64>,
     /// The target of a redirect that was not followed.
     pub redirects_to: Option<Url>,
-    /// The `Retry-After` header.
     pub retry_after: Option<String>,
     /// Whether a protection against bots sent the response instead of the site.
     pub is_bot_wall: bool,
 }
 
-/// The result of a probe.
 #[derive(Clone, Debug)]
 pub struct Probe {
     pub trail: Trail,
@@ -74,9 +70,9 @@ pub struct Probe {
 #[derive(Clone, Copy)]
 pub struct ProbeOptions {
     pub method: ProbeMethod,
-    /// Whether redirects are followed.
     pub follows: bool,
-    /// Returns whether a URL may be requested with GET. Any other URL gets a HEAD request instead, even in the middle of redirects.
+    /// Returns whether a URL may be requested with GET. Any other URL gets a HEAD request instead, even if the URL is the target of
+    /// a redirect.
     pub may_get: fn(&Url) -> bool,
     /// The time limit for all requests together.
     pub total: Duration,
@@ -139,7 +135,7 @@ impl Fetch {
             true => FetchError::Protocol { host: host.clone(), cause: words(&error) },
             false => FetchError::Closed { host: host.clone(), cause: words(&error) },
         };
-        // Interim responses count too, so that a server cannot send them forever.
+        // Interim responses also count toward the limit, so that a server cannot send them forever.
         let wire = MeteredConnection { wire: connected.wire, left: 2 * limits::FETCH_HEAD_BYTES_MAX };
         let mut builder = http1::Builder::new();
         builder.max_headers(limits::FETCH_HEADERS_MAX).max_buf_size(limits::FETCH_HEAD_BYTES_MAX);

@@ -95,7 +95,7 @@ impl HttpService for StorageConnector {
     }
 }
 
-/// Returns the kind of an error, by which the object store's client decides whether to retry the request.
+/// Returns the kind of an error. The object store's client uses the kind to decide whether to retry the request.
 fn kind(error: &FetchError) -> HttpErrorKind {
     match error {
         FetchError::Unresolved { .. } | FetchError::Unreachable { .. } | FetchError::ConnectionRefused { .. } => {

@@ -30,14 +30,12 @@ pub struct Client {
     url: Url,
     fetch: Arc<Fetch>,
     random: Arc<dyn Random>,
-    /// Whether the endpoint has rejected `response_format`, which is then not sent again until the next start.
+    /// Whether the endpoint has rejected `response_format`. If so, the parameter is not sent again until the next start.
     without_structure: AtomicBool,
 }
 
-/// The result of one attempt.
 enum Attempt {
     Answered(Outcome),
-    /// The endpoint rejects the request.
     Rejected(ModelError),
     /// A retry can succeed; `after` is the pause that the endpoint requests.
     Later {
@@ -125,8 +123,8 @@ impl Client {
         }
     }
 
-    /// Returns the pause before a retry. It doubles each time, with up to half of it added at random, and is at least as long as the
-    /// endpoint requests, up to [`limits::LANGUAGE_MODEL_PAUSE_MS_MAX`].
+    /// Returns the pause before a retry. The pause doubles with each retry, with up to half of it added at random, and is at least
+    /// as long as the endpoint requests, up to [`limits::LANGUAGE_MODEL_PAUSE_MS_MAX`].
     fn pause(&self, repeats: u32, after: Option<Duration>) -> Duration {
         let doubled = limits::LANGUAGE_MODEL_PAUSE_MS.saturating_mul(1 << repeats.min(10));
         let share = u64::from(u16::from_be_bytes(self.random.bytes()));
@@ -202,7 +200,8 @@ impl Client {
         }
     }
 
-    /// Computes the cost of these tokens. Prices are per million tokens, so the number of tokens times the price is the cost in millionths.
+    /// Computes the cost of these tokens. Prices are per million tokens, so the number of tokens times the price is the cost in
+    /// millionths of the currency.
     fn usage(&self, input_tokens: u64, output_tokens: u64) -> Usage {
         let cost = input_tokens as f64 * self.settings.input_price + output_tokens as f64 * self.settings.output_price;
         Usage { calls: 1, input_tokens, output_tokens, milliseconds: 0, micro_cost: cost.round() as u64 }

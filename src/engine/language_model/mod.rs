@@ -78,7 +78,6 @@ impl Speaker {
     }
 }
 
-/// The schema of a JSON reply.
 #[derive(Clone, Debug)]
 pub struct AnswerSchema {
     /// The name of the schema: lowercase letters and underscores.
@@ -88,7 +87,6 @@ pub struct AnswerSchema {
     pub schema: Value,
 }
 
-/// A reply from the language model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     pub text: String,

@@ -28,12 +28,12 @@ impl Models {
         self.clients.iter().find(|client| client.name() == name)
     }
 
-    /// Returns the model that writes if a request names none; `None` if the composer writes.
+    /// Returns the model that writes an email if the request names no model; `None` if the composer writes it.
     pub fn default(&self) -> Option<&Arc<Client>> {
         self.default.as_ref()
     }
 
-    /// Returns the name of the model that writes if a request names none.
+    /// Returns the name of the model that writes an email if the request names no model.
     pub fn default_name(&self) -> &str {
         self.default().map_or(COMPOSER, |client| client.name())
     }
@@ -43,7 +43,7 @@ impl Models {
         self.default.iter().chain(&self.clients).find(|client| client.sees())
     }
 
-    /// Returns all names that a request can use; the composer's is last.
+    /// Returns all names that a request can use. The last name is the composer's.
     pub fn names(&self) -> Vec<&str> {
         self.clients.iter().map(|client| client.name()).chain([COMPOSER]).collect()
     }

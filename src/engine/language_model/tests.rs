@@ -37,7 +37,7 @@ fn ask(client: &Client) -> (Result<Reply, ModelError>, Usage) {
     runtime.block_on(client.ask(&question()))
 }
 
-/// Returns whether an error is the expected one.
+/// Returns whether an error is the expected error.
 type IsExpected = fn(&ModelError) -> bool;
 
 const BOTH: [&str; 2] = ["openai", "anthropic"];

@@ -16,7 +16,7 @@ use crate::base::email::EmailAddress;
 /// The envelope of a message, as mail servers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// The address that receives failure reports; empty for none.
+    /// The envelope sender, which receives failure reports; empty for none.
     pub sender: String,
     pub recipient: EmailAddress,
     /// Whether the message itself has headers in UTF-8. UTF-8 in addresses is detected automatically.
@@ -30,7 +30,7 @@ impl Envelope {
     }
 }
 
-/// The server to which a message is being handed over.
+/// The server that a message is being handed over to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handoff {
     pub server: String,
@@ -51,7 +51,7 @@ pub enum DotDecision {
 
 /// Decides whether the final dot of a message is sent, after the rest of the message has been sent. Called at most once per delivery.
 pub trait BeforeDot: Send {
-    /// Returns whether to send the final dot, which is sent only if the result is [`DotDecision::Go`]. A failing connection or a
+    /// Decides whether to send the final dot. The dot is sent only if the result is [`DotDecision::Go`]. A failing connection or a
     /// stop does not interrupt the call.
     fn ready(&mut self, how: &Handoff) -> impl Future<Output = DotDecision> + Send;
 }
@@ -74,10 +74,8 @@ pub enum Stage {
     Dot,
 }
 
-/// Why a delivery stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
-    /// The server sent a negative reply.
     Reply(Reply),
     /// The settings name no server for the recipient's domain. Contains the reason.
     NoRoute(&'static str),
@@ -96,7 +94,10 @@ pub enum Cause {
     /// The server offers no login method that the settings allow. Contains the reason.
     NoLogin(String),
     /// The server recently failed for the reason `why` and is paused for the duration `rest`, so no delivery was attempted.
-    LeftAlone { why: String, rest: Duration },
+    LeftAlone {
+        why: String,
+        rest: Duration,
+    },
     /// The service is stopping, so the delivery was not attempted or was interrupted.
     Stopping,
 }

@@ -49,7 +49,6 @@ const SIGNED: [&str; 12] = [
 /// The headers in [`SIGNED`] that are signed once more than they occur, so that adding another one invalidates the signature.
 const CLOSED: [&str; 6] = ["From", "To", "Reply-To", "Subject", "List-Unsubscribe", "List-Unsubscribe-Post"];
 
-/// The algorithm of a DKIM key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Algorithm {
     Rsa,

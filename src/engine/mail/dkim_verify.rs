@@ -18,7 +18,6 @@ use mail_auth::{AuthenticatedMessage, DkimResult, MX, MessageAuthenticator, Para
 
 use super::dns::silent;
 
-/// The result of verifying one signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureCheck {
     /// The domain that signed the message (`d=`).
@@ -30,7 +29,6 @@ pub struct SignatureCheck {
     pub holds: SignatureResult,
 }
 
-/// Whether a signature is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureResult {
     Yes,
@@ -40,8 +38,8 @@ pub enum SignatureResult {
     NoKey,
 }
 
-/// Verifies every signature that can be parsed, in the order of the headers. `records` contains the names and contents of TXT records; a
-/// name is for example `m1._domainkey.example.com`.
+/// Verifies every signature that can be parsed, in the order of the headers. `records` contains the names and contents of TXT records;
+/// a name looks like `m1._domainkey.example.com`.
 pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<SignatureCheck> {
     let Some(message) = AuthenticatedMessage::parse(message) else { return Vec::new() };
     let known = FetchedKeys::new(records);

@@ -30,23 +30,19 @@ pub enum MaxAge {
     Fresh,
 }
 
-/// A mail server of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailServer {
-    /// The order in which servers are tried: lower numbers first.
+    /// The preference of the server: servers with lower numbers are tried first.
     pub preference: u16,
     /// The host name without the final dot. An empty name means that the domain does not accept mail (RFC 7505).
     pub host: String,
 }
 
-/// Why a DNS lookup has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DnsLookupError {
-    /// The domain name does not exist.
     NoSuchName,
     /// The domain name exists, but has no record of the requested type.
     NoSuchRecord,
-    /// The name is not a valid domain name.
     NotAName,
     /// No name server could be reached, or none could resolve the name: a retry may succeed. Contains the reason, for display.
     Unreachable(String),
@@ -69,7 +65,7 @@ impl Dns {
         self.ask(parse(name)?, RecordType::TXT, age, text).await
     }
 
-    /// Returns the mail servers of a domain, preferred ones first.
+    /// Returns the mail servers of a domain, in order of preference.
     pub async fn mx(&self, name: &str, age: MaxAge) -> DnsResult<Vec<MailServer>> {
         let server = |data: &RData| match data {
             RData::MX(mx) => Some(MailServer { preference: mx.preference, host: plain(&mx.exchange) }),

@@ -13,8 +13,8 @@ use mail_builder::headers::Header;
 use mail_builder::headers::address::Address;
 use mail_builder::headers::text::Text;
 
-/// The maximum length of an unencoded word. A word cannot be folded, so longer ones become encoded words, because a line has at most 998
-/// bytes (RFC 5322 §2.1.1).
+/// The maximum length of an unencoded word. A word cannot be folded, so longer words become encoded words, because a line has at most
+/// 998 bytes (RFC 5322 §2.1.1).
 const WORD_BYTES_MAX: usize = 200;
 /// The maximum length of a line with an encoded word (RFC 2047 §2): 12 characters surround the text, and every 4 characters encode 3 bytes.
 const ENCODED_LINE_BYTES_MAX: usize = 76;
@@ -120,7 +120,6 @@ pub struct ExtraHeader {
     value: String,
 }
 
-/// Why a header is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderError {
     /// The name is empty or too long, does not start with a letter, or contains a character other than a letter, digit or hyphen.
@@ -129,7 +128,6 @@ pub enum HeaderError {
     Taken(String),
     /// The value contains line breaks or other control characters.
     Control(String),
-    /// The value is too long.
     Long(String),
 }
 
@@ -177,7 +175,7 @@ const TAKEN: [&str; 17] = [
 const TAKEN_BEGINNINGS: [&str; 6] = ["arc-", "authentication-", "content-", "list-", "received-", "resent-"];
 
 impl ExtraHeader {
-    /// Validates a header and returns it.
+    /// Validates the name and the value of a header.
     pub fn parse(name: &str, value: &str) -> Result<Self, HeaderError> {
         let shown = || name.chars().take(80).collect::<String>();
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -16,7 +16,6 @@ use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::base::text::one_line;
 
-/// The content of a message.
 #[derive(Clone, Copy)]
 pub struct OutgoingMessage<'a> {
     pub from: Mailbox<'a>,
@@ -34,7 +33,7 @@ pub struct OutgoingMessage<'a> {
     pub date: Timestamp,
     /// The unsubscribe headers; `None` for a transactional message.
     pub list: Option<ListHeaders<'a>>,
-    /// The `Feedback-ID` for Gmail's statistics: identifiers separated by colons, of which the last one is the sender.
+    /// The `Feedback-ID` for Gmail's statistics: identifiers separated by colons; the last one identifies the sender.
     pub feedback_id: Option<&'a str>,
     /// Whether a program wrote the message. If so, a header asks other programs not to reply.
     pub is_automatic: bool,
@@ -55,14 +54,13 @@ pub struct ListHeaders<'a> {
     pub list_id: Option<&'a str>,
 }
 
-/// An image within a message.
 #[derive(Clone, Debug)]
 pub struct Image {
     part: Vec<u8>,
 }
 
 impl Image {
-    /// Creates an image that HTML refers to by `cid:` and this ID. It is encoded here, once for all messages.
+    /// Creates an image that HTML refers to by `cid:` and this ID. The image is encoded here, once for all messages.
     pub fn new(cid: &str, media_type: &str, file_name: &str, bytes: &[u8]) -> Self {
         let kind = media_type.strip_prefix("image/").unwrap_or_default();
         let is_kind =

@@ -12,9 +12,15 @@ use crate::base::text::Color;
 #[derive(Debug, PartialEq)]
 pub enum Piece<'a> {
     /// An at-rule `@name prelude;` or `@name prelude { body }`, with the name in lowercase.
-    At { name: String, prelude: &'a str, body: Option<&'a str> },
-    /// A style rule `selectors { body }`.
-    Rule { selectors: &'a str, body: &'a str },
+    At {
+        name: String,
+        prelude: &'a str,
+        body: Option<&'a str>,
+    },
+    Rule {
+        selectors: &'a str,
+        body: &'a str,
+    },
 }
 
 /// A declaration `name: value`. The name is in lowercase, unless it is the name of a custom property.

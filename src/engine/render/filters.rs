@@ -4,7 +4,6 @@
 
 use minijinja::{Environment, Value};
 
-/// Registers the filters in a template environment.
 pub fn add(environment: &mut Environment<'static>) {
     environment.add_filter("number", |value: &Value| number(value));
     environment.add_filter("percent", |value: &Value| percent(value));

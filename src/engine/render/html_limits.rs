@@ -13,7 +13,6 @@ use crate::vocab::limits::{
     DRAWN_ATTRIBUTES_MAX, DRAWN_HTML_BYTES_MAX, DRAWN_INPUT_BYTES_MAX, DRAWN_LEVELS_MAX, DRAWN_NODES_MAX,
 };
 
-/// Why HTML is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HtmlRefusal {
     /// The HTML is too large, including embedded images. Contains the size in bytes.
@@ -74,7 +73,7 @@ pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     match parse_html(text, options) {
         Ok(_) => Ok(admitted),
         Err(HtmlError::MaxDepthExceeded(_)) => Err(HtmlRefusal::TooDeep),
-        // Newer versions of the library may report more errors. HTML that it rejects for any other reason is rejected here too.
+        // A newer version of the parser may report other errors; HTML that causes one of them is rejected as well.
         Err(_) => Err(HtmlRefusal::TooManyNodes),
     }
 }

@@ -7,7 +7,6 @@ use std::fmt;
 use mrml::prelude::parser::{Error as ParseError, ParserOptions, Span};
 use mrml::prelude::render::RenderOptions;
 
-/// Why MJML cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MjmlError {
     /// The problem, for display.

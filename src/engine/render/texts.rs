@@ -4,7 +4,6 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
-/// A set of text templates.
 pub struct Texts(Environment<'static>);
 
 impl Texts {

@@ -35,7 +35,6 @@ pub fn parse(html: &str) -> Html {
     Html::parse_document(&format!("<!doctype html>{html}"))
 }
 
-/// Traverses the tree with a visitor.
 pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), HtmlRefusal> {
     let mut steps = vec![Step::Open(html.root_element())];
     let (mut depth, mut nodes) = (0, 0);
@@ -94,7 +93,6 @@ pub fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name)
 }
 
-/// Returns whether an element is a table cell.
 pub fn is_cell(name: &str) -> bool {
     matches!(name, "td" | "th")
 }
@@ -151,7 +149,7 @@ pub fn is_plain_name(name: &str) -> bool {
     name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name.bytes().all(rest)
 }
 
-/// Writes escaped text.
+/// Appends `text` to `out`, escaped for HTML.
 pub fn push_text(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -165,7 +163,7 @@ pub fn push_text(text: &str, out: &mut String) {
     }
 }
 
-/// Writes an attribute as ` name="value"`, with the value escaped.
+/// Appends an attribute as ` name="value"` to `out`, with the value escaped.
 pub fn push_attribute(name: &str, value: &str, out: &mut String) {
     out.push(' ');
     out.push_str(name);

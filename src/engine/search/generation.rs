@@ -119,7 +119,7 @@ fn create_folder(path: &Path) -> io::Result<()> {
 
 pub(super) struct Generation {
     name: String,
-    /// The writer; `None` after the generation is no longer in use.
+    /// The writer; `None` once the generation has been retired.
     writer: Mutex<Option<Writer>>,
     reader: Reader,
     /// Whether there is a durable commit that searches cannot see yet, because the files of the commit could not be opened.

@@ -32,17 +32,15 @@ use tokio::sync::watch;
 
 use generation::{Generation, IndexDir};
 
-/// The owner of documents; a search covers one scope.
+/// The owner of documents, such as a project. A search covers one scope.
 pub type Scope = [u8; 12];
 
 /// The kind of a piece of text, which determines how the text is tokenized, matched and ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// An email address.
     Address,
     /// A personal name, or a part of one.
     Name,
-    /// A phone number.
     Phone,
     /// The name of a tag.
     Label,
@@ -53,7 +51,6 @@ pub enum Kind {
 /// The searchable text of one document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The owner of the document.
     pub scope: Scope,
     /// The document's number. Sets of numbers are bitmaps up to the highest number, so numbers should be dense within a scope.
     pub number: u32,
@@ -85,7 +82,6 @@ impl Document {
     }
 }
 
-/// A change to the documents.
 #[derive(Clone, Debug)]
 pub enum Change {
     /// Adds a document whose number is certainly not in the index, so no document needs to be removed.
@@ -93,12 +89,7 @@ pub enum Change {
     /// Adds a document, and removes the one that has the same number, if there is one.
     Replace(Document),
     /// Removes the document with this number, if there is one.
-    Remove {
-        /// The owner of the document.
-        scope: Scope,
-        /// The document's number.
-        number: u32,
-    },
+    Remove { scope: Scope, number: u32 },
 }
 
 impl Change {
@@ -140,7 +131,6 @@ pub enum CommitMode {
     Calm,
 }
 
-/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
     /// The numbers of the requested page, best matches first; equally good matches in descending order.
@@ -153,7 +143,6 @@ pub struct Hits {
 pub enum SearchError {
     /// A file or folder could not be read or written.
     Io(std::io::Error),
-    /// Tantivy failed.
     Engine(tantivy::TantivyError),
     /// The files on disk are not an index of this version.
     Damaged(String),
@@ -200,7 +189,6 @@ impl From<tantivy::TantivyError> for SearchError {
     }
 }
 
-/// The open index of one environment.
 pub struct Index {
     dir: IndexDir,
     options: Options,

@@ -48,7 +48,7 @@ enum Tier {
 const TIERS: usize = Tier::Typo as usize + 1;
 type Tiers = [RoaringBitmap; TIERS];
 
-/// A part of the query, separated by spaces.
+/// A part of the query. Spaces separate parts.
 #[derive(Debug, PartialEq)]
 enum Part {
     /// A part with an `@`: the text before and after it.
@@ -97,7 +97,7 @@ pub(super) fn ranked(
     Ok(Hits { numbers, total })
 }
 
-/// The matches of a search text: all documents, and the quality for each part.
+/// The documents that match a search text, and for each part of the text, the documents in each tier.
 struct Answer {
     all: RoaringBitmap,
     parts: Vec<Tiers>,
@@ -313,8 +313,8 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    /// Finds phone numbers that contain `digits`, or `digits` without the leading zero of a national number. Fewer than
-    /// `INFIX_CHARS_MIN` digits match only phone numbers that start with them.
+    /// Finds the documents whose phone number contains `digits`, or `digits` without the leading zero of a national number. Fewer
+    /// than `INFIX_CHARS_MIN` digits match only at the start of a phone number.
     fn inside_phone(&self, digits: &str) -> Result<RoaringBitmap, SearchError> {
         if digits.len() < INFIX_CHARS_MIN {
             let starting = term(self.scope, Space::Phone, digits.len() as u8, digits.as_bytes(), false);
@@ -335,7 +335,7 @@ impl Lookup<'_> {
         Ok(found.finish())
     }
 
-    /// Finds words similar to `word` or, if `starting`, words with a similar prefix.
+    /// Finds the documents with a word similar to `word` or, if `starting`, with a word whose prefix is similar to `word`.
     fn near(&self, spaces: &[Space], word: &str, starting: bool) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let mut found = self.snapshot.collect();

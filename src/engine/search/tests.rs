@@ -366,7 +366,7 @@ fn documents_replaced_right_after_a_restart_stay_replaced() {
             index
         };
         drop(change(1, vec![Change::Add(named(0, "ann")), Change::Add(named(1, "bob")), Change::Add(named(2, "eve"))]));
-        // A segment of which a third of the documents are deleted is merged as soon as there is another segment.
+        // A segment with deletions in a third of its documents is merged as soon as there is another segment.
         drop(change(2, vec![Change::Replace(named(0, "anna")), Change::Add(named(3, "dan")), Change::Add(named(4, "kim"))]));
         drop(open(dir.path()));
         let index =
@@ -377,7 +377,6 @@ fn documents_replaced_right_after_a_restart_stay_replaced() {
     }
 }
 
-/// A step of the property test.
 #[derive(Clone, Debug)]
 enum Step {
     Put(u32, usize, usize),

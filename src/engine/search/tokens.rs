@@ -16,8 +16,8 @@ use super::{Document, Kind, Scope};
 /// The prefix lengths, in characters, that are indexed in addition to whole words. They are closest together for short prefixes, which many
 /// different words share. Each rung makes imports slower and the index larger.
 pub(super) const RUNGS: [u8; 8] = [1, 2, 3, 5, 8, 13, 24, WORD_CHARS_MAX as u8];
-/// Domains of large mail providers. About half of all addresses are at one of them, so the lists of documents for their trigrams
-/// would be among the longest; a query searches for these names directly instead.
+/// Domains of large mail providers. Many addresses are at one of them, so the lists of documents for their trigrams would be among the
+/// longest; a query searches for these names directly instead.
 pub(super) const PROVIDERS: [&str; 16] = [
     "gmail.com",
     "googlemail.com",
@@ -115,7 +115,6 @@ impl Terms {
     }
 }
 
-/// Writes the terms of documents.
 pub(super) struct Tokenizer {
     folder: Folder,
 }
@@ -186,8 +185,8 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        // The names in the local part. Numbers after names distinguish contacts and would make every word different; a word with
-        // its number is found as text inside the local part.
+        // Index the names in the local part, without numbers at their ends: such numbers distinguish contacts and would make
+        // every word different. A name with its number is found as text inside the local part.
         let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
         for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
             // The prefixes of the first word are already found through the complete local part.

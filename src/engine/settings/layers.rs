@@ -177,7 +177,7 @@ impl Layers {
         })
     }
 
-    /// Returns the defaults of every entry in the tables whose entries have defaults.
+    /// Returns the default of every key, for each entry of the tables in [`TABLES_WITH_DEFAULTS`].
     fn entry_defaults(&self) -> Vec<(String, Value)> {
         let named = |key: &String| {
             let mut levels = key.split('.');

@@ -51,7 +51,6 @@ pub fn load(
     }
 }
 
-/// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Default,
@@ -60,7 +59,6 @@ pub enum Origin {
     CommandLine,
 }
 
-/// Why the settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingsError {
     /// The file is not valid TOML; the message shows where.

@@ -1,4 +1,4 @@
-//! The rules between the settings of language models.
+//! Checks the rules that involve several settings of language models.
 
 use url::Url;
 

@@ -85,7 +85,7 @@ pub(super) fn disagreements<'r>(tokens: &[Token<'_>], language: &str) -> Vec<Rul
     (0..tokens.len()).filter_map(check).collect()
 }
 
-/// Reports the verb at `at`, which must have the number `number`.
+/// Returns the finding for the verb at `at`, which must have the grammatical number `number`, with the corrected form.
 fn report<'r>(tokens: &[Token<'_>], at: usize, number: Number, certain: bool) -> Option<RuleHit<'r>> {
     let verb = tokens.get(at..=at)?;
     let written = lower(tokens, at);
@@ -106,7 +106,8 @@ fn report<'r>(tokens: &[Token<'_>], at: usize, number: Number, certain: bool) ->
     })
 }
 
-/// Finds the verb after a pronoun: "it take", "we wants". Returns its position, the number it needs, and whether it is certainly a verb.
+/// Finds the verb after a pronoun: "it take", "we wants". Returns its position, the grammatical number it needs, and whether it is
+/// certainly a verb.
 fn pronoun(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let subject = word(tokens, at)?.lower.as_str();
     let verb_at = skip_adverbs(tokens, at + 1);
@@ -294,7 +295,7 @@ fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
 fn there(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let there = word(tokens, at)?;
     let verb = next_word(tokens, at + 1)?;
-    // The contraction is not reported, because "here's three" is common.
+    // "There's" and "here's" are not reported, because "here's three" is common.
     if !matches!(there.lower.as_str(), "there" | "here")
         || !matches!(verb.lower.as_str(), "is" | "was" | "are" | "were" | "isn't" | "wasn't" | "aren't")
     {

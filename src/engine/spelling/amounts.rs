@@ -236,7 +236,7 @@ pub(super) fn is_day_or_month(word: &str, code: &str) -> bool {
     in_months || WEEKDAYS.iter().any(|(language, days)| *language == code && days.contains(&word))
 }
 
-/// Returns the dates that do not exist ("June 31"), and those that are another day of the week than the text says.
+/// Returns the dates that do not exist ("June 31"), and those with a wrong day of the week.
 pub(super) fn wrong_dates<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>> {
     let of = |at: usize| wrong_date(tokens, at, code);
     (0..tokens.len()).filter_map(of).collect()

@@ -88,7 +88,7 @@ fn is_determiner(word: &str) -> bool {
     matches!(word, "our" | "your" | "the" | "my" | "their" | "his" | "her" | "its" | "this" | "these")
 }
 
-/// Returns the position of the main clause after a subordinate clause without a comma, if the whole sentence has none.
+/// Returns the position of the main clause after a subordinate clause, if the sentence has no comma.
 fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
     let second = next_word(tokens, at + 1)?;
     if !SUBORDINATORS.contains(&first) || is_auxiliary(&second.lower) {

@@ -70,7 +70,6 @@ const REGIONS: [(&str, &str); 8] = [
     ("pt_MZ", "pt_PT"),
 ];
 
-/// A dictionary in memory.
 pub struct Dictionary {
     name: String,
     words: spellbook::Dictionary,

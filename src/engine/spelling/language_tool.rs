@@ -26,7 +26,6 @@ pub struct Request<'b> {
     parts: Vec<Part<'b>>,
 }
 
-/// A block in a request.
 #[derive(Debug)]
 struct Part<'b> {
     block: &'b Block,
@@ -62,7 +61,8 @@ enum Annotation {
     },
 }
 
-/// Returns the requests for a text. `language` is a code with a region, such as `en-US`, or `auto`.
+/// Returns the requests for these blocks. Blocks that are too long for a request are omitted. `language` is a code with a region, such
+/// as `en-US`, or `auto`.
 pub fn requests<'b>(blocks: &'b [Block], language: &str) -> Vec<Request<'b>> {
     let mut requests = Vec::new();
     let mut pending: Vec<Part<'b>> = Vec::new();

@@ -95,7 +95,6 @@ impl<'d> Languages<'d> {
         self.document = self.choose([declared, first, second, Some(self.document.clone())], &sample);
     }
 
-    /// Returns the language of a block.
     pub fn of(&mut self, block: &Block, tokens: &[Token<'_>]) -> String {
         if self.allowed.len() == 1 {
             return self.document.clone();

@@ -57,7 +57,7 @@ pub const WORDS_MAX: usize = 20_000;
 /// The maximum number of findings that a check reports.
 pub const FINDINGS_MAX: usize = 500;
 
-/// The maximum length of a text in a finding.
+/// The maximum length in bytes of the text of a finding.
 const FINDING_BYTES_MAX: usize = 300;
 
 /// The value of `metadata.aiModel` if no language model took part.
@@ -81,9 +81,7 @@ pub struct Report {
     pub total_words: usize,
     /// The findings in source order.
     pub errors: Vec<Finding>,
-    /// Totals.
     pub summary: Summary,
-    /// How the text was checked.
     pub metadata: Metadata,
 }
 
@@ -103,7 +101,7 @@ pub struct Summary {
 pub struct Metadata {
     /// The time that the check took in milliseconds, measured by the caller.
     pub processing_time: u64,
-    /// The names of the other checkers that took part, or `none (rules)`.
+    /// The names of the additional checkers that took part, or `none (rules)`.
     pub ai_model: String,
     /// The number of tokens that the language model used.
     pub tokens_used: u64,
@@ -219,14 +217,14 @@ impl Report {
     }
 }
 
-/// Whether a sentence reaches across the blocks of a paragraph that the sender broke into lines.
+/// Whether the sender broke a paragraph into lines, so that a block continues the sentence of the previous block, or is continued by
+/// the next block.
 #[derive(Clone, Copy)]
 struct Parts {
     continues: bool,
     is_continued: bool,
 }
 
-/// The state of one check.
 struct Checker<'d> {
     languages: Languages<'d>,
     names: Names,

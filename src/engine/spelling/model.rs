@@ -110,7 +110,7 @@ fn finding(found: AnswerFinding, blocks: &[Block], language: &str) -> Option<Fin
     let short = |text: &String| text.chars().count() <= WORD_CHARACTERS_MAX && !text.trim().is_empty();
     let suggestions: Vec<String> =
         found.suggestions.into_iter().filter(short).filter(|text| *text != word).take(SUGGESTIONS_MAX).collect();
-    // A finding without a correction is a matter of taste.
+    // Ignore a finding without a correction, which is most likely a matter of taste.
     if suggestions.is_empty() {
         return None;
     }

@@ -37,7 +37,6 @@ pub(super) struct Names {
 /// The position and capitalization of an unknown word, which show whether it can be a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Lowercase.
     Lower,
     /// Capitalized at the start of a sentence.
     Start,
@@ -57,7 +56,6 @@ impl Names {
         Self { own, seen: HashMap::new() }
     }
 
-    /// Returns whether the lowercase word is a known name.
     pub fn has(&self, lower: &str) -> bool {
         let stem = lower.strip_suffix("'s").unwrap_or(lower);
         [lower, stem].into_iter().any(|word| self.own.contains(word) || KNOWN.contains(word))

@@ -13,10 +13,10 @@ use super::rules::{RuleHit, with_case_of};
 use super::tokens::{Token, TokenKind};
 use super::word_hash::{HASH_BYTES, hash_of};
 
-/// The ID of the rule.
+/// The ID of this rule in findings.
 const RULE: &str = "CONFUSED_WORD";
 
-/// The maximum number of points that one neighbor can subtract from the other word.
+/// The maximum number of points that one neighbor can subtract from the score of the suggested word.
 const AGAINST_MAX: f64 = 1.0;
 
 /// The count used for pairs of words that are rarer than this or unknown. The counts come from a corpus of about a trillion words.
@@ -74,7 +74,7 @@ pub fn hash(first: &str, second: &str) -> [u8; HASH_BYTES] {
     hash_of(first.bytes().chain([b' ']).chain(second.bytes()))
 }
 
-/// Returns the points of a pair of words.
+/// Returns the stored logarithm of how often the two words occur in a row; 0 for a pair without a stored count.
 fn points(first: &str, second: &str) -> f64 {
     let (hashes, steps) = halves();
     let found = hashes.binary_search(&hash(first, second)).ok().and_then(|at| steps.get(at));

@@ -50,7 +50,7 @@ impl Members {
         self.classes.extend(other.classes);
     }
 
-    /// Numbers can be words of a pattern too.
+    /// Returns whether the set contains the token. Numbers count as words here.
     fn has(&self, token: &Token<'_>) -> bool {
         self.classes.iter().any(|class| class.has(token.word_classes))
             || !self.words.is_empty() && self.words.contains(&token.lower)
@@ -64,7 +64,6 @@ impl Members {
     }
 }
 
-/// A parsed pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
     before: Vec<Element>,
@@ -87,7 +86,6 @@ struct Element {
 
 #[derive(Debug)]
 enum Alternative {
-    /// A punctuation mark.
     Mark(String),
     Ending(String),
     AnyWord,

@@ -227,7 +227,7 @@ pub(super) fn is_modal(word: &str) -> bool {
     )
 }
 
-/// Returns the number of a form of "be", "have" or "do".
+/// Returns the grammatical number of a form of "be", "have" or "do".
 fn be_have_do(word: &str) -> Option<Number> {
     match word.strip_suffix("n't").unwrap_or(word) {
         "is" | "was" | "has" | "does" => Some(Number::Singular),
@@ -239,7 +239,7 @@ fn be_have_do(word: &str) -> Option<Number> {
 /// The maximum number of tokens of a sentence that are read before a token. Without it, text without end marks would take quadratic time.
 const SENTENCE_TOKENS_MAX: usize = 60;
 
-/// Returns the position at which the sentence of a token starts.
+/// Returns the position of the first token of the sentence that contains the token at `at`.
 pub(super) fn sentence_start(tokens: &[Token<'_>], at: usize) -> usize {
     (at.saturating_sub(SENTENCE_TOKENS_MAX)..=at)
         .rev()
@@ -351,7 +351,7 @@ pub(super) fn noun_phrases(tokens: &[Token<'_>], at: usize) -> Vec<NounPhrase> {
     found
 }
 
-/// Returns the number of a word if it is a noun.
+/// Returns the grammatical number of a word if it is a noun.
 pub(super) fn noun_number(token: &Token<'_>) -> Option<Number> {
     let name = token.is_capitalized() && !token.starts_sentence;
     let lower = token.lower.as_str();
@@ -372,7 +372,7 @@ pub(super) fn noun_number(token: &Token<'_>) -> Option<Number> {
     }
 }
 
-/// Nouns that are used with both numbers, and words that are rarely nouns.
+/// Nouns that are used with singular and plural verbs, and words that are rarely nouns.
 const UNCLEAR: [&str; 53] = [
     "two",
     "three",
@@ -429,7 +429,7 @@ const UNCLEAR: [&str; 53] = [
     "now",
 ];
 
-/// Returns the number of a verb, and whether the word is certainly a verb.
+/// Returns the grammatical number of a verb, and whether the word is certainly a verb.
 pub(super) fn verb_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, bool)> {
     let token = next_word(tokens, at)?;
     if let Some(number) = be_have_do(&token.lower) {
@@ -474,7 +474,7 @@ pub(super) fn skip_adverbs(tokens: &[Token<'_>], mut at: usize) -> usize {
     at
 }
 
-/// Returns whether a noun phrase ends before the token at `at`: nothing that the noun before it could describe follows.
+/// Returns whether a noun phrase ends before the token at `at`, because the token is not a word that the preceding noun could describe.
 pub(super) fn ends_phrase(tokens: &[Token<'_>], at: usize) -> bool {
     let Some(next) = tokens.get(at) else { return true };
     if next.kind == TokenKind::Mark {

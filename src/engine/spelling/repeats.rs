@@ -5,7 +5,7 @@ use super::patterns::Hit;
 use super::rules::{RuleHit, Rules};
 use super::tokens::{Token, TokenKind};
 
-/// Words of which a repeated pair is a mistake: "in the in the".
+/// Words that make a repeated pair a mistake: "in the in the".
 const FUNCTION_WORDS: [&str; 24] = [
     "the", "a", "an", "of", "to", "in", "on", "for", "with", "at", "by", "from", "and", "or", "is", "are", "you", "your", "our",
     "we", "it", "this", "will", "be",

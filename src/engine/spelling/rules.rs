@@ -27,7 +27,6 @@ static RULES: LazyLock<Vec<(&str, Rules)>> = LazyLock::new(|| {
     SOURCES.into_iter().map(parse).collect()
 });
 
-/// A rule file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
@@ -67,7 +66,6 @@ fn usual_confidence() -> f32 {
     0.9
 }
 
-/// A parsed rule.
 struct Rule {
     id: String,
     kind: FindingKind,
@@ -78,16 +76,15 @@ struct Rule {
     confidence: f32,
 }
 
-/// The rules of a language.
 pub(super) struct Rules {
     rules: Vec<Rule>,
     repeatable: Vec<String>,
-    /// The rules by the words with which their core can start, and the rules whose core can start with any word.
+    /// The indexes of the rules by the words with which their core can start. Rules whose core can start with any word are in
+    /// `any_first_word`.
     by_first_word: HashMap<String, Vec<usize>>,
     any_first_word: Vec<usize>,
 }
 
-/// A finding of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RuleHit<'r> {
     pub hit: Hit,
@@ -98,7 +95,7 @@ pub(super) struct RuleHit<'r> {
 }
 
 impl Rules {
-    /// Returns the rules of a language code such as `en`.
+    /// Returns the rules of the language with a code such as `en`, if there are any.
     pub fn of(code: &str) -> Option<&'static Self> {
         RULES.iter().find(|(language, _)| *language == code).map(|(_, rules)| rules)
     }
@@ -135,7 +132,6 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Returns whether this word may occur twice in a row.
     pub fn is_repeatable(&self, word: &str) -> bool {
         self.repeatable.iter().any(|allowed| allowed == word)
     }
@@ -252,7 +248,6 @@ pub(super) fn with_case_of(core: &[Token<'_>], suggestion: &str) -> String {
     }
 }
 
-/// Returns the text with its first letter capitalized.
 pub(super) fn capitalized(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()

@@ -22,7 +22,7 @@ fn ends_sentence(token: &Token<'_>) -> bool {
     token.kind == TokenKind::Mark && matches!(token.text, "." | "!" | "?")
 }
 
-/// The writing style of a sender, as the blocks of an email show it.
+/// The writing style of a sender, derived from the blocks of an email.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Style {
     /// Whether the sender writes everything in lowercase.
@@ -102,7 +102,7 @@ pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues
 /// The minimum number of words in a sentence that must end in a mark.
 const UNENDED_WORDS_MIN: usize = 4;
 
-/// Returns whether a text that ends in this word continues elsewhere.
+/// Returns whether a text that ends in this word is incomplete, because the next block continues it.
 fn is_unfinished(word: &str) -> bool {
     matches!(
         word,

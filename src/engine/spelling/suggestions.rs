@@ -11,10 +11,10 @@ use super::dictionaries::Dictionary;
 /// The maximum number of suggestions per finding.
 pub(super) const SUGGESTIONS_MAX: usize = 5;
 
-/// The maximum number of distinct words for which a check searches suggestions.
+/// The maximum number of distinct words per check that get suggestions.
 const WORDS_MAX: usize = 50;
 
-/// The maximum length of a word for which suggestions are searched; longer words have too many candidates.
+/// The maximum length of a word that gets suggestions; longer words have too many candidates.
 const CHARACTERS_MAX: usize = 24;
 
 /// Common English words, which are more likely candidates.

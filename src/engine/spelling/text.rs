@@ -35,7 +35,7 @@ pub struct Block {
     pub language: Option<String>,
     /// Whether a link is the last part of the block.
     pub ends_with_link: bool,
-    /// The positions of spaces in the text for which the source has two spaces in a row, and no line break.
+    /// The positions of those spaces in the text that are two spaces in a row in the source, without a line break.
     pub wide_spaces: Vec<usize>,
     /// Invariant: ascending by `text`, and the first run starts at 0.
     runs: Vec<Run>,
@@ -108,7 +108,7 @@ pub fn text_blocks(source: &str) -> Vec<Block> {
 /// An open element that affects its content: it has a language, or its content is skipped.
 struct Frame {
     name: String,
-    /// The number of open elements of the same name inside it.
+    /// The number of open elements of the same name inside this element.
     nested: usize,
     skips: bool,
     language: Option<String>,

@@ -42,7 +42,7 @@ pub(super) struct Token<'a> {
     pub spaced: bool,
     /// Whether a line break precedes the token.
     pub new_line: bool,
-    /// Whether a sentence can start here.
+    /// Whether a sentence can start at this token.
     pub starts_sentence: bool,
 }
 
@@ -51,7 +51,6 @@ impl Token<'_> {
         self.kind == TokenKind::Word
     }
 
-    /// Returns whether the first letter is uppercase.
     pub fn is_capitalized(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
@@ -224,7 +223,7 @@ fn has_domain(chunk: &str) -> bool {
     named && (2..=24).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Marks the tokens at which a sentence can start.
+/// Marks the tokens that can start a sentence.
 fn mark_sentences(tokens: &mut [Token<'_>]) {
     let mut starts = true;
     let mut previous_word = String::new();

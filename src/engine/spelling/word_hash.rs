@@ -1,4 +1,4 @@
-//! The hash by which words are found in the tables.
+//! The hash that identifies words and pairs of words in the embedded tables.
 
 /// The number of bytes of a hash. With four bytes, one in 45,000 unknown pairs would get the count of another pair.
 pub const HASH_BYTES: usize = 5;

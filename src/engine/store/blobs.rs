@@ -23,7 +23,6 @@ pub const CHUNK_BYTES: usize = 256 * 1024;
 /// The maximum number of chunks deleted in one transaction.
 const SWEEP_CHUNKS_MAX: usize = 256;
 
-/// The metadata of a blob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// Whether all bytes of the blob are stored.
@@ -32,7 +31,7 @@ pub struct Head {
     pub content_type: String,
     /// The file name for downloads.
     pub name: String,
-    /// When the blob may be deleted; `None`: never.
+    /// When the blob may be deleted; `None` if never.
     pub expires_at: Option<Timestamp>,
 }
 

@@ -63,14 +63,14 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns the number of bytes of the changed keys and values.
+    /// Returns the total size of the changed keys and values in bytes.
     pub fn changed_bytes(&self) -> u64 {
         let sizes = self.batch.tables().flat_map(|(_, changes)| changes.iter());
         sizes.map(|(key, value)| (key.len() + value.as_ref().map_or(0, |value| value.len())) as u64).sum()
     }
 }
 
-/// A receiver of records.
+/// Receives the records of a store's commits.
 pub trait CommitLog: Send + Sync + 'static {
     /// Accepts the record of a commit that is durable. The writer waits for this call, so it must not wait for a network.
     fn append(&self, record: Record);
@@ -94,12 +94,12 @@ pub(super) fn set_position(batch: &mut Overlay, position: u64) {
     batch.set(tables::META, POSITION.to_owned().to_bytes().into(), Some(position.to_le_bytes().as_slice().into()));
 }
 
-/// The names of a record in a log that several nodes share. They are a row of the record's own commit.
+/// The random IDs that link a record of a shared log to its predecessor. They are a row of the record's own commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// The random ID of the record.
     pub own: [u8; 16],
-    /// The ID of the record before it.
+    /// The ID of the previous record.
     pub before: [u8; 16],
 }
 
@@ -118,7 +118,7 @@ impl Links {
         Some(Self { own: *own, before: before.try_into().ok()? })
     }
 
-    /// Returns the links that a batch sets.
+    /// Returns the links that a batch sets, if it sets any.
     pub fn of(batch: &Overlay) -> Option<Self> {
         Self::read(batch.get(tables::META, &LINKS.to_owned().to_bytes())??)
     }
@@ -140,7 +140,7 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
     encode_changes((record.store, record.position, record.at), &record.batch, out);
 }
 
-/// Like [`encode`], for changes that the caller keeps.
+/// Like [`encode`], but borrows the changes.
 pub(super) fn encode_changes((store, position, at): (StoreName, u64, Timestamp), batch: &Overlay, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(&[0; 8]);
@@ -168,12 +168,12 @@ pub(super) fn encode_changes((store, position, at): (StoreName, u64, Timestamp),
     out[start + 4..start + 8].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Why bytes are not a record.
+/// Why bytes cannot be read as a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
     /// The record is incomplete or damaged.
     Damaged,
-    /// The record changes a table that this program does not know: a newer program wrote it.
+    /// The record belongs to a store or changes a table that this program does not know: a newer program wrote it.
     Newer,
 }
 
@@ -200,7 +200,7 @@ pub fn decode(bytes: &mut &[u8]) -> Result<Record, Unreadable> {
     Ok(Record { store: store.ok_or(Unreadable::Newer)?, position, at, batch: Arc::new(batch) })
 }
 
-/// Reads the changes of one table. Skips rows that never leave their data folder.
+/// Reads the changes of one table. Skips rows that belong only to the data folder in which they were written.
 fn take_changes(body: &mut &[u8], table: TableId, batch: &mut Overlay) -> Option<()> {
     for _ in 0..take_number(body)? {
         let key = take_bytes(body)?;
@@ -274,7 +274,6 @@ mod tests {
 
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
 
-    /// Keeps records in memory.
     #[derive(Default)]
     struct MemoryLog(Mutex<Vec<Record>>);
 

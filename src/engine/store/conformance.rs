@@ -22,7 +22,6 @@ pub struct MemoryPort {
 }
 
 impl MemoryPort {
-    /// Creates an engine without rows.
     pub fn new() -> Self {
         Self { newest: Mutex::new(Arc::new(vec![BTreeMap::new(); TABLES.len()])) }
     }

@@ -18,9 +18,9 @@ pub fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(impossible(file, panic.as_ref())))
 }
 
-/// Creates the error for a panic of the engine.
+/// Creates the error that reports a panic of the engine as damage to the file.
 pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
-    // The engine's own message is meaningful only to the authors of the engine.
+    // Only the authors of the engine understand its message, so the message is only logged.
     tracing::debug!(file = %file.display(), words = words(panic), "a page could not be read");
     Error::Damaged { file: file.to_path_buf(), found: "a page has invalid contents".to_owned() }
 }
@@ -51,7 +51,7 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     }
 }
 
-/// Returns whether [`guarded`] turns panics in this source file into errors.
+/// Returns whether [`guarded`] turns panics in this source file into errors: it does for all files of the redb library.
 pub fn is_engines(source_file: &str) -> bool {
     source_file.contains("/redb-")
 }

@@ -64,7 +64,7 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
 /// Returns a read transaction on `snapshot`, with the feed position of the snapshot. `database_kind` is the kind of the file.
 pub(super) fn newest(snapshot: Arc<dyn Snapshot>, database_kind: DatabaseKind) -> Result<ReadTx> {
     let mut tx = ReadTx { snapshot, feed_position: 0, memo: Arc::default() };
-    // A file that cannot be read is an error here: starting again at 0 would assign positions twice.
+    // A file that cannot be read is an error: a feed that started at 0 again would assign positions twice.
     if tables::FEED.info().database_kind.is_in(database_kind) {
         tx.feed_position = newest_position(&tx)?;
     }

@@ -36,7 +36,6 @@ impl Installation {
     }
 }
 
-/// The identity of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Identity {
@@ -74,7 +73,7 @@ pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Removes the count of openings, which a node of a cluster does not keep.
+/// Removes the count of how often the folder was opened, which nodes of a cluster do not keep.
 pub(super) fn forget_boots(batch: &mut Overlay) {
     batch.set(tables::META, BOOTS.to_owned().to_bytes().into(), None);
 }

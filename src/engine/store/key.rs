@@ -115,8 +115,8 @@ impl<T> Key for Id<T> {
     }
 }
 
-/// Text of any length: zero bytes are escaped and two zero bytes end the text, so that shorter text sorts first and no text is a prefix of
-/// other text.
+/// Text of any length: zero bytes are escaped and two zero bytes end the text, so that a text sorts before its continuations and no key
+/// is a prefix of another key.
 impl Key for String {
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {

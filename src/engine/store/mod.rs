@@ -92,7 +92,6 @@ pub enum Error {
     Cluster(String),
 }
 
-/// The result of the store's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
@@ -134,7 +133,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns the file or files that may contain this table.
+/// Returns the name of the file or files that may contain this table, for error messages.
 fn file_of(table: &str) -> &'static str {
     match TABLES.iter().find(|info| info.name == table).map(|info| info.database_kind) {
         Some(DatabaseKind::Control) => "control.redb",
@@ -143,7 +142,7 @@ fn file_of(table: &str) -> &'static str {
     }
 }
 
-/// Returns the runtime with which a writer's thread measures time.
+/// Returns a runtime that the writer's thread uses to measure time.
 fn timer() -> Result<tokio::runtime::Runtime> {
     let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
     timer.map_err(|error| Error::Io(error.to_string()))
@@ -171,8 +170,8 @@ pub struct StoreFile {
 }
 
 impl StoreFile {
-    /// Opens an existing file on the disk `space`. If the file has at most [`limits::CHECKED_AT_START_BYTES_MAX`] bytes, its pages are
-    /// compared with their checksums first.
+    /// Opens an existing file; `space` monitors the free space of its disk. If the file has at most
+    /// [`limits::CHECKED_AT_START_BYTES_MAX`] bytes, its pages are compared with their checksums first.
     pub fn open(space: Arc<Space>, path: &Path, cache_bytes: usize) -> Result<Self> {
         let length = std::fs::metadata(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?.len();
         if length <= limits::CHECKED_AT_START_BYTES_MAX {
@@ -224,7 +223,7 @@ pub struct Store {
     changed: Arc<Vec<Notify>>,
     failed: watch::Receiver<Option<Error>>,
     thread: std::sync::Mutex<Option<std::thread::JoinHandle<()>>>,
-    /// The store's part in a cluster, if it has one.
+    /// The store's name, and the turn of this process's stores; `None` if the store is not part of a cluster.
     turn: Option<(StoreName, Arc<SharedTurn>)>,
 }
 
@@ -234,8 +233,8 @@ impl Store {
         Self::open_and(Space::unlimited(), path, options, (clock, random), None, |_| Ok(()))
     }
 
-    /// Opens a store on a disk whose free space is monitored: below the threshold, only essential writes are accepted. The first command is
-    /// durable before any other command runs. If the store is logged, its log receives every commit from here on. May be called on a
+    /// Opens a store on a disk whose free space is monitored: below the threshold, only essential writes are accepted. Runs `first`
+    /// durably before any other command. If the store is logged, its log receives every commit from `first` on. May be called on a
     /// thread of the runtime.
     pub fn open_and(
         space: Arc<Space>,
@@ -317,12 +316,11 @@ impl Store {
         Ok(Self { file, database_kind, space, port, published, jobs, changed, failed, thread, turn })
     }
 
-    /// Returns whether the store's commits come from another node now. Then it accepts no commands.
+    /// Returns whether the store is part of a cluster and accepts no commands now, because this process does not lead.
     pub fn follows(&self) -> bool {
         self.turn.as_ref().is_some_and(|(name, turn)| !turn.accepts(*name))
     }
 
-    /// Returns whether the store is part of a cluster.
     pub fn is_replicated(&self) -> bool {
         self.turn.is_some()
     }
@@ -413,7 +411,6 @@ impl Store {
         &self.file
     }
 
-    /// Returns the kind of the store, which determines its tables.
     pub fn database_kind(&self) -> DatabaseKind {
         self.database_kind
     }

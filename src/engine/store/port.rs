@@ -37,7 +37,6 @@ pub struct Span {
     pub to: Option<Vec<u8>>,
 }
 
-/// The order in which rows are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Forward,
@@ -125,7 +124,6 @@ impl Overlay {
         }
     }
 
-    /// Returns the number of changed keys.
     pub fn len(&self) -> usize {
         self.tables.iter().map(BTreeMap::len).sum()
     }

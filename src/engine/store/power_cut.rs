@@ -26,7 +26,6 @@ const CHANGED: [TableId; 3] = [CONTACTS, CONTACTS_BY_EMAIL, BLOBS];
 
 type Rows = BTreeMap<(TableId, Vec<u8>), Vec<u8>>;
 
-/// The kind of disk failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// A power cut: no operation succeeds from then on.
@@ -111,7 +110,7 @@ impl Disk {
     }
 }
 
-/// Writes some sectors of a write to the disk and omits the others.
+/// Writes a random part of the sectors of a write to the disk.
 fn tear(image: &mut Vec<u8>, offset: u64, data: &[u8], sector: u64, dice: &mut Dice) {
     let mut at = 0;
     while at < data.len() {
@@ -282,8 +281,8 @@ impl Model {
         script.apply_to(&mut self.rows, self.commands);
     }
 
-    /// Advances the model to the state of the reopened store: `sent` are the commands sent since, of which the first `answered` were
-    /// acknowledged.
+    /// Advances the model to the state of the reopened store. `sent` contains the commands sent since then; the first `answered` of
+    /// them were acknowledged.
     fn catch_up(&mut self, store: &Store, sent: &[Script], answered: usize, place: &str) {
         let (rows, feed) = contents(store);
         let found = rows.keys().filter(|(table, _)| *table == AUDIT).count() as u64;

@@ -15,7 +15,7 @@ const BYTES_PER_COMMIT: u64 = 16 * 1024 * 1024;
 /// The size of the page cache of the new file.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
 
-/// A file that is being filled.
+/// A new file of a store, while it is being filled.
 pub struct Rebuild {
     store: StoreName,
     file: PathBuf,
@@ -23,12 +23,12 @@ pub struct Rebuild {
     /// Changes that are not written yet.
     batch: Overlay,
     batch_bytes: u64,
-    /// The position of the newest record.
+    /// The position of the newest record that was applied.
     position: u64,
 }
 
 impl Rebuild {
-    /// Creates a store's file, which must not exist yet. `position` is the position of the rows that are added first.
+    /// Creates a store's file, which must not exist yet. `position` is the commit position of the rows that [`Rebuild::fill`] adds.
     pub fn create(store: StoreName, file: &Path, position: u64) -> Result<Self> {
         if file.exists() {
             return Err(Error::Io(format!("{} already exists", file.display())));
@@ -42,12 +42,12 @@ impl Rebuild {
         self.merge(rows)
     }
 
-    /// Sets the position of the rows that were added, if it was not known before.
+    /// Sets the commit position of the rows that were added, if it was not known to [`Rebuild::create`].
     pub fn continue_from(&mut self, position: u64) {
         self.position = position;
     }
 
-    /// Makes the file that of a single machine.
+    /// Removes the links of the cluster, so that a single machine can use the file.
     pub fn leave_cluster(&mut self) {
         Links::remove(&mut self.batch);
     }

@@ -159,8 +159,8 @@ impl RedbPort {
         self.guarded(|database, file| {
             let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
             if durable {
-                // Stores the map of free pages, like `settle`, so that a crash during a bulk write is also repaired quickly. The second
-                // sync does not matter for a bulk write.
+                // A large commit also stores the map of free pages, as `settle` does, so that repair after a crash
+                // during a bulk write is quick. Compared with a bulk write, the second sync costs little.
                 writing.set_quick_repair(batch.len() >= LARGE_BATCH_ROWS);
             } else {
                 writing.set_durability(Durability::None).map_err(|error| explained(file, error))?;
@@ -245,7 +245,8 @@ impl Snapshot for RedbSnapshot {
         let table = self.table(table)?;
         guarded(&self.file, || {
             let found = table.get(key).map_err(|error| explained(&self.file, error))?;
-            // The value is read here once: if that succeeds, reading it again succeeds too.
+            // Read the value once here, where a panic on a damaged page becomes an error. If this succeeds, later reads of
+            // the value succeed too.
             Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Box::new(Guard(guard)))))
         })
     }

@@ -17,7 +17,6 @@ use zeroize::Zeroizing;
 
 const KEY_LEN: usize = 32;
 
-/// Seals and opens secrets with the master key.
 pub struct Seal {
     key: LessSafeKey,
     master: Zeroizing<[u8; KEY_LEN]>,
@@ -88,7 +87,7 @@ impl fmt::Display for KeyError {
 }
 
 impl KeyError {
-    /// Returns the remedy while the service still runs with the right key.
+    /// Returns what the operator must do while the service still has the right key in memory.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Open(_) => {
@@ -174,7 +173,7 @@ impl Seal {
         Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes), address_mac, file: None }
     }
 
-    /// Derives a key for another purpose. Neither the master key nor the key for a third purpose can be computed from the derived key.
+    /// Derives a key for `purpose`. Neither the master key nor a key for a different purpose can be computed from the derived key.
     pub fn derive(&self, purpose: &str) -> [u8; KEY_LEN] {
         derived(&self.master, purpose)
     }

@@ -30,10 +30,9 @@ const READING_KEPT_MS: u64 = 100;
 /// The first pause between attempts of a write that waits for space; the pauses grow to `WAIT_MAX`.
 const WAIT_MIN: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// How often a waiting write is logged.
+/// How often a write that waits for space is logged.
 const WAIT_LOGGED_EVERY: Duration = Duration::from_secs(60);
 
-/// The disk of a data folder.
 pub struct Space {
     folder: Option<PathBuf>,
     free_min: u64,
@@ -98,8 +97,8 @@ impl Space {
         }
     }
 
-    /// Returns whether there is so little space that only essential writes are accepted. Always true while a write waits for space. The
-    /// state ends only when an eighth more than the threshold is free. Otherwise it could start and end repeatedly.
+    /// Returns whether there is so little space that only essential writes are accepted. Always true while a write waits for space.
+    /// The state ends when the free space exceeds the threshold by an eighth, so that it does not start and end repeatedly.
     pub fn is_low(&self) -> bool {
         if self.folder.is_none() {
             return false;

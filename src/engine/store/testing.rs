@@ -1,4 +1,4 @@
-//! Stores for tests.
+//! Creates stores for tests: in memory, in a temporary folder, and on a disk that can fail.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -118,7 +118,6 @@ impl Dice {
         (word ^ (word >> 31)) % bound
     }
 
-    /// Returns true with a probability of `percent` percent.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

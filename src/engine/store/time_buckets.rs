@@ -25,17 +25,18 @@ pub fn of(at: Timestamp) -> [u32; 3] {
     [EVER, DAY | day(at), HOUR | hour(at)]
 }
 
-/// Returns the day, counted from 1970, that contains a moment.
+/// Returns the number of the day, counted from 1970, that contains a moment.
 pub fn day(at: Timestamp) -> u32 {
     hour(at) / HOURS_PER_DAY
 }
 
-/// Returns the hour, counted from 1970, that contains a moment. Moments before 1970 are in hour 0, because no action is that old.
+/// Returns the number of the hour, counted from 1970, that contains a moment. Moments before 1970 are in hour 0, because no action is
+/// that old.
 fn hour(at: Timestamp) -> u32 {
     (at.0.max(0) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }
 
-/// Returns the first hour that starts at a moment or later.
+/// Returns the number of the first hour that starts at or after a moment.
 fn hours_up(at: Timestamp) -> u32 {
     ((at.0.max(0).saturating_add(HOUR_MS - 1)) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }
@@ -60,7 +61,7 @@ pub fn who(
     } else if first < last {
         who |= between(HOUR | first, HOUR | last)?;
     }
-    // The incomplete hours at both ends of the period, which may be the same hour.
+    // Check the contacts in the incomplete hours at the start and the end of the period, which can be the same hour.
     let mut ends = vec![hour(period.from), last];
     ends.dedup();
     for end in ends {

@@ -22,7 +22,6 @@ pub struct Table<K, V> {
 }
 
 impl<K, V> Table<K, V> {
-    /// Declares the table `id` with keys of type `K` and values of type `V`.
     pub const fn new(id: TableId) -> Self {
         Self { id, types: PhantomData }
     }
@@ -42,7 +41,7 @@ impl<K, V> Clone for Table<K, V> {
 }
 impl<K, V> Copy for Table<K, V> {}
 
-/// Functions for reading, both on a snapshot and inside a write.
+/// Functions for reading, on a snapshot or inside a write.
 pub trait Read {
     fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
 
@@ -135,7 +134,8 @@ impl Read for ReadTx {
 
 /// The write of one command. It sees its own changes, those of earlier commands in its group, and the newest commit.
 ///
-/// Invariant: changes are passed on only after the command has returned without an error; dropping an overlay discards all its changes.
+/// Invariant: a command's changes become part of its group only after the command has succeeded; dropping the overlay `own` discards
+/// all of them.
 pub struct WriteTx<'g> {
     pub(super) snapshot: &'g Arc<dyn Snapshot>,
     pub(super) group: &'g Overlay,
@@ -155,7 +155,6 @@ impl WriteTx<'_> {
         self.now
     }
 
-    /// Returns the source of this write's random bytes.
     pub fn random(&self) -> &dyn Random {
         self.random.as_ref()
     }
@@ -170,7 +169,6 @@ impl WriteTx<'_> {
         self.own.set(table, exact(key), Some(exact(value)));
     }
 
-    /// Deletes a row if it exists.
     pub fn delete<K: Key, V: Value>(&mut self, table: Table<K, V>, key: &K) {
         self.own.set(table.id, key.to_bytes().into_boxed_slice(), None);
     }

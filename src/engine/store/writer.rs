@@ -83,7 +83,6 @@ where
     }
 }
 
-/// The state of the writer thread.
 pub struct Writer {
     port: Arc<dyn Port>,
     published: Arc<ArcSwap<ReadTx>>,
@@ -178,7 +177,8 @@ impl Writer {
         Ok(waiting.blocking_recv())
     }
 
-    /// Runs `first` and all other waiting jobs, and commits; `done` collects the jobs that need a result.
+    /// Runs `first` and the other waiting jobs as one group, and commits the group. Adds the jobs to `done`; the caller finishes
+    /// them with the outcome.
     pub(super) fn group(
         &mut self,
         first: Box<dyn Job>,
@@ -283,7 +283,6 @@ mod tests {
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const COUNT: Table<u8, i64> = Table::new(TAGS);
 
-    /// The kind of commit failure.
     #[derive(Clone, Copy, PartialEq)]
     enum Fault {
         Error,

@@ -24,7 +24,6 @@ pub mod status;
 /// The stage of the shutdown. The stage can only be raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Normal work.
     Running,
     /// The process accepts no new work and finishes the work in progress.
     Draining,
@@ -53,7 +52,6 @@ enum Work {
     Thread { handle: thread::JoinHandle<()>, ended: oneshot::Receiver<()> },
 }
 
-/// The result of [`Tasks::join`].
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct JoinResult {
     /// The number of tasks and threads that ended normally.
@@ -71,8 +69,8 @@ impl Tasks {
         Self(Arc::new(Inner { handle, stage, owned: Mutex::default() }))
     }
 
-    /// Starts a task. A panic of the task is logged immediately; [`Tasks::join`] also reports the panic, unless a later start has already
-    /// removed the task from the list.
+    /// Starts a task. A panic of the task is logged immediately; [`Tasks::join`] also reports the panic, unless the start of
+    /// another task has already removed the task from the list.
     pub fn spawn(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
         let name = name.into();
         let task = self.0.handle.spawn(outcome(name.clone(), future));
@@ -242,12 +240,10 @@ pub struct Group {
     set: Mutex<JoinSet<()>>,
 }
 
-/// The result of [`Group::join`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupResult {
     /// The number of tasks that ended normally while the group was joined.
     pub finished: usize,
-    /// The number of tasks that were aborted.
     pub cut: usize,
 }
 
@@ -275,7 +271,7 @@ impl Group {
 
     /// Waits for all tasks that are running now; aborts the tasks that still run when `until` completes.
     pub async fn join(&self, until: impl Future<Output = ()>) -> GroupResult {
-        // Removes the tasks that have already ended, because only those that end from now on are counted.
+        // Remove the tasks that have already ended, because only tasks that end from now on are counted.
         self.running();
         let mut set = std::mem::take(&mut *self.set());
         let mut ended = GroupResult::default();

@@ -6,11 +6,10 @@ use crate::base::clock::{Clock, Timestamp};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerState {
-    /// Whether the worker has no steps and runs as long as the service.
+    /// Whether the worker has no steps, but runs until the service drains.
     pub is_lasting: bool,
     /// The number of steps that have ended, including failed ones.
     pub steps: u64,
-    /// The number of steps that failed.
     pub failures: u64,
     /// The start of the current step, if a step is running.
     pub busy_since: Option<Timestamp>,
@@ -61,7 +60,6 @@ impl WorkerStatus {
         }
     }
 
-    /// Records that the worker is restarted.
     pub fn restart(&self) {
         self.state().restarts += 1;
     }
@@ -93,12 +91,11 @@ impl WorkerBoard {
         status
     }
 
-    /// Removes the entries from the one with this index on, whose workers have ended.
+    /// Removes all entries whose index is `length` or greater. The workers of these entries must have ended.
     pub fn truncate(&self, length: usize) {
         self.all_places().truncate(length);
     }
 
-    /// Returns the number of entries.
     pub fn count(&self) -> usize {
         self.all_places().len()
     }

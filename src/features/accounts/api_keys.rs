@@ -39,8 +39,8 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let users = users.iter().filter_map(|user| Some(cached_user(user, engine.keys.account_limits(user.account)?)));
     engine.sessions.fill(users, sign_in::sessions(&tx)?.iter().map(cached_session));
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
-    // A known key keeps the requests that it has counted. A key whose account does not exist is a sign of damaged data. Skip such a key, so
-    // that it grants no access.
+    // A key that is already in the cache keeps its count of requests. A key whose account does not exist is a sign of damaged data.
+    // Skip such a key, so that it grants no access.
     let cached = |key: Key| match engine.keys.by_hash(&key.hash) {
         Some(known) => Some(known),
         None => Some(cached_key(&key, engine.keys.account_limits(key.account)?)),
@@ -49,19 +49,16 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     Ok(())
 }
 
-/// Converts a user to the form that the cache stores.
 pub fn cached_user(user: &User, account: Arc<AccountLimits>) -> CachedUser {
     CachedUser { id: user.id, email: user.email.clone(), name: user.name.clone(), account, role: user.role }
 }
 
-/// Converts a session to the form that the cache stores.
 pub fn cached_session(session: &Session) -> CachedSession {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
     let (seen_at, proven_at) = (AtomicTimestamp::at(seen_at), AtomicTimestamp::at(proven_at));
     CachedSession { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, last_writes: Default::default() }
 }
 
-/// Returns the account's limits in the form that the cache stores.
 pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.requests.is_none() {
@@ -87,13 +84,11 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
     PlanLimits { requests: Some(requests), sending }
 }
 
-/// Converts a key to the form that the cache stores.
 pub fn cached_key(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
     let Key { id, environment, permissions, hash, .. } = *key;
     Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Default::default(), last_writes: Default::default() })
 }
 
-/// An API key that was just created.
 pub struct CreatedKey {
     pub key: Key,
     /// The key itself, which is shown once.
@@ -128,7 +123,7 @@ pub async fn create_key(
     Ok(CreatedKey { key, token })
 }
 
-/// Creates a key and saves it with the hash of its text; fails if the account already has the maximum number of keys.
+/// Saves a new key with the hash of its text; fails if the account already has the maximum number of keys.
 pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewKey, hash: [u8; 32]) -> Result<Key, Failure> {
     let keys = store::keys(tx)?;
     let working = keys.iter().filter(|key| key.account == account && key.revoked_at.is_none()).count();

@@ -26,7 +26,6 @@ const fn rule(name: &'static str) -> Rule {
     }
 }
 
-/// The credentials of a user.
 pub struct Credentials {
     pub password: Secret,
     /// The code from the authenticator app, or a recovery code.

@@ -61,7 +61,6 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { keys: vec![KeyView::sample()] }
     }

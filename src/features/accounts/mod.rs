@@ -83,7 +83,6 @@ pub fn drop_closed(tx: &mut WriteTx<'_>, seal: &Seal) -> engine_store::Result<u6
     Ok(dropped)
 }
 
-/// Returns the name of an account's plan.
 pub fn plan_of(engine: &Engine, account: AccountId) -> engine_store::Result<String> {
     Ok(store::account_of(&engine.control.read(), account)?.map(|account| account.plan).unwrap_or_default())
 }

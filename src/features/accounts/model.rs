@@ -1,4 +1,4 @@
-//! Types and rules for accounts, users and keys. Pure: uses no clock, store or wire format.
+//! Types and rules for accounts, users and keys. This module uses no clock, store or wire format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -146,14 +146,12 @@ pub struct Key {
 
 impl Record for Key {}
 
-/// The properties of a new key.
 pub struct NewKey {
     pub name: String,
     pub environment: Environment,
     pub permissions: PermissionSet,
 }
 
-/// The usage of an API key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyUsage {
     pub requests: u64,
@@ -199,7 +197,6 @@ const GUESSED_FIRST: [&str; 12] = [
 ];
 
 impl Password {
-    /// Returns the bytes of the password, for hashing.
     pub fn bytes(&self) -> &[u8] {
         self.0.expose().as_bytes()
     }
@@ -213,7 +210,6 @@ impl Password {
     }
 }
 
-/// The reason why a password is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordError {
     TooShort,

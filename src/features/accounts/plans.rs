@@ -1,4 +1,4 @@
-//! The plan of each account, and the function that changes it.
+//! Account plans: returns the plan of each account and changes it.
 
 use std::sync::Arc;
 
@@ -37,7 +37,6 @@ pub struct AccountView {
 }
 
 impl AccountView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: AccountId::from_bytes([0x66; 12]),
@@ -59,13 +58,11 @@ impl AccountView {
 }
 
 impl AccountList {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { accounts: vec![AccountView::sample()], plans: vec!["standard".into(), "unlimited".into()] }
     }
 }
 
-/// Returns all accounts, and the plans in the settings.
 pub fn list(tx: &impl Read, settings: &Settings) -> StoreResult<AccountList> {
     let accounts = store::accounts(tx)?.into_iter().map(|account| AccountView::new(tx, account));
     let mut accounts = accounts.collect::<StoreResult<Vec<_>>>()?;

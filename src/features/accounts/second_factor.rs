@@ -53,7 +53,7 @@ pub fn is_used(tx: &impl Read, user: UserId) -> Result<bool, Failure> {
     Ok(sign_in::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
 }
 
-/// Returns how many recovery codes a user has left; `None` if the user has no authenticator app.
+/// Returns how many recovery codes a user has left; `None` if the user has no confirmed authenticator app.
 pub fn recovery_left(tx: &impl Read, user: UserId) -> Result<Option<usize>, Failure> {
     let factor = sign_in::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
     Ok(factor.map(|factor| factor.recovery.len()))
@@ -126,8 +126,8 @@ mod tests {
         assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "an earlier code is not accepted again");
     }
 
-    /// RFC 6238 §5.2 forbids accepting a code twice. Regression: all codes older than the newest one were refused, which locked users out
-    /// for as long as a clock was set back.
+    /// RFC 6238 §5.2 forbids accepting a code twice. Regression test: every code older than the newest accepted code was refused,
+    /// so a user whose clock was set back could not sign in.
     #[test]
     fn after_the_clock_was_set_back_new_codes_work_and_used_ones_do_not() {
         let mut factor = factor();

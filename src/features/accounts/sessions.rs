@@ -1,4 +1,4 @@
-//! Sessions: their table and their in-memory cache, which always change together.
+//! Starts and ends sessions, and keeps the sessions table and the in-memory cache consistent.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,15 +20,14 @@ use crate::vocab::limits;
 const TOKEN_CHARACTERS: usize = 43;
 const MS_PER_HOUR: i64 = 60 * 60 * 1000;
 
-/// A session that has just started.
 pub struct NewSession {
     pub session: Arc<CachedSession>,
     /// The token to store in the browser's cookie; unused for a program's session.
     pub token: Secret,
 }
 
-/// Starts a session for `user`, who has authenticated, and records `operation` in the audit log. The session always gets a new token. If
-/// the user has too many sessions of this kind, the least recently used ones end.
+/// Starts a session with a new token for `user`, who has authenticated, and records `operation` in the audit log. If the user has too
+/// many sessions of this kind, ends the least recently used sessions.
 pub async fn begin(
     context: &Context,
     user: &User,
@@ -83,7 +82,7 @@ fn new_session(context: &Context, user: UserId, kind: SessionKind, agent: &str, 
     }
 }
 
-/// Returns the lifetime of a program's token.
+/// Returns the lifetime of a program's token in milliseconds.
 pub fn token_life_ms(engine: &Engine) -> i64 {
     i64::try_from(engine.settings.accounts.token_minutes.get()).unwrap_or(1).saturating_mul(60_000)
 }
@@ -97,7 +96,7 @@ pub fn address(peer: Peer) -> Option<IpAddr> {
 }
 
 /// Returns the name under which a caller's attempts are counted; `None` if the call does not come from the network. All addresses of an
-/// IPv6 /64 network share a name, because its owner could use a new address for every attempt.
+/// IPv6 /64 network share a name, because the owner of the network could use a new address for every attempt.
 pub fn throttle_name(peer: Peer) -> Option<String> {
     address(peer).map(|address| counted_as(address).to_string())
 }
@@ -124,8 +123,7 @@ pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) ->
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Saves the last use of each session, if the stored time is too old, and the last authentication of its user. Removes expired sessions
-/// from the cache.
+/// Stores when each session was last used, at intervals, and when its user last authenticated. Removes expired sessions from the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
     engine.sessions.end(|session| !session.works(now));
@@ -145,7 +143,7 @@ pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     }
     let write = move |tx: &mut WriteTx<'_>| {
         for (id, seen_at, proven_at) in moved {
-            // Skip a session that was ended in the meantime.
+            // Skip a session that ended after it was read.
             if let Some(session) = sign_in::session(tx, id)? {
                 sign_in::save_session(tx, &Session { seen_at, proven_at, ..session });
             }

@@ -58,7 +58,7 @@ pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role
     }
 }
 
-/// A member of the account.
+/// A member of the account, as the owner and admins see it.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberView {
@@ -74,7 +74,6 @@ pub struct MemberView {
 }
 
 impl MemberView {
-    /// Returns the view of a member, as the owner and admins see it.
     pub fn new(user: &User, second_factor: bool) -> Self {
         Self {
             id: user.id,
@@ -87,7 +86,6 @@ impl MemberView {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: UserId::from_bytes([0x66; 12]),
@@ -114,7 +112,6 @@ pub struct InvitationView {
 }
 
 impl InvitationView {
-    /// Returns the view of an invitation, as the owner and admins see it.
     pub fn new(invitation: &Invitation) -> Self {
         Self {
             id: invitation.id,
@@ -125,7 +122,6 @@ impl InvitationView {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: InvitationId::from_bytes([0x67; 12]),
@@ -148,14 +144,13 @@ pub struct LinkView {
 }
 
 impl LinkView {
-    /// Returns an example for the documentation.
     pub fn sample(page: &str) -> Self {
         let link = format!("https://mail.example.com/{page}/0123456789abcdefghijABCDEFGHIJ01");
         Self { link, email: "bob@example.com".into(), expires_at: WireTime::sample() }
     }
 }
 
-/// The state of the session that makes the request, with its user.
+/// The state of the session that makes the request, and the user of the session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
@@ -173,13 +168,14 @@ pub struct SessionState {
     pub second_factor: bool,
     /// The number of unused recovery codes; absent if the user has no authenticator app.
     pub recovery_codes_left: Option<usize>,
-    /// Whether the user has authenticated within the last few minutes.
+    /// Whether the user authenticated recently enough for actions that require a recent sign-in.
     pub fresh: bool,
     pub expires_at: WireTime,
 }
 
 impl SessionState {
-    /// Returns the state of a session. `recovery_left` is the number of recovery codes; `None` if the user has no authenticator app.
+    /// Returns the state of a session. `recovery_left` is the number of unused recovery codes; `None` if the user has no
+    /// authenticator app.
     pub fn new(who: &UserSession, recovery_left: Option<usize>, now: crate::base::clock::Timestamp) -> Self {
         let UserSession { user, session, environment } = who;
         Self {
@@ -198,7 +194,6 @@ impl SessionState {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             session_id: SessionId::from_bytes([0x68; 12]),
@@ -217,7 +212,7 @@ impl SessionState {
     }
 }
 
-/// One of your sessions.
+/// A session of the signed-in user.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
@@ -226,7 +221,7 @@ pub struct SessionView {
     pub kind: &'static str,
     /// Whether this is the session that makes the request.
     pub current: bool,
-    /// The network address from which the user signed in.
+    /// The network address that the user signed in from.
     pub address: String,
     /// The user agent of the browser.
     pub agent: String,
@@ -237,7 +232,7 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// Returns the view of a session for the user who owns it.
+    /// Returns the view of a session. `own` is the ID of the session that makes the request.
     pub fn new(session: Session, seen_at: crate::base::clock::Timestamp, own: SessionId) -> Self {
         Self {
             id: session.id,
@@ -254,7 +249,6 @@ impl SessionView {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: SessionId::from_bytes([0x68; 12]),

@@ -9,7 +9,7 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
 
-/// An API key as lists show it, which excludes the key itself.
+/// The metadata of an API key, without the key itself.
 #[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyView {
@@ -28,7 +28,6 @@ pub struct KeyView {
 }
 
 impl KeyView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: "9c1185a5".into(),

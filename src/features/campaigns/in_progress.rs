@@ -7,7 +7,7 @@ use crate::engine::hold::HoldNumber;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{AccountId, CampaignId, MailingId};
 
-/// A campaign that is in progress or scheduled.
+/// A scheduled campaign, or a campaign whose status follows its mailing.
 pub struct CampaignInProgress {
     pub account: AccountId,
     pub id: CampaignId,
@@ -22,7 +22,8 @@ pub struct CampaignInProgress {
     pub hold_number: HoldNumber,
 }
 
-/// Returns up to `limit` campaigns of all accounts: first campaigns in progress, then scheduled campaigns by start time.
+/// Returns up to `limit` campaigns of all accounts: first campaigns in progress, then scheduled campaigns by the time of their next
+/// start attempt.
 pub fn list(tx: &impl Read, limit: usize) -> Result<Vec<CampaignInProgress>> {
     let mut found = Vec::new();
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {

@@ -34,7 +34,7 @@ pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result
     Ok(())
 }
 
-/// The account and environment in which a campaign starts.
+/// The engine, environment and account that start a campaign.
 #[derive(Clone, Copy)]
 pub struct LaunchContext<'e> {
     pub engine: &'e Engine,
@@ -43,7 +43,6 @@ pub struct LaunchContext<'e> {
 }
 
 impl<'e> LaunchContext<'e> {
-    /// Returns the launch context for a caller.
     pub fn of(caller: &'e Caller) -> Self {
         Self { engine: &caller.engine, environment: caller.environment(), account: caller.account() }
     }
@@ -69,7 +68,6 @@ pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) ->
     Ok(emails)
 }
 
-/// Checks that the campaign is not archived.
 pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     match campaign.is_archived() {
         true => Err(Failure::because(Code::WrongState, "The campaign is archived; unarchive it to send it.")),
@@ -77,7 +75,7 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
-/// Checks that the email has the minimum score. The failure names the worst findings, and its data contains them.
+/// Checks that the email has the campaign's minimum score. The text and the data of the failure contain the worst findings.
 pub fn check_score(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<(), Failure> {
     let Some(minimum) = plan.minimum_score else { return Ok(()) };
     let checked = emails::checking::summary(tx, email.id, email.version)?;
@@ -109,7 +107,8 @@ pub fn content(plan: &Plan, email: Finished) -> Content {
     Content { subject: plan.subject.clone().unwrap_or(content.subject), ..content }
 }
 
-/// Returns the HTML with the wanted preheader. The wanted preheader replaces the email's own or, if there is none, precedes all content.
+/// Returns the HTML with the preheader `wanted`, which replaces the email's preheader `own` or, if the HTML does not contain `own`,
+/// precedes all content.
 fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     let (own, wanted) = (escaped(own), escaped(wanted));
     if own == wanted {
@@ -133,7 +132,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Converts a campaign's recipients to a mailing's recipients.
+/// Returns the recipients in the form in which a mailing stores them.
 pub fn to(recipients: Recipients) -> To {
     match recipients {
         Recipients::Everyone => To::Everyone,
@@ -142,7 +141,6 @@ pub fn to(recipients: Recipients) -> To {
     }
 }
 
-/// Builds the campaign's mailing for these recipients.
 pub fn mailing(
     tx: &impl Read,
     context: LaunchContext<'_>,

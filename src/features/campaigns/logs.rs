@@ -56,7 +56,7 @@ pub struct CampaignLog {
     pub reply: Option<String>,
 }
 
-/// The status of a message: the most significant event in its delivery.
+/// The status of a message: its delivery state or, once the message was sent, the most significant recorded event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CampaignLogStatus {
@@ -81,7 +81,6 @@ pub enum CampaignLogStatus {
 }
 
 impl CampaignLogStatus {
-    /// Returns the log status that results from a delivery and an engagement.
     fn of(delivery: &Delivery, engagement: &Engagement) -> Self {
         match delivery {
             Delivery::Queued | Delivery::Handoff { .. } => Self::Queued,
@@ -151,11 +150,10 @@ impl SkipReason {
     }
 }
 
-/// A page of a campaign's log.
 #[derive(Clone, Debug, Default)]
 pub struct LogPage {
     pub rows: Vec<(u32, Recipient, Engagement)>,
-    /// The recipient number at which the next page starts; `None` on the last page.
+    /// The recipient number that the next page starts with; `None` on the last page.
     pub next: Option<u32>,
 }
 
@@ -195,7 +193,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
             return Ok(ControlFlow::Break(()));
         }
         scanned += 1;
-        // The statuses that get here do not depend on the delivery state, so any delivery state can be passed.
+        // The statuses with recorded activity depend only on the activity, so any delivery state can be passed.
         if wanted.covers(&Delivery::Queued, &did) {
             numbers.push((number, did));
         }
@@ -295,7 +293,6 @@ pub fn reason(skip: &Skip) -> String {
 }
 
 impl CampaignLog {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let campaign = super::views::CampaignView::sample();
         let mailing = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("the sample ID is valid");

@@ -37,7 +37,6 @@ pub use in_progress::list as in_progress;
 /// The permissions to read a campaign's results; an API key needs one of them.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];
 
-/// Returns whether the account has a campaign with this ID.
 pub fn exists(tx: &impl Read, account: AccountId, id: CampaignId) -> StoreResult<bool> {
     Ok(store::find(tx, account, id)?.is_some())
 }
@@ -75,7 +74,7 @@ fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failur
 }
 
 /// Applies an action to a campaign if the campaign's status allows it. `change` gets the campaign with its new status, and its previous
-/// status; it can refuse the action by returning a failure.
+/// status. `change` can refuse the action by returning a failure.
 fn act(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -15,7 +15,6 @@ use crate::features::domains::Utm;
 use crate::features::sending::LocalTime;
 use crate::vocab::ids::{CampaignId, ConversationId, EmailId, MailingId, ProjectId, RecipientId, SegmentId, TagId, TopicId};
 
-/// A campaign as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Campaign {
     pub id: CampaignId,
@@ -63,7 +62,6 @@ pub struct Plan {
     pub variables: String,
     /// UTM parameters for links; if absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
-    /// The minimum validation score for sending.
     pub minimum_score: Option<u8>,
     /// What to do with recipients whose delivery is unknown; if absent, the installation's setting applies.
     pub unknown: Option<Unknown>,
@@ -76,12 +74,11 @@ impl Plan {
     }
 }
 
-/// The recipients of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Recipients {
     /// Every contact in the project.
     Everyone,
-    /// A segment that the client specified with the recipient type `audience`.
+    /// A segment that the client specified with the recipient type `audience` instead of `segment`.
     Audience(SegmentId),
     Segment(SegmentId),
     Tag(TagId),
@@ -99,7 +96,7 @@ pub enum RecipientType {
 }
 
 impl Recipients {
-    /// Parses the kind and ID of the recipients. On error, returns the name of the invalid field and the reason.
+    /// Creates the recipients from their kind and ID. On error, returns the name of the invalid field and the reason.
     pub fn new(kind: RecipientType, id: Option<RecipientId>, project: ProjectId) -> Result<Self, (&'static str, &'static str)> {
         match (kind, id) {
             (RecipientType::Audience, None) => Ok(Self::Everyone),
@@ -137,7 +134,7 @@ pub enum Unknown {
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The moment at which the campaign's time zone reaches the start time.
+    /// The moment when the clock of the campaign's time zone shows the start time.
     pub at: Timestamp,
     /// The IANA name of the time zone.
     pub zone: String,
@@ -146,7 +143,7 @@ pub struct Schedule {
     pub notice: Option<String>,
 }
 
-/// Whose clock applies to the start time: the campaign's or each recipient's.
+/// The clock that determines when the start time arrives: that of the campaign's time zone, or of each recipient's time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
@@ -157,17 +154,17 @@ pub enum TimezoneMode {
     Recipient,
 }
 
-/// How far the easternmost time zone is ahead of UTC.
+/// The offset from UTC of the easternmost time zone, UTC+14, in milliseconds.
 const EARLIEST_CLOCK_MS: i64 = 14 * 60 * 60 * 1000;
 
 impl Schedule {
-    /// Returns the local start time, read as if it were UTC.
+    /// Returns the start time on the clock of the campaign's time zone, as if that clock showed UTC.
     fn wall(&self) -> Timestamp {
         let zone = Zone::parse(&self.zone).unwrap_or_else(|_| Zone::utc());
         zone.shows(self.at).to_zoned(TimeZone::UTC).map_or(self.at, |wall| Timestamp(wall.timestamp().as_millisecond()))
     }
 
-    /// Returns the local start time if recipients' own time zones apply.
+    /// Returns the local start time if each recipient gets the campaign in the recipient's own time zone.
     pub fn local_time(&self) -> Option<LocalTime> {
         (self.mode == TimezoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
     }
@@ -220,7 +217,7 @@ impl CampaignStatus {
         Self::Cancelled,
     ];
 
-    /// The status's wire name.
+    /// Returns the wire name of the status.
     pub fn word(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -242,7 +239,6 @@ impl CampaignStatus {
     }
 }
 
-/// An action on a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     Update,
@@ -269,11 +265,10 @@ pub enum Action {
     Fail,
 }
 
-/// The result of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     To(CampaignStatus),
-    /// The action is refused. The reason completes a sentence that starts with the status.
+    /// The action is refused. The reason completes an error sentence that starts with the status.
     No(&'static str),
 }
 
@@ -320,14 +315,13 @@ const TABLE: [(Action, [Outcome; 9]); 16] = {
     ]
 };
 
-/// Returns the result of `action` in `status`.
 pub fn after(status: CampaignStatus, action: Action) -> Outcome {
     TABLE[action as usize].1[status as usize]
 }
 
 impl Campaign {
-    /// Returns the campaign's time in the worker's queue: when a scheduled campaign is due, or a time in the past for a campaign whose
-    /// status follows its mailing; `None` for other campaigns.
+    /// Returns the time that orders the campaign in the worker's queue: the next start attempt of a scheduled campaign, or a time
+    /// in the past for a campaign whose status follows its mailing; `None` for campaigns that are not in the queue.
     pub fn queued_at(&self) -> Option<Timestamp> {
         match self.status {
             CampaignStatus::Scheduled => self.check_at,
@@ -351,7 +345,6 @@ impl Campaign {
         if self.has_retries() { CampaignStatus::Sending } else { self.status }
     }
 
-    /// Returns whether the campaign is archived.
     pub fn is_archived(&self) -> bool {
         self.archived_at.is_some()
     }

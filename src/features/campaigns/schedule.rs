@@ -18,9 +18,9 @@ use crate::vocab::limits;
 /// A start time, as given by the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartTime {
-    /// A time with an offset from UTC: an exact moment.
+    /// A time with an offset from UTC, which is an exact moment.
     Moment(Timestamp),
-    /// A time without an offset: a local time.
+    /// A local time: a time without an offset from UTC.
     Wall(DateTime),
 }
 

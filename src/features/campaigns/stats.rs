@@ -113,10 +113,9 @@ pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Campaig
     Ok(CampaignStats { conversion, ..to_stats(&sending::counts(tx, mailing)?, readers, now) })
 }
 
-/// Computes the statistics from the counts of recipient rows and of recipient actions.
 fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats {
-    // An immediate rejection is counted as failed first, and as a bounce only after the server's reply has been classified, so the larger
-    // count applies.
+    // A message that the server rejects immediately is counted as failed first, and as a bounce only after the server's reply has
+    // been classified, so the larger of the two counts applies.
     let bounces = readers.bounces.max(counts.failed);
     let delivered = counts.sent.saturating_sub(bounces - counts.failed);
     CampaignStats {
@@ -150,7 +149,6 @@ fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats 
 }
 
 impl CampaignStats {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };

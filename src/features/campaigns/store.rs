@@ -15,7 +15,6 @@ const CAMPAIGNS: Table<(AccountId, CampaignId), Campaign> = Table::new(tables::C
 const BY_PROJECT: Table<(ProjectId, CampaignId), ()> = Table::new(tables::CAMPAIGNS_BY_PROJECT);
 const QUEUE: Table<(Timestamp, CampaignId, AccountId), ()> = Table::new(tables::CAMPAIGN_QUEUE);
 
-/// Returns the account's campaign with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: CampaignId) -> Result<Option<Campaign>> {
     tx.get(CAMPAIGNS, &(account, id))
 }
@@ -37,7 +36,6 @@ pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Campaign>,
     tx.put(CAMPAIGNS, &(account, after.id), after);
 }
 
-/// Deletes a campaign.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign) {
     if let Some(at) = campaign.queued_at() {
         tx.delete(QUEUE, &(at, campaign.id, account));

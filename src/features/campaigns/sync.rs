@@ -10,7 +10,7 @@ use crate::engine::store::{Read, Result, WriteTx};
 use crate::features::sending::{self, Mailing, State, WaitReason};
 use crate::vocab::ids::AccountId;
 
-/// Returns the effects of the mailing's state on its campaign: the action, when the mailing finished, and the message to show.
+/// Returns how the mailing's state affects its campaign: the action, the time when the mailing finished, and the message to show.
 fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     match &mailing.state {
         // Delivery was attempted for every recipient, and only retries are left. This does not apply to a campaign in recipients' own time
@@ -61,7 +61,7 @@ pub fn current(tx: &impl Read, account: AccountId, campaign: Campaign) -> Result
     Ok(mailing.and_then(|mailing| synced(&campaign, &mailing)).unwrap_or(campaign))
 }
 
-/// Stores the campaign's current state.
+/// Stores the campaign's current state if it differs from the stored state, and returns the current state.
 pub fn save_current(tx: &mut WriteTx<'_>, account: AccountId, campaign: Campaign) -> Result<Campaign> {
     let now = current(tx, account, campaign.clone())?;
     if now != campaign {

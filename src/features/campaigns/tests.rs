@@ -19,7 +19,6 @@ use crate::vocab::limits;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// A test app with finished emails.
 struct Studio {
     app: TestApp,
     conversation: String,
@@ -63,7 +62,6 @@ impl Studio {
         self.app.post_in("/v1/campaigns", wanted).data()
     }
 
-    /// Creates a draft campaign and returns its path.
     fn draft(&self) -> String {
         path(&self.made(|_| {}))
     }

@@ -56,7 +56,7 @@ pub struct CampaignView {
     pub scheduled_at: Option<WireTime>,
     /// The IANA name of the campaign's time zone.
     pub scheduled_timezone: Option<String>,
-    /// The time zone in which `scheduledAt` applies: the campaign's, or each recipient's own.
+    /// The time zone of `scheduledAt`: the campaign's, or each recipient's own.
     pub timezone_mode: Option<TimezoneMode>,
     /// A notice about the start time, for example that this local time does not exist because clocks are set forward.
     pub schedule_notice: Option<String>,
@@ -91,7 +91,7 @@ impl Listed for CampaignView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// Returns a campaign in its current state.
+/// Returns a campaign in its current state, as the API returns it.
 pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campaign: Campaign) -> Result<CampaignView, Failure> {
     let Campaign { plan, schedule, .. } = &campaign;
     let own = emails::headline(tx, account, plan.first_email())?;
@@ -138,7 +138,7 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
         error: campaign.error.clone(),
         archived: campaign.is_archived(),
         archived_at: campaign.archived_at.map(WireTime),
-        // So far, every campaign is created through the API.
+        // Every campaign is created through the API.
         triggered_by: "api",
         minimum_score: plan.minimum_score,
         unknown: plan.unknown.unwrap_or(match engine.settings.mail.unknown {
@@ -172,7 +172,6 @@ fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) ->
 }
 
 impl CampaignView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let variables = serde_json::json!({ "offer": "20% off" });
         Self {
@@ -215,7 +214,6 @@ impl CampaignView {
         }
     }
 
-    /// Returns an example of a scheduled campaign.
     pub fn sample_scheduled() -> Self {
         Self {
             status: CampaignStatus::Scheduled,

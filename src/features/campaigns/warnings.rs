@@ -67,7 +67,7 @@ fn links_to_unsubscribe(html: &str) -> bool {
     fields.map(str::trim).any(|field| links.iter().any(|link| field.starts_with(link)))
 }
 
-/// Returns only the letters and digits of the text, because line breaks can occur anywhere in an address.
+/// Returns only the letters and digits of the text, in folded case, because line breaks can occur anywhere in an address.
 fn plain(text: &str) -> String {
     fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }

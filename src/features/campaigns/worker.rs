@@ -44,13 +44,13 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step,
 }
 
 struct Found {
-    /// The campaigns that need a change.
+    /// The campaigns that are due to start or whose status differs from that of their mailing.
     changed: Vec<(CampaignId, AccountId)>,
-    /// The last campaign that was checked, if the queue may contain more.
+    /// The queue key after which the next part starts; `None` if the queue contains no more campaigns that are due.
     next: Option<(Timestamp, CampaignId, AccountId)>,
 }
 
-/// Finds the campaigns in the next part of the queue that need a change.
+/// Finds the campaigns in the next part of the queue that must start or whose status must change.
 fn changed(
     tx: &crate::engine::store::ReadTx,
     engine: &Engine,
@@ -98,8 +98,8 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
     Ok(())
 }
 
-/// Returns whether the start must wait for an unfinished edit of one of the campaign's emails, or for the score of one. The wait after the
-/// start time is limited.
+/// Returns whether the start must wait because one of the campaign's emails is being edited, or has no score although the campaign
+/// requires a minimum score. The wait after the start time is limited.
 fn awaits_edit(tx: &WriteTx<'_>, account: AccountId, campaign: &Campaign) -> Result<bool, Failure> {
     let begins_at = campaign.schedule.as_ref().map_or(tx.now(), |schedule| schedule.begins_at());
     let is_patient = tx.now().ms_since(begins_at) < limits::CAMPAIGN_EDIT_AWAITED_MS;

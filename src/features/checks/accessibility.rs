@@ -7,7 +7,6 @@ use super::views::{PlaceView, Severity, score};
 use crate::engine::render::inspect::AccessibilityProblem;
 use crate::engine::render::inspect::AccessibilityRule as Rule;
 
-/// The data of a rule.
 struct Row {
     rule: Rule,
     id: &'static str,
@@ -80,7 +79,7 @@ fn of(rule: Rule) -> &'static Row {
     ROWS.iter().find(|row| row.rule == rule).expect("a test finds the row of every rule")
 }
 
-/// The accessibility of an email.
+/// The score and the accessibility problems of an email.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessibilityAnalysis {
@@ -107,9 +106,9 @@ pub struct AccessibilityFinding {
     pub wcag: &'static str,
     /// The number of occurrences.
     pub count: usize,
-    /// The first occurrences.
+    /// The first occurrences of the problem in the source.
     pub occurrences: Vec<PlaceView>,
-    /// The maximum number of points that the rule costs.
+    /// The maximum number of points that violations of the rule cost.
     #[serde(skip)]
     pub weight: f64,
 }
@@ -124,7 +123,6 @@ pub struct AccessibilitySummary {
 }
 
 impl AccessibilityAnalysis {
-    /// Returns the analysis of these problems.
     pub fn of(problems: &[AccessibilityProblem]) -> Self {
         let mut summary = AccessibilitySummary::default();
         let mut findings = Vec::new();
@@ -153,7 +151,6 @@ impl AccessibilityAnalysis {
         Self { score: score(costs), findings, summary }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let problem = AccessibilityProblem {
             rule: Rule::ImageAlt,

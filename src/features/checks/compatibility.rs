@@ -38,9 +38,9 @@ pub struct FeatureProblem {
     pub share: f64,
     /// The worst effect in these clients.
     pub effect: Effect,
-    /// Whether all of these clients support the feature partly.
+    /// Whether all of these clients support the feature in part.
     pub is_partial: bool,
-    /// The note that applies in the client with the largest share.
+    /// The note about the feature that applies in the client with the largest share of opens.
     pub condition: Option<String>,
     pub fix: Option<String>,
     /// Whether the email has a replacement for the feature that works in all of these clients.
@@ -83,7 +83,7 @@ impl FeatureProblem {
         })
     }
 
-    /// Adds another client with the same problem.
+    /// Adds another client that has the problem.
     fn join(&mut self, other: Self, share: f64) {
         match share > self.largest {
             true => {
@@ -105,7 +105,7 @@ impl FeatureProblem {
 }
 
 impl CompatibilityAnalysis {
-    /// Reads the report of a worker process.
+    /// Parses the report that a worker process wrote, and adds the processing time.
     pub fn read(json: &[u8], time: std::time::Duration) -> Result<Self, Failure> {
         let mut report: Value = serde_json::from_slice(json).map_err(Failure::internal)?;
         report["metadata"]["processingTime"] = milliseconds(time).into();
@@ -121,17 +121,16 @@ impl CompatibilityAnalysis {
         u32::try_from(self.number("compatibilityScore")).unwrap_or_default()
     }
 
-    /// Returns the number of features that a client does not support.
+    /// Returns the number of unsupported features, totaled over all clients.
     pub fn errors(&self) -> usize {
         usize::try_from(self.number("totalErrors")).unwrap_or_default()
     }
 
-    /// Returns the number of features that a client supports only in part.
+    /// Returns the number of features with only partial support, totaled over all clients.
     pub fn warnings(&self) -> usize {
         usize::try_from(self.number("totalWarnings")).unwrap_or_default()
     }
 
-    /// Returns whether Gmail clips the email.
     pub fn is_clipped(&self) -> bool {
         self.0["limits"]["isClipped"] == true
     }
@@ -177,7 +176,6 @@ impl CompatibilityAnalysis {
         problems
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let occurrence = json!({ "line": 12, "column": 9, "endLine": 12, "endColumn": 26, "excerpt": "border-radius:4px" });
         let issue = json!({

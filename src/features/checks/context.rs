@@ -1,4 +1,4 @@
-//! The service and the data that checks need, for requests and for workers.
+//! The engine and the data that checks use, for requests and for workers.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::engine::api::{Context, Engine, EnvironmentData, Failure};
 use crate::engine::store::ReadTx;
 use crate::vocab::ids::AccountId;
 
-/// The service, the data of one environment, and the account that owns the email.
+/// The engine, the data of one environment, and the account that owns the email.
 #[derive(Clone)]
 pub struct CheckContext {
     pub engine: Arc<Engine>,

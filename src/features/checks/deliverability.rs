@@ -1,4 +1,4 @@
-//! Predicts how mailbox providers judge an email: its content, and the DNS records of the sender's domain.
+//! Predicts how mailbox providers judge an email, from its content and the DNS records of the sender's domain.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Envelope {
 
 /// The maximum number of SPF records that are looked up. Evaluating a correct record takes at most ten lookups.
 const SPF_RECORDS_MAX: usize = 12;
-/// The label of the subdomain to which messages from this service's domains bounce.
+/// The label of the subdomain that receives the bounces of messages from a domain of this installation.
 const RETURN_LABEL: &str = "bounces";
 
 /// Predicts how providers judge an email. Returns `None` if the check does not finish in time.
@@ -71,8 +71,8 @@ async fn judge(
     Ok(Some(analysis))
 }
 
-/// Returns the HTML with the hosts of this service, and those in networks that the operator has allowed, replaced by a public host of the
-/// same length. These hosts depend on the service's settings, not on the email.
+/// Returns the HTML in which a public host of the same length replaces each host of this service or of a network that the operator has
+/// allowed. Such hosts depend on the settings of the installation, so they must not affect the score of the email.
 async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Result<Arc<String>, Failure> {
     let (fetch, base) = (&context.engine.fetch, context.engine.base_url());
     // The inspection is cached. If it fails, the HTML is used unchanged.
@@ -190,7 +190,7 @@ async fn included(dns: &Dns, first: &Lookup<Vec<String>>, end: Instant) -> HashM
     found
 }
 
-/// Returns the domains that SPF records include.
+/// Returns the domains that SPF records include or redirect to.
 fn includes(texts: &[String]) -> Vec<String> {
     let records = texts.iter().map(|text| text.to_ascii_lowercase()).filter(|text| text.starts_with("v=spf1"));
     let terms = records.flat_map(|record| record.split_whitespace().map(str::to_owned).collect::<Vec<_>>());

@@ -11,7 +11,7 @@ use super::views::{PlaceView, Severity};
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CheckScores")]
 pub struct Scores {
-    /// The weighted mean of the scores of the checks that finished. A campaign's required score is compared with it.
+    /// The weighted mean of the scores of the checks that finished. A campaign's minimum score refers to this score.
     pub overall: Option<u32>,
     pub compatibility: Option<u32>,
     pub links: Option<u32>,
@@ -21,7 +21,6 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Returns the score of a check.
     pub fn of(&self, check: Check) -> Option<u32> {
         match check {
             Check::Compatibility => self.compatibility,
@@ -32,7 +31,6 @@ impl Scores {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let [compatibility, links, spelling, deliverability, accessibility] = [98, 100, 70, 100, 88].map(Some);
         Self { overall: Some(92), compatibility, links, spelling, deliverability, accessibility }
@@ -43,7 +41,7 @@ impl Scores {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckFinding {
-    /// The ID of the finding, which stays the same in later versions of the email as long as the problem exists.
+    /// The ID of the finding, which stays the same in later versions of the email while the problem exists.
     pub id: String,
     pub check: Check,
     /// A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com.
@@ -77,7 +75,6 @@ pub struct CheckFinding {
 }
 
 impl CheckFinding {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: "3f9a51c07be2".into(),
@@ -115,8 +112,8 @@ pub const WORST_FINDINGS: usize = 3;
 /// The maximum number of findings that become warnings of the email. More would hide the warnings about its content.
 const WARNINGS_MAX: usize = 8;
 
-/// Rules of different checks that find the same problem. Where the findings of all checks are listed together, only the first rule of each
-/// row is used.
+/// Groups of rules of different checks that find the same problem. Lists of the findings of all checks contain only the finding of the
+/// first rule in each group.
 const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
     &[(Check::Links, "unsubscribe_missing"), (Check::Deliverability, "unsubscribe_missing")],
     &[
@@ -136,7 +133,7 @@ impl EmailChecks {
         self.findings.iter().filter(move |finding| !is_ignored(&finding.id) && !self.is_repetition(finding))
     }
 
-    /// Returns the findings that readers or mailbox providers notice, for the warnings of the email.
+    /// Returns the most severe findings, except those with the severity `Info`, for the warnings of the email.
     pub fn warnings<'a>(&'a self, is_ignored: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a CheckFinding> {
         self.open(is_ignored).filter(|finding| finding.severity != Severity::Info).take(WARNINGS_MAX)
     }

@@ -65,32 +65,32 @@ pub struct ValidationReport {
     pub metadata: ValidationMetadata,
 }
 
-/// Totals of all checks.
+/// The totals of all checks, and which checks passed or failed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationSummary {
-    /// The number of problems to resolve before sending.
+    /// The number of critical problems.
     pub critical_issues: usize,
     pub warnings: usize,
-    /// The checks that found no problem to resolve before sending.
+    /// The checks that passed.
     pub passed: Vec<Check>,
-    /// The checks that found a problem to resolve before sending.
+    /// The checks that failed, for example because of a critical problem or a spelling error.
     pub failed: Vec<Check>,
 }
 
-/// What to do, grouped by importance.
+/// Recommendations, grouped by importance.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ValidationRecommendations")]
 pub struct Recommendations {
     /// What to do before sending.
     pub critical: Vec<String>,
-    /// Improvements that matter, if they are possible.
+    /// Improvements to make before sending, if possible.
     pub important: Vec<String>,
     pub suggested: Vec<String>,
 }
 
-/// Facts about the checks themselves.
+/// The checks that ran, and the time that they took.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationMetadata {
@@ -127,7 +127,6 @@ const COMPATIBILITY_SCORE_MIN: u32 = 80;
 const RECOMMENDATIONS_MAX: usize = 20;
 
 impl ValidationReport {
-    /// Creates the report from these results.
     pub fn of(results: Results, total_processing_time: u64) -> Self {
         let mut summary = Summary::default();
         if let Some(report) = &results.compatibility {
@@ -161,7 +160,6 @@ impl ValidationReport {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let results = Results {
             compatibility: Some(CompatibilityAnalysis::sample()),

@@ -19,7 +19,7 @@ use crate::vocab::limits;
 /// The maximum number of clients that a message names.
 const CLIENTS_NAMED: usize = 2;
 const EXCERPT_CHARACTERS_MAX: usize = 100;
-/// The shares of opens at or above which lost content and a changed layout are warnings.
+/// The smallest share of opens that makes lost content a warning. `LAYOUT_SHARE_MIN` is the same share for a changed layout.
 const LOSS_SHARE_MIN: f64 = 0.01;
 const LAYOUT_SHARE_MIN: f64 = 0.1;
 
@@ -53,7 +53,7 @@ fn scores(results: &Results) -> Scores {
     Scores { overall: overall(&finished), ..scores }
 }
 
-/// Returns the ID of a finding. It depends only on the problem, so it is the same in later versions.
+/// Returns the ID of a finding. The ID depends only on the problem, so it stays the same in later versions of the email.
 fn id(check: Check, rule: &str, about: &str) -> String {
     let digest = sha256(format!("{}\n{rule}\n{about}", check.word()).as_bytes());
     data_encoding::HEXLOWER.encode(digest.get(..6).unwrap_or_default())
@@ -245,8 +245,8 @@ fn of_spelling(spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-/// Returns the ID of the finding about a word. The same misspelled word is one finding; a correctly spelled word that does not fit its
-/// sentence is a separate finding in each sentence.
+/// Returns the ID of the finding about a word. A misspelled word is one finding wherever it occurs; a correctly spelled word that does
+/// not fit its sentence is a separate finding in each sentence.
 pub fn spelling_id(error: &Finding) -> String {
     match error.kind {
         FindingKind::Spelling => id(Check::Spelling, &error.rule, &error.word),

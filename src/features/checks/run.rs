@@ -37,7 +37,7 @@ pub enum LinkRequests {
 pub enum Sender {
     /// The sender is unknown: the check predicts only how providers judge the content.
     Unknown,
-    /// The check also reads the DNS records of this sender.
+    /// The check also reads the DNS records of this sender's domain.
     Of(Envelope),
 }
 
@@ -51,14 +51,15 @@ pub struct Plan {
     pub accessibility: bool,
     /// The time that each check may take.
     pub limit: Duration,
-    /// The part of `limit` after which no more links are requested, so that the check of links returns what it has.
+    /// The time after which the link check sends no more requests. It is shorter than `limit`, so that the check can return the
+    /// results that it has.
     pub links_limit: Duration,
     /// Whether a failure of a check makes the whole run fail. Otherwise, only the result of this check is missing.
     pub is_final: fn(&Failure) -> bool,
 }
 
-/// Runs all checks whose result is stored. A check that fails or takes too long is left out of the scores, with the reason. Fails only if
-/// the renderer is busy; the caller can then repeat the checks.
+/// Runs all checks whose results are stored. A check that fails or takes too long has no score and is listed as incomplete with the
+/// reason. Fails only if the renderer is busy; the caller can then repeat the checks.
 pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: LinkRequests) -> Result<EmailChecks, Failure> {
     let spelling = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: email.project };
     let limit = limits::EMAIL_CHECK_TIME;
@@ -149,7 +150,7 @@ async fn within<T>(limit: Duration, check: Option<impl Future<Output = Result<T,
     })
 }
 
-/// Treats a check without a result as late, because it reached its own time limit.
+/// Treats a check that returned no result as late, because it reached its own time limit.
 fn in_time<T>(outcome: Outcome<Option<T>>) -> Outcome<T> {
     match outcome {
         Outcome::Done(Some(result)) => Outcome::Done(result),
@@ -169,7 +170,8 @@ impl IncompleteChecks {
         self.incomplete.push(IncompleteCheck { check, reason });
     }
 
-    /// Returns the result of a check, if there is one.
+    /// Returns the result of a check, if there is one. Otherwise, records why the check is incomplete, or returns a final failure
+    /// as an error.
     fn result<T>(&mut self, check: Check, checked: Checked<T>) -> Result<Option<T>, Failure> {
         match checked {
             None => return Ok(None),

@@ -11,13 +11,12 @@ use crate::features::checks::CheckContext;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
-/// The email to check.
 #[derive(Clone, Debug)]
 pub struct CheckedEmail {
     pub html: Arc<String>,
-    /// The subject of a stored email.
+    /// The subject, if the email is stored.
     pub subject: Option<String>,
-    /// The project of a stored email.
+    /// The project, if the email is stored.
     pub project: Option<ProjectId>,
     /// The input field that named the email, for errors.
     pub field: &'static str,
@@ -42,8 +41,8 @@ impl CheckedEmail {
         }
     }
 
-    /// Returns the replacements in the HTML that resolve the finding about a feature: start and end in bytes, and the new text. If clients
-    /// differ, those of the client with the most replacements are returned.
+    /// Returns the replacements that resolve the finding about the feature `slug`: the start and end of each in bytes of the HTML,
+    /// and the new text. If clients need different replacements, returns the longest list.
     pub async fn autofix(&self, context: &CheckContext, slug: &str) -> Result<Vec<(usize, usize, String)>, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let report: Value = serde_json::from_slice(&json).map_err(Failure::internal)?;

@@ -1,4 +1,4 @@
-//! Checks the spelling and grammar of an email, with the names that belong to its brand.
+//! Checks the spelling and grammar of an email, and accepts the names that belong to the email's brand.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::features::projects::brand::Brand;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
-/// The spelling and grammar of an email.
+/// The result of checking the spelling and grammar of an email.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpellingAnalysis {
@@ -33,7 +33,7 @@ pub struct SpellingAnalysis {
     pub metadata: SpellingMetadata,
 }
 
-/// Facts about the check itself.
+/// The duration and the extent of the check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpellingMetadata {
@@ -65,7 +65,6 @@ const GRAMMAR_WEIGHT: f64 = 30.0;
 const STYLE_WEIGHT: f64 = 6.0;
 
 impl SpellingAnalysis {
-    /// Returns the analysis of a report.
     pub fn of(report: Report, checkers_incomplete: Vec<String>, time: Duration) -> Self {
         let count = |kinds: &[FindingKind]| report.errors.iter().filter(|finding| kinds.contains(&finding.kind)).count();
         let score = score([
@@ -92,7 +91,6 @@ impl SpellingAnalysis {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let error = Finding {
             word: "recieve".into(),
@@ -126,7 +124,6 @@ impl SpellingAnalysis {
     }
 }
 
-/// The options of a spelling check.
 #[derive(Clone, Debug, Default)]
 pub struct SpellingOptions {
     pub languages: Vec<String>,
@@ -134,7 +131,7 @@ pub struct SpellingOptions {
     /// Whether to use the additional checkers that the operator has configured. The checks after each change of an email do not use them,
     /// because a language model costs money.
     pub second_checkers: bool,
-    /// The project whose names count as correct.
+    /// The project whose names count as correctly spelled words.
     pub project: Option<ProjectId>,
 }
 
@@ -181,8 +178,8 @@ fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<S
     Ok(names)
 }
 
-/// Returns the names of a brand and its products, and the words that its texts use more than once: they are terms of its trade, such as the
-/// names of teas. `knowledge` contains the texts of its knowledge base.
+/// Returns the names of a brand and its products, and the words that occur more than once in its texts: such words are terms of its
+/// trade, such as the names of teas. `knowledge` contains the texts of the brand's knowledge base.
 pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
     let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
     let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];

@@ -40,7 +40,6 @@ impl From<&Place> for PlaceView {
 }
 
 impl PlaceView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let excerpt = "<a href=\"https://shop.example.com/spring\">".to_owned();
         Self { line: 12, column: 5, end_line: 12, end_column: 47, excerpt }

@@ -104,7 +104,7 @@ pub async fn client<'e>(
     Client::new(engine, used.provider, &credentials).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
 }
 
-/// Records in the connection what an error shows about it: that the platform rejected the key, or that it is rate limiting the account.
+/// If the error shows that the platform rejected the key or is rate limiting the account, records this in the connection.
 pub async fn note(engine: &Engine, environment: Environment, used: &Connection, error: &PlatformError) -> Result<(), Failure> {
     let (used, data) = (used.clone(), engine.data(environment));
     if let Some(reason) = error.rejection() {

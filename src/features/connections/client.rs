@@ -38,14 +38,12 @@ pub const LIMITS: Limits = Limits {
 /// The version of Klaviyo's API, which each request names in a header. The other platforms have their version in the path.
 pub const KLAVIYO_REVISION: &str = "2026-07-15";
 
-/// The body of a request.
 #[derive(Debug)]
 pub struct Payload {
     content_type: HeaderValue,
     bytes: Bytes,
 }
 
-/// A file in a multipart form.
 #[derive(Debug)]
 pub struct FormFile<'f> {
     pub name: &'f str,
@@ -58,10 +56,10 @@ pub struct Client<'e> {
     pub engine: &'e Engine,
     pub provider: Provider,
     base: Url,
-    /// Mailchimp's data center of the account; empty for the other platforms.
+    /// The Mailchimp data center of the account; empty for other platforms.
     pub region: String,
     authorization: HeaderValue,
-    /// Identifies the account for pauses without revealing its key.
+    /// A digest that identifies the account for pauses without revealing the key.
     account: [u8; 12],
     /// The longest pause that a request waits for. If the platform requests a longer pause, the request fails.
     wait_max: Duration,
@@ -103,7 +101,6 @@ impl<'e> Client<'e> {
         Self { wait_max: Duration::ZERO, ..self }
     }
 
-    /// Returns a client that maps contact fields in this way.
     pub fn mapped(self, mapping: Mapping) -> Self {
         Self { mapping, ..self }
     }
@@ -113,12 +110,11 @@ impl<'e> Client<'e> {
         self.engine.paces.forget(&self.account);
     }
 
-    /// Gets a resource.
     pub async fn get<T: DeserializeOwned>(&self, path: &str, query: &[(&str, &str)]) -> Result<T, PlatformError> {
         self.send((Method::GET, path, query), &self.json(None), true).await
     }
 
-    /// Gets a resource whose request has a body.
+    /// Reads a resource with a POST request.
     pub async fn get_by_post<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -133,12 +129,12 @@ impl<'e> Client<'e> {
         self.send((method, path, &[]), body, true).await
     }
 
-    /// Creates a resource. After [`PlatformError::is_uncertain`] it may exist.
+    /// Creates a resource. If the error is uncertain ([`PlatformError::is_uncertain`]), the resource may exist.
     pub async fn create<T: DeserializeOwned>(&self, path: &str, body: &Payload) -> Result<T, PlatformError> {
         self.send((Method::POST, path, &[]), body, false).await
     }
 
-    /// Returns a JSON body, or an empty one.
+    /// Returns a request body with this JSON, or an empty body.
     pub fn json(&self, body: Option<&Value>) -> Payload {
         let content_type = HeaderValue::from_static(match self.provider {
             Provider::Klaviyo => "application/vnd.api+json",
@@ -166,8 +162,8 @@ impl<'e> Client<'e> {
         Payload { content_type: content_type.expect("the boundary is plain text"), bytes: bytes.into() }
     }
 
-    /// Sends a request, with retries: after a short pause that the platform requests and, if the request `is_repeatable`, after temporary
-    /// failures.
+    /// Sends a request with retries: after a short pause that the platform requests and, if the request is repeatable, after
+    /// temporary failures.
     async fn send<T: DeserializeOwned>(
         &self,
         (method, path, query): (Method, &str, &[(&str, &str)]),
@@ -196,7 +192,7 @@ impl<'e> Client<'e> {
         serde_json::from_slice(read).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
     }
 
-    /// Returns whether the same request might succeed within a few seconds.
+    /// Returns whether the same request might succeed after a short pause.
     fn is_passing(&self, error: &PlatformError, is_repeatable: bool) -> bool {
         match error {
             PlatformError::Unavailable(_) => is_repeatable,
@@ -273,7 +269,7 @@ impl<'e> Client<'e> {
     }
 }
 
-/// Returns the pause that the headers of a response request, if any.
+/// Returns the pause that the headers of a response request. For a rejected request without such a header, returns the default pause.
 fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let seconds = if is_rejected {

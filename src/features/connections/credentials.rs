@@ -10,7 +10,6 @@ use crate::base::secret::Secret;
 use crate::engine::store::seal::Seal;
 use crate::vocab::ids::{AccountId, ConnectionId};
 
-/// The credentials of a connected account.
 pub enum Credentials {
     /// An API key that the user entered.
     Key(Secret),
@@ -24,11 +23,10 @@ pub struct Tokens {
     /// The refresh token; `None` if the access token does not expire.
     pub refresh: Option<Secret>,
     pub expires_at: Option<Timestamp>,
-    /// Mailchimp's data center of the account; empty for the other platforms.
+    /// The Mailchimp data center of the account; empty for other platforms.
     pub region: String,
 }
 
-/// The stored form of [`Tokens`].
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredTokens {
@@ -64,7 +62,6 @@ fn place(account: AccountId, id: ConnectionId) -> Vec<u8> {
     [b"connections/".as_slice(), &account.0, &id.0].concat()
 }
 
-/// Returns the credentials of a connection in sealed form.
 pub fn seal(seal: &Seal, (account, id): (AccountId, ConnectionId), credentials: &Credentials, random: &dyn Random) -> Vec<u8> {
     seal.seal(&place(account, id), credentials.to_text().expose().as_bytes(), random)
 }

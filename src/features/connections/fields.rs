@@ -15,7 +15,7 @@ use crate::vocab::limits;
 /// The prefix of custom fields among the contact fields.
 const CUSTOM: &str = "customFields.";
 
-/// Maps a platform's fields to contact fields. Fields that are not in the map become custom fields with their own names.
+/// A platform's fields, each with its contact field. A field that is not in the list becomes a custom field with its own name.
 pub type Defaults = &'static [(&'static str, &'static str)];
 
 /// The contact field for each of a platform's fields.
@@ -61,7 +61,7 @@ impl Mapping {
     }
 }
 
-/// Checks a user's mapping. A field that is mapped to nothing is not imported.
+/// Checks a user's mapping. A field that is mapped to `None` is not imported.
 pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
     if map.len() > limits::PROVIDER_FIELDS_MAPPED_MAX {
         let max = limits::PROVIDER_FIELDS_MAPPED_MAX;
@@ -83,7 +83,7 @@ pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
     Ok(map)
 }
 
-/// A contact that receives a platform's fields.
+/// Fills a contact with the values of a platform's fields.
 pub struct Fields<'m> {
     mapping: &'m Mapping,
     defaults: Defaults,
@@ -102,8 +102,8 @@ impl<'m> Fields<'m> {
         self.put_as(name, default.map_or_else(|| format!("{CUSTOM}{name}"), str::to_owned), value);
     }
 
-    /// Sets a field that the account added; `own` is its name within the account. Without a mapping, a contact field that already has a
-    /// value keeps it.
+    /// Sets a field that the account added; `own` is its name within the account. If the user did not map the field, a custom field
+    /// of this name that already has a value keeps it.
     pub fn put_own(&mut self, name: &str, own: &str, value: Value) {
         let is_taken = self.external.custom_fields.contains_key(own) && !self.mapping.map.contains_key(name);
         if !is_empty(&value) && !is_taken {

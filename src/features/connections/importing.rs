@@ -27,14 +27,14 @@ use crate::vocab::ids::{AccountId, ConnectionId, JobId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::providers::{ConsentMode, Provider};
 
-/// The contacts to import.
+/// The sources to import, and how to import their contacts.
 pub struct ImportPlan {
     pub project: ProjectId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
     /// The user's mapping of the platform's fields, where it differs from the usual one.
     pub fields: FieldMap,
-    /// The time after which changes are imported; `None` if everything is imported.
+    /// The time after which a contact must have changed to be imported; `None` to import all contacts.
     pub since: Option<Timestamp>,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
@@ -83,7 +83,8 @@ pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Resul
     jobs::open(tx, used.account, project, Task::Provider(import))
 }
 
-/// Creates an import's tag and segment. Their name contains the day and, if an earlier import has the same name, a number.
+/// Creates a tag and a segment with the same name for an import. The name contains the day and, if an earlier import has this name, a
+/// number.
 pub fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<Label, Failure> {
     let base = format!("{} import {}", used.provider, day::date(day::of(tx.now())));
     let mut name = base.clone();
@@ -152,14 +153,14 @@ pub(super) fn keep(
     provider::commit(tx, id, page)
 }
 
-/// The contacts that one step read, the error that ended it, and the position at which it ended.
+/// What one step read: the contacts, the error that ended the step, and the position that the step reached.
 struct Read {
     page: Option<Page>,
     error: Option<PlatformError>,
     position: Position,
 }
 
-/// Reads pages until there are enough contacts for one transaction.
+/// Reads pages until the contacts fill one transaction.
 async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
     let started = Instant::now();
     let mut page = Page { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };
@@ -259,8 +260,8 @@ impl Stop {
         }
     }
 
-    /// Skips the source or pauses the import. Does not pause if the credentials of the connection were replaced in the meantime: the import
-    /// then continues with the new ones.
+    /// Skips the source or pauses the import. Does not pause if the credentials of the connection were replaced during the step,
+    /// because the import then continues with the new credentials.
     pub(super) fn apply(self, tx: &mut WriteTx<'_>, used: &Connection, id: JobId) -> StoreResult<()> {
         let current = store::find(tx, used.account, used.id)?;
         match self {

@@ -8,7 +8,6 @@ use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 
-/// A connected account on a platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connection {
     pub id: ConnectionId,
@@ -31,7 +30,7 @@ pub struct Connection {
     /// When the platform accepts requests again, if it is rate limiting the account.
     pub paused_until: Option<Timestamp>,
     pub created_at: Timestamp,
-    /// When the platform last accepted the key as the account was connected or reconnected.
+    /// When the account was connected or last reconnected.
     pub connected_at: Timestamp,
 }
 
@@ -43,8 +42,8 @@ impl Connection {
         project.is_none() || self.project.is_none() || self.project == project
     }
 
-    /// Returns the time until which the platform is rate limiting the account, if it is. A pause longer than the maximum was stored while
-    /// the clock was wrong, and is ignored.
+    /// Returns the time until which the platform is rate limiting the account, if it is. Ignores a pause longer than the maximum,
+    /// because such a pause was stored while the clock was wrong.
     pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX)
     }
@@ -55,10 +54,10 @@ impl Connection {
 pub enum TemplateKind {
     /// A template of Klaviyo's HTML editor.
     KlaviyoCode = 1,
-    /// A template of Klaviyo whose regions its drag-and-drop editor changes.
+    /// A Klaviyo template with regions that users edit in the drag-and-drop editor.
     KlaviyoHybrid = 2,
     MailchimpTemplate = 3,
-    /// A campaign that is not sent.
+    /// A campaign that is a draft.
     MailchimpCampaign = 4,
     /// A coded email template.
     HubSpotTemplate = 5,
@@ -84,7 +83,6 @@ impl TemplateKind {
         }
     }
 
-    /// Returns the name of the kind in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::KlaviyoCode => "html",

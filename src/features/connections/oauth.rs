@@ -32,7 +32,7 @@ use crate::vocab::settings::Connections;
 /// The scope that HubSpot requires every app to request, with its purpose.
 const HUBSPOT_APP: (&str, &str) = ("oauth", "Required by HubSpot of every app.");
 
-/// The context for sealing states. Sealed bytes open only with the same context.
+/// The context for sealing states. Bytes that are sealed with another context do not open as a state.
 const STATE: &[u8] = b"connections/state";
 
 /// This installation's registration as an OAuth client of a platform.
@@ -68,7 +68,7 @@ pub fn scopes(provider: Provider) -> Vec<(&'static str, &'static str)> {
     app.into_iter().chain(platform::scopes(provider).iter().chain(platform::export_scopes(provider)).copied()).collect()
 }
 
-/// Returns the callback URL, to which the platform redirects the user. It must be registered with the platform.
+/// Returns the callback URL that the platform redirects the user to. The URL must be registered with the platform.
 pub fn redirect_url(engine: &Engine, provider: Provider) -> String {
     format!("{}/connections/{}/callback", engine.base_url(), provider.alias())
 }
@@ -79,10 +79,9 @@ pub struct SignIn {
     pub session: SessionId,
     pub provider: Provider,
     pub project: Option<ProjectId>,
-    /// The connection to reconnect.
+    /// The connection to reconnect; `None` to connect a new account.
     pub connection: Option<ConnectionId>,
     pub name: Option<String>,
-    /// The code verifier of PKCE.
     pub verifier: String,
     pub expires_at: Timestamp,
 }
@@ -134,7 +133,6 @@ pub fn consent_url(engine: &Engine, app: &App<'_>, sign_in: &SignIn, state: &str
     Ok(url.into())
 }
 
-/// A platform's token response.
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: Secret,
@@ -142,7 +140,6 @@ struct TokenResponse {
     expires_in: Option<i64>,
 }
 
-/// Mailchimp's response with the account's data center.
 #[derive(Deserialize)]
 struct Metadata {
     dc: String,
@@ -166,8 +163,8 @@ pub async fn exchange(engine: &Engine, sign_in: &SignIn, code: &str) -> Result<T
     Ok(tokens)
 }
 
-/// Refreshes the tokens of a connection if they expire soon. Only one task at a time refreshes the tokens of a connection; the others use
-/// its result.
+/// Refreshes the tokens of a connection if they expire soon. Only one task at a time refreshes the tokens of a connection; other tasks
+/// use its result.
 pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: &mut Connection) -> Result<(), PlatformError> {
     if !needs_refresh(engine, used)? {
         return Ok(());
@@ -177,7 +174,7 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     let _turn = engine.key_locks.take(key).await;
     let data = engine.data(environment);
     let stored = store::find(&data.store.read(), used.account, used.id).map_err(not_stored)?;
-    // The connection was removed in the meantime.
+    // The connection was removed after it was read.
     let Some(stored) = stored else { return Err(PlatformError::Missing) };
     *used = stored;
     if !needs_refresh(engine, used)? {
@@ -193,7 +190,7 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     let sealed = seal(&engine.seal, (used.account, used.id), &Credentials::Tokens(fresh), engine.random.as_ref());
     let before = used.clone();
     let saving = move |tx: &mut WriteTx<'_>| -> Result<Option<Connection>, StoreError> { store::renew(tx, &before, sealed) };
-    // The old tokens may no longer work, so the new ones must be stored even if the disk is almost full.
+    // The platform may have invalidated the old tokens, so the new tokens must be stored even if the disk is almost full.
     let renewed = data.store.write_essential(saving).await.and_then(|written| written).map_err(not_stored)?;
     *used = renewed.ok_or(PlatformError::Missing)?;
     Ok(())
@@ -251,7 +248,7 @@ async fn request_tokens(engine: &Engine, provider: Provider, fields: Vec<(&str, 
     Ok(Tokens { access: access_token, refresh: refresh_token, expires_at, region: String::new() })
 }
 
-/// Posts a form with the client's credentials: for Klaviyo in a header, for the other platforms in the form.
+/// Posts a form with the client's credentials: for Klaviyo in a header, for Mailchimp and HubSpot in the form.
 async fn post<'f, T: DeserializeOwned>(
     engine: &Engine,
     provider: Provider,

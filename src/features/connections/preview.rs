@@ -12,11 +12,10 @@ use crate::vocab::limits;
 /// The first contacts of an import.
 pub struct First {
     pub contacts: Vec<ReadContact>,
-    /// Whether the sources have no more contacts.
+    /// Whether these are all contacts of the sources.
     pub is_complete: bool,
 }
 
-/// Reads the first contacts of these sources.
 pub async fn first(client: &Client<'_>, sources: &[ProviderSource]) -> Result<First, PlatformError> {
     let (started, mut contacts) = (Instant::now(), Vec::new());
     let is_enough =

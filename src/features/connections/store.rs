@@ -14,7 +14,6 @@ use crate::vocab::{limits, tables};
 
 const CONNECTIONS: Table<(AccountId, ConnectionId), Connection> = Table::new(tables::CONNECTIONS);
 
-/// Returns the account's connection with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: ConnectionId) -> Result<Option<Connection>> {
     tx.get(CONNECTIONS, &(account, id))
 }
@@ -33,7 +32,7 @@ pub fn delete(tx: &mut WriteTx<'_>, connection: &Connection) {
     tx.delete(CONNECTIONS, &(connection.account, connection.id));
 }
 
-/// Records that the platform rejected the key of `used`, unless the key was replaced in the meantime.
+/// Records that the platform rejected the key of `used`, unless the key was replaced after `used` was read.
 pub fn reject(tx: &mut WriteTx<'_>, used: &Connection, reason: &str) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key && connection.rejected.as_deref() != Some(reason) {
@@ -43,7 +42,7 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Connection, reason: &str) -> Result<(
     Ok(())
 }
 
-/// Records that the platform accepted the key of `used`, unless the key was replaced in the meantime.
+/// Records that the platform accepted the key of `used`, unless the key was replaced after `used` was read.
 pub fn accept(tx: &mut WriteTx<'_>, used: &Connection) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key && connection.rejected.is_some() {
@@ -53,7 +52,7 @@ pub fn accept(tx: &mut WriteTx<'_>, used: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the credentials of `used`, unless they were replaced in the meantime; returns the stored connection.
+/// Replaces the credentials of `used`, unless they were replaced after `used` was read; returns the stored connection.
 pub fn renew(tx: &mut WriteTx<'_>, used: &Connection, sealed_key: Vec<u8>) -> Result<Option<Connection>> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(None) };
     if connection.sealed_key == used.sealed_key {
@@ -63,7 +62,7 @@ pub fn renew(tx: &mut WriteTx<'_>, used: &Connection, sealed_key: Vec<u8>) -> Re
     Ok(Some(connection))
 }
 
-/// Records until when the platform is rate limiting a connection, unless its key was replaced in the meantime.
+/// Records until when the platform is rate limiting a connection, unless the key was replaced after `used` was read.
 pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key {

@@ -18,7 +18,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ConnectionId;
 use crate::vocab::providers::Provider;
 
-/// Each platform's name, its key, and a source with all contacts.
+/// For each platform: its name, a key, a source with all contacts, and the kind of this source.
 const PLATFORMS: [(&str, &str, &str, &str); 3] = [
     ("platform_a", KLAVIYO_KEY, "L1", "list"),
     ("platform_b", MAILCHIMP_KEY, "a1b2c3", "audience"),
@@ -311,7 +311,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     let peer = Platforms::start(250);
     let app = app(&peer);
     connect(&app, "klaviyo", KLAVIYO_KEY);
-    // A rate limit ends the step even if the pause is short, and the import continues after the pause.
+    // A rate limit ends the step even if the requested pause is short, and the import continues after the pause.
     peer.fail("profiles", 1, Fault::Status(429, Some(1)));
     let id = start(&app, "klaviyo", ("L1", "list"), "include-all");
     work(&app);

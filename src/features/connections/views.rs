@@ -66,7 +66,6 @@ pub fn connection_view(connection: &Connection, now: Timestamp) -> ConnectionVie
 }
 
 impl ConnectionView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: ConnectionId::parse("66f1a2b3d4e5f60718293a60").expect("the ID has 24 hexadecimal characters"),
@@ -107,7 +106,6 @@ impl From<Source> for SourceView {
 }
 
 impl SourceView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { id: "Y6nRLr".into(), kind: SourceKind::List, name: "Newsletter".into(), count: None }
     }

@@ -17,8 +17,8 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ConnectionId;
 use crate::vocab::limits;
 
-/// Lets every import from a platform do a limited amount of work. Imports of different connections run at the same time, so that a slow
-/// platform does not delay the others. Imports of one connection share its request limit, so they run one after another.
+/// Advances every import from a platform by one step. Imports of different connections run at the same time, so that a slow platform
+/// does not delay the others. Imports of one connection share a request limit, so they run one after another.
 pub async fn import(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let mut queues = BTreeMap::<ConnectionId, Vec<Job>>::new();
     for job in open_imports(&engine.data(environment).store.read())? {
@@ -35,8 +35,8 @@ pub async fn import(engine: Arc<Engine>, environment: Environment) -> Result<Ste
     Ok(Step::more_if(more))
 }
 
-/// Runs a step of each of these jobs; returns whether one of them can continue immediately. A job whose step fails is paused, and the
-/// others still run.
+/// Advances each of these jobs by one step; returns whether one of them can continue immediately. A job whose step fails is paused, and
+/// the others still run.
 async fn run(engine: &Arc<Engine>, environment: Environment, jobs: Vec<Job>) -> Result<bool, Failure> {
     let mut more = false;
     let mut unpaused = None;

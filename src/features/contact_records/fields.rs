@@ -23,7 +23,7 @@ pub enum FieldValue {
     Map(BTreeMap<String, FieldValue>),
 }
 
-/// The form of a value in the store.
+/// A value as the store contains it, tagged with its type.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "FieldValue")]
 enum Stored {

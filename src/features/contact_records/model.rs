@@ -1,4 +1,4 @@
-//! A contact and its rules. Pure: uses no clock, store or wire format.
+//! A contact and its rules, as pure functions that use no clock, store or wire format.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,6 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::ContactId;
 use crate::vocab::tables;
 
-/// A contact as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
     pub id: ContactId,

@@ -54,7 +54,6 @@ pub struct Viewer<'t, R> {
 }
 
 impl<'t, R: Read> Viewer<'t, R> {
-    /// Creates a viewer for contacts in `project`.
     pub fn new(tx: &'t R, caller: &Caller, project: ProjectId) -> Self {
         let digester = Digester::new(&caller.engine.seal);
         Self { tx, account: caller.account(), digester, names: TagNames::new(tx, project) }
@@ -87,7 +86,6 @@ fn with_names(contact: Contact, tags: Vec<String>, suppression: Option<Reason>) 
 }
 
 impl ContactView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let profile = Profile::sample();
         fill_profile_fields!(profile => ContactView {

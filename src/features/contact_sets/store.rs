@@ -16,7 +16,7 @@ const COUNTS: Table<(ProjectId, (u8, u32)), i64> = Table::new(tables::CONTACT_CO
 /// another entry.
 const FEED_GAP_MAX: u32 = 16;
 
-/// A facet of a project: the key of a set of contacts and its size, or of a counter without a set.
+/// The key of a set of contacts (all contacts, or those with a status or a tag), or of a counter of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
     /// Every contact in the project.
@@ -70,17 +70,16 @@ pub fn projects(tx: &impl Read) -> Result<Vec<ProjectId>> {
     }
 }
 
-/// Returns every contact in the set of a facet.
+/// Returns the contacts in the set with the key `facet`.
 pub fn set(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<RoaringBitmap> {
     bitmap::load(tx, BITS, &(project, facet.key()))
 }
 
-/// Returns the number of contacts in the set of a facet, or the value of a counter.
+/// Returns the size of the set with the key `facet`, or the value of the counter with this key.
 pub fn count(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<u64> {
     Ok(tx.get(COUNTS, &(project, facet.key()))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds `delta` to a counter.
 pub fn add_count(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: i64) -> Result<()> {
     tx.add(COUNTS, &(project, facet.key()), delta).map(drop)
 }
@@ -92,7 +91,7 @@ pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, many:
         .map_err(|_| Error::Io("the project has already assigned all four billion numbers of this kind".into()))
 }
 
-/// Deletes the set of a facet and its size.
+/// Deletes the set with the key `facet`, and its size.
 pub fn drop_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Result<()> {
     let members = set(tx, project, facet)?;
     if members.is_empty() {
@@ -100,22 +99,23 @@ pub fn drop_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Resul
     }
     tx.delete_span(BITS, &BITS.under(&(project, facet.key())), usize::from(u16::MAX) + 1)?;
     tx.delete(COUNTS, &(project, facet.key()));
-    // The search index stores which of these contacts have the facet, so the contacts must be indexed again.
+    // The search index stores which of these contacts are in the set, so the contacts must be indexed again.
     feed_runs(tx, project, &members, false);
     add_count(tx, project, Facet::Revision, 1)
 }
 
-/// Queues every contact in the set of a facet to be indexed again.
+/// Queues every contact in the set with the key `facet` to be indexed again.
 pub fn feed_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Result<()> {
     let members = set(tx, project, facet)?;
     feed_runs(tx, project, &members, false);
     Ok(())
 }
 
-/// Applies changes to the set of a facet and its size.
+/// Applies additions and removals to the set with the key `facet`, and updates its size.
 pub fn apply(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: &Delta) -> Result<()> {
     let key = facet.key();
-    // The set of a tag that was deleted in the meantime no longer exists; removing contacts from it changes nothing.
+    // The tag was deleted after the contact was read, so the set of the tag no longer exists, and removing contacts from it changes
+    // nothing.
     let gone = matches!(facet, Facet::Tag(_)) && !delta.remove.is_empty() && count(tx, project, facet)? == 0;
     if gone && delta.add.is_empty() {
         return Ok(());

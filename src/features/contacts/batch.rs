@@ -32,22 +32,18 @@ pub enum OnConflict {
     Skip,
 }
 
-/// The results of rows. Each row is counted in `total` and in exactly one of the other counts.
+/// The numbers of rows by result. Each row is counted in `total` and in exactly one of the other counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub total: u64,
-    /// The number of rows that created a contact.
     pub created: u64,
-    /// The number of rows that changed a contact.
     pub updated: u64,
     /// The number of rows that changed nothing, because existing contacts are skipped or the contact already matches the row.
     pub skipped: u64,
-    /// The number of rows that were refused.
     pub failed: u64,
 }
 
 impl Counts {
-    /// Adds the counts in `other` to these counts.
     pub fn add(&mut self, other: &Counts) {
         self.total += other.total;
         self.created += other.created;
@@ -76,7 +72,7 @@ pub struct Batch {
     slots: Vec<u32>,
     keeps_status: bool,
     only_known: bool,
-    /// The IDs and times that new contacts get, by row. Other new contacts get new IDs.
+    /// The IDs and times for new contacts, by row number. A new contact without an entry gets a new ID.
     ids: HashMap<u32, (ContactId, ContactTimes)>,
 }
 
@@ -108,7 +104,7 @@ impl Batch {
         Self { only_known: true, ..self }
     }
 
-    /// Gives new contacts these IDs and times, by row. The numbers in the IDs are reserved for these contacts.
+    /// Sets the IDs and times for new contacts, by row number. The numbers in the IDs are reserved for these contacts.
     pub fn with_ids(self, ids: HashMap<u32, (ContactId, ContactTimes)>) -> Self {
         Self { ids, ..self }
     }
@@ -123,7 +119,6 @@ impl Batch {
     }
 }
 
-/// The result of a batch.
 #[derive(Debug, Default)]
 pub struct BatchOutcome {
     pub counts: Counts,
@@ -174,7 +169,7 @@ pub fn apply(
     })
 }
 
-/// Returns the numbers of the contacts with these emails. The hashes must be sorted, so that neighboring hashes are read from the same
+/// Returns the numbers of the contacts with these emails. The hashes must be sorted: neighboring hashes are then read from the same
 /// page.
 fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result<Vec<Option<u32>>> {
     if contact_sets::count(tx, project, Facet::All)? == 0 {
@@ -191,7 +186,7 @@ struct BatchWriter {
     keeps_status: bool,
     extra_tags: Vec<u32>,
     numbers: TagNumbers,
-    /// For each slot, the number of its contact, if the contact already exists.
+    /// For each hash in `digests`, the number of the contact with this email, if the contact exists.
     found: Vec<Option<u32>>,
     outcome: BatchOutcome,
 }
@@ -318,7 +313,6 @@ impl BatchWriter {
     }
 }
 
-/// Returns the note of a refused row.
 pub fn note(row: u32, email: &str, refusal: &write::FieldError) -> RowNote {
     let email = (!email.is_empty()).then(|| email.to_owned());
     RowNote { row, email, field: refusal.field.to_string(), error: refusal.reason.clone() }

@@ -21,7 +21,7 @@ use crate::features::topics;
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, ContactId, ProjectId, TopicId};
 
-/// A batch of contacts.
+/// A batch of contacts to merge into another project.
 #[derive(Default)]
 pub struct ContactsCopy {
     rows: Vec<(u32, ContactInput)>,
@@ -29,11 +29,10 @@ pub struct ContactsCopy {
     ids: HashMap<u32, (ContactId, ContactTimes)>,
     /// The contacts' explicit choices of topics: the hash of the email, the topic, and the choice.
     choices: Vec<([u8; 16], TopicId, bool)>,
-    /// The number after which the next batch starts; `None` at the end.
+    /// The number of the last contact in the batch if more contacts follow; `None` at the end.
     pub next: Option<u32>,
 }
 
-/// Returns the number of contacts in a project.
 pub fn count(tx: &impl Read, project: ProjectId) -> Result<u64> {
     contact_sets::count(tx, project, Facet::All)
 }
@@ -48,30 +47,30 @@ pub fn reserve_numbers(tx: &mut WriteTx<'_>, project: ProjectId, next: u32) -> R
     contact_sets::next_number(tx, project, Facet::NextContact, next).map(drop)
 }
 
-/// How contacts come back from a backup.
+/// The rules for restoring contacts from a backup.
 pub struct ReturnRule {
     pub account: AccountId,
-    /// The project that had the contacts at the time of the backup.
+    /// The project that contained the contacts at the time of the backup.
     pub original: ProjectId,
-    /// Whether the original project was missing, so that no contact of it was deleted since then and contacts can keep their IDs.
+    /// Whether the original project was missing before the restore. If it was, contacts can keep their IDs, and no missing contact
+    /// counts as deleted.
     pub is_fresh: bool,
-    /// Whether contacts come back that were deleted since then. Deleting a contact erases a person's data, perhaps at their request.
+    /// Whether to restore contacts that were deleted since the backup. Deleting a contact erases a person's data, perhaps at their
+    /// request.
     pub with_deleted: bool,
-    /// Whether the values from the backup replace those of contacts that exist.
+    /// Whether the values from the backup replace the values of contacts that still exist.
     pub replaces: bool,
-    /// The folded names of the tags that were missing. Contacts that exist get these tags back.
+    /// The folded names of the tags that were missing before the restore. Contacts that still exist get these tags back.
     pub tags: Vec<String>,
     pub digester: Digester,
 }
 
-/// What a restore does with a contact of the backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     /// The project has a contact with this address.
     Exists,
-    /// The contact is missing and comes back with this status.
+    /// The contact is missing and is restored with this status.
     Returns(Status),
-    /// The contact was deleted since the backup.
     Deleted,
     /// The person's data was erased after they had unsubscribed, bounced or complained.
     Erased,
@@ -80,15 +79,15 @@ enum Standing {
 /// The results of a restore of contacts. Each contact is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReturnCounts {
-    /// The contacts that come back.
+    /// The number of contacts that are restored.
     pub created: u64,
-    /// The contacts that exist and change.
+    /// The number of contacts that still exist and change.
     pub updated: u64,
-    /// The contacts that exist and do not change.
+    /// The number of contacts that still exist and do not change.
     pub unchanged: u64,
-    /// The contacts that stay deleted.
+    /// The number of contacts that stay deleted.
     pub deleted: u64,
-    /// The contacts that stay erased.
+    /// The number of contacts that stay erased.
     pub erased: u64,
 }
 
@@ -103,7 +102,8 @@ impl AddAssign for ReturnCounts {
 }
 
 impl ReturnRule {
-    /// Decides about a contact of the backup, by what has happened to its address since then.
+    /// Returns what a restore does with a contact of the backup, based on what has happened to the contact's address since the
+    /// backup.
     fn standing(&self, tx: &impl Read, into: ProjectId, (number, input): (u32, &ContactInput)) -> Result<Standing> {
         let digest = contact_records::email_digest_of(&input.email);
         if contact_records::number_by_digest(tx, into, digest)?.is_some() {
@@ -123,7 +123,7 @@ impl ReturnRule {
         match now.map(|now| now.status) {
             Some(left @ (Status::Unsubscribed | Status::Bounced)) => status = left,
             Some(_) => {}
-            // The project has assigned the number, so the contact was there and was deleted.
+            // The original project has already assigned this number, so the contact existed and was deleted.
             None if !self.is_fresh && !self.with_deleted && number < next_number(tx, self.original)? => {
                 return Ok(Standing::Deleted);
             }
@@ -187,7 +187,8 @@ impl ContactsCopy {
         Ok(outcome.counts)
     }
 
-    /// Returns what [`ContactsCopy::restore`] would do.
+    /// Returns the counts that [`ContactsCopy::restore`] would return. If values are replaced, counts every contact that exists as
+    /// updated, even if it would not change.
     pub fn preview(&self, tx: &impl Read, into: ProjectId, rule: &ReturnRule) -> Result<ReturnCounts> {
         let mut counts = ReturnCounts::default();
         for (number, input) in &self.rows {
@@ -203,8 +204,8 @@ impl ContactsCopy {
         Ok(counts)
     }
 
-    /// Brings the contacts back into the project `into`; `topic` returns the copy of a topic. Never changes the status of a contact that
-    /// exists, nor a choice of topics that was made since the backup.
+    /// Restores the contacts into the project `into`; `topic` returns the copy of a topic. Keeps the status of a contact that
+    /// exists, and every choice of topics that was made since the backup.
     pub fn restore(
         self,
         tx: &mut WriteTx<'_>,
@@ -275,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Restores the contacts of `then`, after checking that the preview announces the same.
+    /// Restores the contacts of `then`, after comparing the counts of the preview.
     fn restore(app: &TestApp, then: &ReadTx, into: ProjectId, rule: ReturnRule) -> ReturnCounts {
         let copy = ContactsCopy::read(then, app.project, None, 100).expect("the store can be read");
         let announced = copy.preview(&app.read(), into, &rule).expect("the store can be read");

@@ -8,7 +8,7 @@ use crate::features::contact_records::{self, Changes, Contact};
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::tables;
 
-/// Deletes an existing contact, and emits its webhook event.
+/// Deletes an existing contact, and emits the webhook event.
 pub fn delete(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) -> Result<()> {
     contact_records::change(tx, place.1, |tx, changes| remove(tx, changes, place.0, contact))?;
     webhook_events::unsubscribed(tx, place, contact, Action::Deleted, source);

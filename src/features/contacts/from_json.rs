@@ -17,14 +17,12 @@ const CONSENT_SOURCE: &str = "consentSource";
 /// The settings for adding or updating contacts that another system sends.
 #[derive(Clone, Copy, Debug)]
 pub struct UpsertSettings<'a> {
-    /// The tags that every contact gets.
     pub tags: &'a [TagName],
     /// Where the contacts gave their consent to marketing email. Without consent, a new contact is non-subscribed, and an existing contact
     /// keeps its status.
     pub consent_source: Option<&'a str>,
 }
 
-/// The result of adding or updating a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upserted {
     Created,

@@ -29,12 +29,11 @@ const DOCUMENTS_PER_COMMIT: usize = 200_000;
 const DOCUMENTS_OF_A_RUSH: usize = 5_000;
 /// The number of feed entries read in one call.
 const ENTRIES_PER_READ: usize = 1_000;
-/// The maximum number of commits for which a rebuilt index follows ongoing writes before it replaces the current index.
+/// The maximum number of commits with which a rebuilt index catches up with ongoing writes before it replaces the current index.
 const CATCH_UP_COMMITS: usize = 20;
 /// The number of feed entries deleted in one transaction.
 const ENTRIES_FORGOTTEN: usize = 5_000;
 
-/// The errors that can occur while indexing.
 #[derive(Debug)]
 pub enum Error {
     Store(store::Error),
@@ -112,7 +111,7 @@ pub fn step(data: &EnvironmentData) -> Result<bool, Error> {
     if data.store.follows() {
         return Ok(more);
     }
-    // The indexes of other nodes of the cluster follow the same feed.
+    // The indexes of other nodes of the cluster follow the same feed, so keep the entries that they may still need.
     let position = if data.store.is_replicated() { position.saturating_sub(limits::CLUSTER_FEED_KEPT) } else { position };
     let unneeded = match data.index_turn.needed_from.load(Ordering::SeqCst) {
         0 => position,
@@ -239,7 +238,8 @@ fn collect(
     Ok(())
 }
 
-/// Adds a deletion for each number without a contact. Skips this for a fresh run, whose contacts were never indexed.
+/// Adds to `batch` a deletion for each of `numbers`, none of which has a contact. Adds none for a fresh run, whose contacts were never
+/// indexed.
 fn gone(project: ProjectId, numbers: std::ops::Range<u32>, fresh: bool, batch: &mut Vec<Change>) {
     if !fresh {
         batch.extend(numbers.map(|number| Change::Remove { scope: project.0, number }));

@@ -1,5 +1,5 @@
 //! Changes to a contact's profile and custom fields. Given values replace existing values, `null` clears a value, and custom fields are
-//! merged. Customer events send such a profile; updates by ID use only the merging of custom fields.
+//! merged. Customer events contain profiles of this form; updates by ID use this file only to merge custom fields.
 
 use std::collections::BTreeMap;
 

@@ -40,7 +40,6 @@ pub enum SortBy {
 }
 
 impl Filters<'_> {
-    /// Returns the contacts that match all filters.
     pub fn select(&self, tx: &impl Read, project: ProjectId) -> Result<RoaringBitmap, Failure> {
         let mut wanted = contact_sets::set(tx, project, self.status.map_or(Facet::All, Facet::Status))?;
         if !self.tags.is_empty() {

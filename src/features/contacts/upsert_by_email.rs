@@ -16,7 +16,8 @@ use crate::vocab::ids::{ContactId, ProjectId};
 /// Resolves email addresses to contacts in one project within one command, and collects the changes to contacts.
 pub struct ContactResolver<'c> {
     changes: &'c mut Changes,
-    /// The contacts found by looking up many addresses together, by the hash of the address.
+    /// The results of looking up many addresses together, by the hash of the address: the contact's number, or `None` if no contact
+    /// has the address.
     known: HashMap<[u8; 16], Option<u32>>,
     /// The contacts created by this command, which are added to the index only when the command is done.
     created: HashMap<[u8; 16], u32>,
@@ -45,7 +46,7 @@ pub fn new_contact(email: EmailAddress, profile: ContactProfile) -> std::result:
     Ok(NewContact { input: profile.into_input(email, Status::NonSubscribed)?, digest })
 }
 
-/// Returns the hash by which an address is looked up.
+/// Returns the hash that identifies an address in lookups.
 pub fn address_digest(email: &EmailAddress) -> [u8; 16] {
     contact_records::email_digest_of(email)
 }
@@ -69,7 +70,7 @@ impl ContactResolver<'_> {
         }
     }
 
-    /// Creates a contact for an address that belongs to no contact yet.
+    /// Creates a contact for an address that belongs to no contact yet; returns the contact's number.
     pub fn add(&mut self, tx: &mut WriteTx<'_>, new_contact: NewContact) -> Result<u32> {
         let NewContact { input, digest } = new_contact;
         let project = self.changes.project();
@@ -102,7 +103,6 @@ impl ContactResolver<'_> {
         Ok(Ok(changed.then_some((before, after))))
     }
 
-    /// Replaces a contact with its changed version.
     pub fn replace(&mut self, tx: &mut WriteTx<'_>, (before, after): &(Contact, Contact)) {
         self.changes.replace(tx, before, after);
     }

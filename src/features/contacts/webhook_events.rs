@@ -118,7 +118,6 @@ pub fn unsubscribed(
     emit(tx, account, project, WebhookEvent::SubscriberUnsubscribed, data);
 }
 
-/// The counts of a bulk write or import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BulkCounts {
     pub success: u64,

@@ -28,7 +28,6 @@ pub struct ContactInput {
 }
 
 impl ContactInput {
-    /// Creates an input that contains only an address.
     pub fn of(email: EmailAddress) -> Self {
         Self { email, profile: Profile::default(), tags: Vec::new(), custom_fields: BTreeMap::new(), status: None }
     }
@@ -48,14 +47,12 @@ impl ContactInput {
 /// The reason why an input is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// The invalid field.
     pub field: Cow<'static, str>,
     pub reason: String,
     code: Code,
 }
 
 impl FieldError {
-    /// Creates an error for an invalid value in `field`.
     pub fn new(field: impl Into<Cow<'static, str>>, reason: impl ToString) -> Self {
         Self { field: field.into(), reason: reason.to_string(), code: Code::InvalidRequest }
     }
@@ -95,7 +92,6 @@ impl From<WriteError> for Failure {
     }
 }
 
-/// Returns the error for a contact with too many tags.
 pub fn too_many_tags() -> FieldError {
     FieldError::new("tags", format_args!("a contact can have at most {} tags; remove a tag", limits::TAGS_PER_CONTACT_MAX))
 }
@@ -165,7 +161,7 @@ pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<u32, Erro
     contact_sets::next_number(tx, project, Facet::NextContact, 1)
 }
 
-/// Returns the numbers of tags by name, and creates tags that do not exist.
+/// Returns the numbers of the tags with these names; creates tags that do not exist.
 pub fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut TagNumbers, names: &[TagName]) -> Result<Vec<u32>, WriteError> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -199,7 +195,6 @@ pub fn add_tags(
     if tags.len() > limits::TAGS_PER_CONTACT_MAX { Err(too_many_tags().into()) } else { Ok(()) }
 }
 
-/// The result of merging an input into an existing contact.
 #[derive(Debug)]
 pub struct MergeOutcome {
     /// The updated contact, if anything changed.

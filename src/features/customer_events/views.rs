@@ -33,7 +33,6 @@ pub struct ExternalIds {
 }
 
 impl CustomerEvent {
-    /// Converts a stored event to its view.
     pub fn of((event_id, event): (EventId, Event)) -> Self {
         Self {
             event_id,
@@ -50,7 +49,6 @@ impl CustomerEvent {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let properties = RawValue::from_string(r#"{"value":49.9,"currency":"EUR"}"#.into()).expect("the properties are JSON");
         Self {

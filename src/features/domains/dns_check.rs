@@ -62,7 +62,8 @@ async fn check_record(
     (verdict, None)
 }
 
-/// Returns the DMARC record of the domain or, if it has none, of the nearest parent domain that has one, such as the organizational domain.
+/// Checks the DMARC record of the domain or, if it has none, of the nearest parent domain that has one, such as the organizational
+/// domain.
 async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>) {
     let mut own = None;
     for domain in std::iter::once(name).chain(parents(name)).take(DMARC_LEVELS_MAX) {
@@ -80,8 +81,8 @@ async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>)
     (own.unwrap_or((RecordStatus::Missing, Vec::new())), None)
 }
 
-/// Checks a link host: it must be an alias of this installation's host or, if the name server flattens aliases, resolve to one of its
-/// addresses.
+/// Checks a link host: it must be an alias of this installation's host or, if the name server flattens aliases, resolve to an address
+/// of this installation's host.
 async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     let target = dns.cname(&record.name, MaxAge::Fresh).await;
     if target.as_deref() == Ok(record.value.as_str()) {

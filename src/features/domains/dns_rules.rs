@@ -3,7 +3,7 @@
 use super::model::RecordStatus;
 use crate::engine::mail::dns::{DnsLookupError, DnsResult, MailServer};
 
-/// The result of a comparison: the status, and the different values that were found, or the error.
+/// The result of a comparison: the status, and the values that were found instead, or the error.
 pub type RecordCheck = (RecordStatus, Vec<String>);
 
 /// Returns the result for a DNS lookup that returned no records to compare.
@@ -16,7 +16,7 @@ pub fn unavailable(answer: &DnsLookupError) -> RecordCheck {
     }
 }
 
-/// Checks a DKIM record: it must have the same key and no tag that prevents its use.
+/// Checks a DKIM record: it must contain the domain's key, and no tag that prevents the use of the key.
 pub fn dkim(wanted: &str, answer: DnsResult<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
@@ -48,7 +48,7 @@ fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.split(';').filter_map(|part| part.split_once('=')).find(|(own, _)| own.trim() == name).map(|(_, value)| value.trim())
 }
 
-/// Checks the return-path host: its mail must go to the expected host.
+/// Checks the return-path host: one of its MX records must name the expected host.
 pub fn return_path(wanted: &str, answer: DnsResult<Vec<MailServer>>) -> RecordCheck {
     match answer {
         Ok(servers) if servers.iter().any(|server| server.host == wanted) => (RecordStatus::Verified, Vec::new()),

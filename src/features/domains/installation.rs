@@ -14,7 +14,7 @@ pub struct Installation {
     pub mail_host: Option<String>,
     /// The host of links; `None` if `server.public_url` does not name a public host.
     pub link_host: Option<String>,
-    /// The domain of all envelope senders, if the domains share one.
+    /// The shared domain of all envelope senders, if the settings define one.
     pub bounce_domain: Option<String>,
     /// The hosts of the relays.
     pub relays: Vec<Relay>,

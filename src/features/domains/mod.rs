@@ -37,13 +37,12 @@ use crate::engine::store::Read;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 
-/// Returns the names of the account's verified domains.
 pub fn verified(tx: &impl Read, account: AccountId) -> Result<Vec<String>, Failure> {
     let all = store::all(tx, account)?.into_iter().filter(|domain| domain.status == model::Status::Verified);
     Ok(all.map(|domain| domain.name).collect())
 }
 
-/// Returns the account's domain with this name, or `NotFound`.
+/// Returns the account's domain with this name; fails with `NotFound` if there is none.
 fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<model::Domain, Failure> {
     let absent = || {
         Failure::because(Code::NotFound, "The account has no sending domain with this name.")

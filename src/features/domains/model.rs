@@ -8,7 +8,6 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::limits;
 
-/// A sending domain, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Domain {
     /// The domain name, in ASCII and lowercase.
@@ -48,7 +47,7 @@ pub struct Domain {
 
 impl Record for Domain {}
 
-/// Whether a domain can send.
+/// The verification status of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -60,7 +59,6 @@ pub enum Status {
     Failed,
 }
 
-/// A DKIM key of a domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainKey {
     pub selector: String,
@@ -72,7 +70,6 @@ pub struct DomainKey {
     pub phase: Phase,
 }
 
-/// The algorithm of a DKIM key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyKind {
     Rsa,
@@ -126,7 +123,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Returns the label that the subdomain has in front of the root domain.
+    /// Returns the label that precedes the root domain in the name of the subdomain.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Transactional => "notify",
@@ -135,7 +132,6 @@ impl Stream {
     }
 }
 
-/// The purpose of a DNS record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     /// The record of the DKIM key with this selector.
@@ -182,11 +178,11 @@ pub struct Finding {
     /// The required value of the record at the time of the check.
     pub wanted: String,
     pub status: RecordStatus,
-    /// The different values that were found, or the error.
+    /// The values that were found instead of the required value, or the error.
     pub found: Vec<String>,
 }
 
-/// The result of a DNS check.
+/// The results of checking the DNS records of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DnsCheck {
     pub findings: Vec<Finding>,
@@ -195,8 +191,8 @@ pub struct DnsCheck {
     pub notes: Vec<String>,
 }
 
-/// Returns the context for sealing a private key. Sealed bytes open only with the same context, so the key of one domain cannot be
-/// used for another.
+/// Returns the context for sealing a private key. Each key has its own context, so the sealed key of one domain cannot be used for
+/// another domain.
 pub fn place(account: crate::vocab::ids::AccountId, domain: &str, selector: &str) -> Vec<u8> {
     format!("domains/{account}/{domain}/{selector}").into_bytes()
 }
@@ -363,7 +359,7 @@ impl Domain {
         }
     }
 
-    /// Returns how long to wait until the next check; `None` if only a user can request one.
+    /// Returns how many milliseconds to wait until the next check; `None` if only a user can request one.
     fn pause(&self, now: Timestamp) -> Option<i64> {
         let waited = now.ms_since(self.waiting_since);
         let growing = || {

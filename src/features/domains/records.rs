@@ -1,4 +1,4 @@
-//! The DNS records that a domain should have, ready to paste.
+//! The DNS records that a domain should have, with the names and values that users enter at their DNS provider.
 
 use std::net::IpAddr;
 
@@ -55,7 +55,7 @@ impl RequiredRecord {
     }
 }
 
-/// Returns the host name to which bounces for this domain return.
+/// Returns the host name that receives the bounces for this domain.
 pub fn return_host(domain: &Domain) -> String {
     format!("{RETURN_LABEL}.{}", domain.name)
 }

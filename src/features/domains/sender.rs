@@ -25,7 +25,6 @@ pub struct SendingDomain {
     pub tracking: Tracking,
 }
 
-/// A key that signs mail.
 pub struct SigningKey {
     pub selector: String,
     pub kind: KeyKind,

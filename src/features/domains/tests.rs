@@ -18,7 +18,6 @@ fn app(server: &NameServer) -> TestApp {
     })
 }
 
-/// Adds a domain and returns its records.
 fn add(app: &TestApp, domain: &str) -> Vec<Value> {
     app.post("/v1/domains", json!({ "domain": domain })).data()["dnsRecords"]
         .as_array()

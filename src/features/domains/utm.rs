@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::text::ShortText;
 use crate::vocab::limits;
 
-/// The value of a UTM parameter.
 pub type UtmValue = ShortText<{ limits::UTM_CHARACTERS_MAX }>;
 
 /// The default value of `utm_medium`.
@@ -24,11 +23,11 @@ pub struct Utm {
     pub source: Option<UtmValue>,
     /// The value of `utm_medium`. If absent, `email` is used.
     pub medium: Option<UtmValue>,
-    /// The value of `utm_campaign`. If absent, the name of the campaign is used; other mail has no such parameter.
+    /// The value of `utm_campaign`. If absent, the name of the campaign is used; mail without a campaign has no `utm_campaign`.
     pub campaign: Option<UtmValue>,
-    /// The value of `utm_term`. If absent, links have no such parameter.
+    /// The value of `utm_term`. If absent, links have no `utm_term`.
     pub term: Option<UtmValue>,
-    /// The value of `utm_content`. If absent, links have no such parameter.
+    /// The value of `utm_content`. If absent, links have no `utm_content`.
     pub content: Option<UtmValue>,
 }
 

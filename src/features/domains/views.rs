@@ -30,8 +30,8 @@ pub struct DomainView {
     /// Other notes about the domain's DNS records.
     pub notes: Vec<String>,
     pub tracking_settings: Tracking,
-    /// The default UTM parameters for links in mail from the domain, unless a campaign or send sets others. Absent if there are no
-    /// defaults.
+    /// The default UTM parameters for links in mail from the domain, unless a campaign or send sets different ones. Absent if there
+    /// are no defaults.
     pub utm: Option<Utm>,
     /// The kind of mail that the domain is for, if it was created as a subdomain of a root domain.
     pub stream: Option<Stream>,
@@ -60,7 +60,8 @@ pub struct RecordView {
     pub priority: Option<u16>,
     /// The purpose of the record: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`.
     pub purpose: RecordPurpose,
-    /// Whether sending requires this record; the other records are recommended. One of the two DKIM records is sufficient.
+    /// Whether sending requires this record. Records that are not required are recommended. One of the two DKIM records is
+    /// sufficient.
     pub required: bool,
     pub status: RecordStatus,
     /// For `mismatch`, the different values that were found; for `unreachable`, the error.
@@ -98,7 +99,6 @@ impl From<&super::model::Purpose> for RecordPurpose {
     }
 }
 
-/// Returns the records of a domain with the results of the last check.
 pub fn records(domain: &Domain, installation: &Installation) -> Vec<RecordView> {
     let view = |wanted: records::RequiredRecord| {
         let finding = domain.finding(&wanted.purpose, &wanted.value);
@@ -141,7 +141,6 @@ pub fn domain_view(domain: &Domain, installation: &Installation) -> DomainView {
 }
 
 impl DomainView {
-    /// Returns a sending domain for the examples in the API documentation.
     pub fn sample() -> Self {
         let record = |kind, name: &str, value: &str, purpose, required| RecordView {
             kind,

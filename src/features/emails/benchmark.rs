@@ -57,7 +57,6 @@ struct TestBrief {
     forbidden: Vec<String>,
 }
 
-/// The results of the benchmark of one model.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchmarkReport {
@@ -73,7 +72,7 @@ pub struct BenchmarkReport {
     pub facts_kept: usize,
     /// The number of notes to the writer that appear in emails.
     pub leaks: usize,
-    /// The number of numbers, dates, codes, names and links in emails that neither the brief nor the brand contains.
+    /// How many numbers, dates, codes, names and links the emails contain that neither the brief nor the brand contains.
     pub inventions: usize,
     pub seconds: f64,
     pub calls: u32,
@@ -84,14 +83,13 @@ pub struct BenchmarkReport {
     pub results: Vec<BriefResult>,
 }
 
-/// The result of one brief.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BriefResult {
     pub id: String,
     pub language: String,
     pub subject: Option<String>,
-    /// The reason if the model wrote no email.
+    /// Why the model wrote no email; `None` if it wrote one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The facts that the email lacks, in their first spelling.
@@ -286,7 +284,7 @@ impl TestBrief {
     }
 }
 
-/// Returns the texts and links of an email on one line.
+/// Returns the texts and links of an email on one line, in normalized form.
 fn printed(email: &Email) -> String {
     let mut texts = vec![email.subject.as_str().to_owned(), email.preheader.as_str().to_owned()];
     collect(&email.to_json()["blocks"], "", &mut texts);
@@ -308,7 +306,6 @@ fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether a normalized text contains these words.
 fn contains(text: &str, words: &str) -> bool {
     let words = normal(words);
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

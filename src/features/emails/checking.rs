@@ -52,7 +52,7 @@ pub fn warnings(tx: &impl Read, email: &Email, known: &[Finding]) -> rows::Resul
     Ok(checks.warnings(|id| ignored.contains_key(id)).filter(|finding| !is_known(finding)).map(Finding::from).collect())
 }
 
-/// Returns whether a warning already names the problem.
+/// Returns whether one of the `known` warnings already names the problem of a finding.
 fn is_known(finding: &CheckFinding, known: &[Finding]) -> bool {
     const CHARACTERS_MIN: usize = 8;
     let has = |part: &str| known.iter().any(|warning| warning.message.contains(part));
@@ -68,7 +68,7 @@ fn is_known(finding: &CheckFinding, known: &[Finding]) -> bool {
     is_same || finding.text.as_deref().is_some_and(names)
 }
 
-/// Checks an email without requests.
+/// Checks an email without requesting its links.
 pub async fn first(
     context: &StageContext,
     account: AccountId,
@@ -81,8 +81,8 @@ pub async fn first(
     run::stored(&context, &email, LinkRequests::None).await
 }
 
-/// Stores the result of the checks without requests with the email's current version, and queues the email for the checks that request the
-/// links.
+/// Stores the result of the checks that send no requests with the email's current version, and queues the email for the checks that
+/// request the links.
 pub fn keep_first(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, checks: EmailChecks) {
     store::save_checks(tx, email.id, email.version, &VersionChecks { checks, checked_at: tx.now() });
     store::request_checks(tx, account, email.id);
@@ -150,7 +150,6 @@ pub mod tests {
     use crate::testing::TestApp;
     use crate::testing::site::Site;
 
-    /// Adds a version with other HTML to an imported email.
     pub fn replace_html(app: &TestApp, account: AccountId, id: EmailId, html: &str) {
         let texts = Texts { html: html.to_owned(), mjml: None, text: String::new() };
         let add = move |tx: &mut WriteTx<'_>| {

@@ -41,7 +41,6 @@ pub fn count(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<u
     Ok(if is_final { store::emails(tx, account, id)?.iter().filter(ready).count() as u64 } else { 0 })
 }
 
-/// Returns whether a conversation exists.
 pub fn exists(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<bool> {
     Ok(store::conversation(tx, account, id)?.is_some())
 }
@@ -66,7 +65,6 @@ impl ConversationCopy {
         Ok((!emails.is_empty()).then_some(Self { conversation, emails }))
     }
 
-    /// Returns the number of emails.
     pub fn count(&self) -> usize {
         self.emails.len()
     }
@@ -84,13 +82,13 @@ impl ConversationCopy {
         content
     }
 
-    /// Returns whether the copy of the conversation exists.
+    /// Returns whether the store contains the copy of the conversation.
     pub fn is_in(&self, tx: &impl Read, account: AccountId, ids: CopyIds) -> Result<bool> {
         exists(tx, account, ids.of(self.conversation.id))
     }
 
-    /// Writes the copies of the conversation and its emails to a project. Returns the number of emails with new content; a conversation
-    /// whose copy is being written at the moment is left as it is.
+    /// Writes the copies of the conversation and its emails to a project. Returns the number of emails with new content: 0 if the
+    /// existing copy is not finished, which is then left unchanged.
     pub fn write(self, tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, ids: CopyIds) -> Result<u64> {
         let Self { mut conversation, emails } = self;
         conversation.id = ids.of(conversation.id);

@@ -159,7 +159,7 @@ async fn in_html(context: &StageContext, account: AccountId, found: &Found) -> R
 /// A replacement in HTML: start and end in bytes, and the new text.
 pub type HtmlEdit = (usize, usize, String);
 
-/// Returns the replacements of a word by its suggestion.
+/// Returns the edits that replace a word with its suggestion.
 async fn of_words(context: &CheckContext, source: &CheckedEmail, finding: &CheckFinding) -> Result<Vec<HtmlEdit>, Failure> {
     let options = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: source.project };
     let Some(checked) = spelling::check(context, source, options).await? else { return Ok(Vec::new()) };

@@ -33,7 +33,6 @@ const PRODUCTS: usize = 3;
 /// The number of days until a deadline in a design.
 const DAYS: i64 = 14;
 
-/// A starter design.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
@@ -42,7 +41,7 @@ pub struct Design {
     pub name: &'static str,
     /// The name of the design for users.
     pub title: String,
-    /// One sentence about the content.
+    /// The content of the design, in one sentence.
     pub about: String,
     purpose: Purpose,
     style: Style,
@@ -98,7 +97,6 @@ pub fn all() -> &'static [Design] {
     &ALL
 }
 
-/// Returns the schema of the name of a design.
 pub fn name_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": all().iter().map(|design| design.name).collect::<Vec<_>>() })
 }

@@ -133,7 +133,6 @@ pub fn save(
     })
 }
 
-/// Returns the author of the versions that a caller saves.
 pub fn author(principal: &Principal) -> Result<Author, Failure> {
     match principal {
         Principal::User(who) => Ok(Author::User(who.user.id)),

@@ -58,7 +58,7 @@ pub struct NewVersion {
     not_done: Vec<String>,
     /// The brief with the user's changes, if it has changed.
     brief: Option<Brief>,
-    /// The result of the checks without requests; `None` if they run in the background.
+    /// The result of the checks that send no requests; `None` if the checks run in the background.
     checks: Option<EmailChecks>,
 }
 
@@ -84,7 +84,6 @@ impl NewVersion {
         Ok(EditedEmail { email, document, done: self.done, not_done: self.not_done })
     }
 
-    /// Returns the version with this document and its rendered texts.
     pub fn new(document: &Document, written_by: Option<String>, drawn: RenderedTexts, painted: Screenshots) -> Self {
         Self {
             subject: document.subject.as_str().to_owned(),
@@ -158,7 +157,6 @@ impl NewVersion {
     }
 }
 
-/// Runs a queued edit.
 pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
     let Some(edit) = claim(context, id).await? else { return Ok(()) };
     let email = store::email(&context.data.store.read(), edit.account, edit.email)?;
@@ -327,7 +325,7 @@ async fn screenshots(context: &StageContext, html: &str, pictures: Pictures) -> 
     }
 }
 
-/// Runs the checks without requests, unless the version is only a preview.
+/// Runs the checks that send no requests, unless the version is only a preview.
 async fn checks(
     context: &StageContext,
     (account, project): (AccountId, ProjectId),
@@ -418,7 +416,8 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
             && let Some(mut conversation) = store::conversation(tx, edit.account, email.conversation)?
         {
             conversation.usage = conversation.usage.plus(usage);
-            // The emails of a series and the languages of an email share a brief, which an edit of one of them does not change.
+            // The emails of a series and the languages of an email share a brief, and an edit of one email does not change
+            // it.
             let is_current = seen.as_ref().is_some_and(|seen| seen.version == email.version);
             if let EditOutcome::Made(made, _) = &outcome
                 && let Some(brief) = made.brief.clone().filter(|_| is_current)

@@ -91,7 +91,7 @@ impl From<&CheckFinding> for Finding {
 }
 
 impl FindingKind {
-    /// Returns whether an email with such a finding breaks the contract. Other findings are notes for users.
+    /// Returns whether a finding of this kind breaks the contract. All other findings are notes for users.
     pub fn is_violation(self) -> bool {
         !matches!(
             self,
@@ -106,8 +106,8 @@ impl FindingKind {
         )
     }
 
-    /// Returns whether an edit must not cause such a finding. Edits can remove facts and exceed limits, because their instructions are
-    /// newer than the brief.
+    /// Returns whether an edit must not cause a finding of this kind. Edits can remove facts and exceed limits, because their
+    /// instructions are newer than the brief.
     pub fn binds_edits(self) -> bool {
         matches!(self, Self::FactMisused | Self::InstructionPrinted | Self::NotInBrief | Self::LineIncomplete)
     }

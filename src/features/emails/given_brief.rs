@@ -54,7 +54,7 @@ fn check(brief: &Brief, prompt: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fails with the invalid field of a fact and the problem.
+/// Fails if a fact is invalid. The error is the invalid field and the problem.
 fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<(), (&'static str, String)> {
     if fact.text.trim().is_empty() {
         return Err(("text", "must not be empty; write the fact or remove it".to_owned()));
@@ -120,8 +120,8 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     }
 }
 
-/// Replaces the occurrence of `old` with the index `place`, or the first occurrence if there are fewer. Changes nothing if the text already
-/// contains `new`.
+/// Replaces one occurrence of `old` with `new`: the occurrence with the index `place` or, if there are fewer, the first. Changes
+/// nothing if the text already contains `new`.
 fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     if !places(text, new).is_empty() {
         return;
@@ -132,7 +132,7 @@ fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     }
 }
 
-/// Returns the positions at which `words` occurs in `text` as whole words: "5%" is not found in "25%".
+/// Returns the positions of `words` in `text`, as whole words: "5%" is not found in "25%".
 fn places(text: &str, words: &str) -> Vec<usize> {
     let joins = |one: Option<char>, other: Option<char>| {
         one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)

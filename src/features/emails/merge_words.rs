@@ -105,7 +105,7 @@ fn mapped<T: Serialize + DeserializeOwned + Clone>(
     }
 }
 
-/// Changes the texts to which the change applies. Returns whether there were any.
+/// Applies `change` to the texts that `applies` accepts. Returns whether there were any.
 fn visit(json: &mut Value, applies: &dyn Fn(&str) -> bool, change: &dyn Fn(&str) -> String) -> bool {
     match json {
         Value::String(text) if applies(text) => {

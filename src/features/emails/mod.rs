@@ -55,7 +55,6 @@ fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Optio
     })
 }
 
-/// Fails if a list is too long.
 fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
     if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("use at most {max} items, not {length}"))) }
 }

@@ -30,7 +30,7 @@ pub struct Conversation {
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,
-    /// The seed by which the composer selects one of many possible emails.
+    /// The seed with which the composer selects one of many possible emails.
     pub seed: u64,
     pub usage: Usage,
     pub created_at: Timestamp,
@@ -55,7 +55,6 @@ pub struct GenerationRequest {
     pub languages: Vec<String>,
     /// The number of emails; inferred from the prompt if absent.
     pub count: Option<u8>,
-    /// The images to use in the emails.
     pub images: Vec<String>,
     /// The conversation whose emails serve as a pattern.
     pub reference: Option<ConversationId>,
@@ -130,13 +129,11 @@ impl State {
         if let State::Failed(reason) = self { Some(reason) } else { None }
     }
 
-    /// Returns whether the state is final.
     pub fn is_final(&self) -> bool {
         matches!(self, State::Completed | State::Failed(_))
     }
 }
 
-/// A planned series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     pub name: String,
@@ -146,7 +143,6 @@ pub struct Plan {
 /// One email of a series, before it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSlot {
-    /// The purpose of the planned email.
     pub purpose: String,
     /// The number of days after the first email of the series.
     pub send_offset_days: i32,
@@ -205,13 +201,11 @@ impl Stage {
         }
     }
 
-    /// Returns whether the stage is final.
     pub fn is_final(&self) -> bool {
         matches!(self, Stage::Ready | Stage::Failed(_))
     }
 }
 
-/// One version of an email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Version {
     pub number: u32,
@@ -330,7 +324,6 @@ pub struct Edit {
 
 impl Record for Edit {}
 
-/// The state of an edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EditState {
     Pending,

@@ -116,12 +116,10 @@ async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<Finding>),
     Ok((shot, warnings))
 }
 
-/// Renders the whole email as PNG.
 pub async fn png(engine: &Engine, html: &str) -> Result<Vec<u8>, Failure> {
     Ok(shot(engine, html).await.map_err(failure)?.0.png)
 }
 
-/// Renders the whole email as PDF.
 pub async fn pdf(engine: &Engine, html: &str, title: &str) -> Result<Vec<u8>, Failure> {
     let page = page(engine, html).await.map_err(failure)?;
     Ok(engine.pixels.pdf(&page, Paper::Roll { width: WIDTH }, title).await.map_err(failure)?.made)

@@ -138,7 +138,6 @@ fn not_ready(conversation: ConversationId, word: &str) -> Failure {
     failure.see("emails.status", hint).with(json!({ "status": word, "conversationId": conversation }))
 }
 
-/// Returns the languages of these emails.
 pub fn languages(tx: &impl Read, account: AccountId, ids: &[EmailId]) -> StoreResult<Vec<String>> {
     let mut languages = Vec::with_capacity(ids.len());
     for id in ids {

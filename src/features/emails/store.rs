@@ -113,7 +113,6 @@ pub fn save_version(tx: &mut WriteTx<'_>, email: EmailId, version: &Version) {
     tx.put(VERSIONS, &(email, version.number), version);
 }
 
-/// Returns a version of an email.
 pub fn version(tx: &impl Read, email: EmailId, number: u32) -> Result<Option<Version>> {
     tx.get(VERSIONS, &(email, number))
 }
@@ -199,7 +198,7 @@ pub fn notice_finding(tx: &mut WriteTx<'_>, email: EmailId, finding: &str) {
     tx.delete(IGNORED, &(email, finding.to_owned()));
 }
 
-/// Returns the findings of an email that users ignore, by their ID.
+/// Returns the ignored findings of an email, keyed by the finding's ID.
 pub fn ignored_findings(tx: &impl Read, email: EmailId) -> Result<BTreeMap<String, IgnoredFinding>> {
     let rows = tx.list(IGNORED, &IGNORED.under(&(email,)), Order::Forward, usize::MAX)?;
     Ok(rows.into_iter().map(|((_, id), ignored)| (id, ignored)).collect())

@@ -15,7 +15,6 @@ pub struct Texts {
     pub text: String,
 }
 
-/// Returns the HTML, MJML and text of a version.
 pub fn texts(tx: &impl Read, email: EmailId, number: u32) -> Result<Texts> {
     Ok(Texts {
         html: store::text(tx, email, number, Part::Html)?.unwrap_or_default(),
@@ -24,7 +23,6 @@ pub fn texts(tx: &impl Read, email: EmailId, number: u32) -> Result<Texts> {
     })
 }
 
-/// Stores the HTML, MJML and text of a version.
 pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Texts) {
     store::save_text(tx, email, number, Part::Html, texts.html);
     if let Some(mjml) = texts.mjml {

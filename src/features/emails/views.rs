@@ -19,7 +19,7 @@ use crate::engine::store::ReadTx;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
 use crate::vocab::settings::OnFailure;
 
-/// An email.
+/// An email in one language, with the outputs and warnings of its current version.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailView {

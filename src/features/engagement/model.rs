@@ -29,10 +29,10 @@ pub struct Engagement {
     pub complaint: Option<String>,
     pub bounced_at: Option<Timestamp>,
     pub bounce: Option<Bounce>,
-    /// Whether the only open was not recorded itself but is implied by a click.
+    /// Whether the recipient's only open is implied by a click, because no load of the tracking pixel was recorded.
     pub open_is_implied: bool,
-    /// Clicks right after delivery that were attributed to the recipient, with their links. Many such clicks in a short time come from a
-    /// scanner.
+    /// The number of clicks right after delivery that were attributed to the recipient, and their links. Many such clicks in a
+    /// short time come from a scanner.
     pub early_clicks: u32,
     pub early_links: Vec<u16>,
 }
@@ -67,7 +67,7 @@ pub enum DeliveryEvent {
 
 impl Record for DeliveryEvent {}
 
-/// A measure of engagement.
+/// An action or delivery result that statistics count. Keys of rows contain the numbers of the measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
     Opens = 0,
@@ -88,7 +88,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Every measure, in the order in which the measures are declared and stored.
+    /// Every measure, at the index that equals its stored number.
     pub const ALL: [Self; 13] = [
         Self::Opens,
         Self::UniqueOpens,
@@ -111,14 +111,13 @@ impl Measure {
 pub struct StatsMailing {
     pub id: MailingId,
     pub account: AccountId,
-    /// Whether the mailing belongs to a campaign.
     pub is_campaign: bool,
     pub created_at: Timestamp,
 }
 
 impl StatsMailing {
-    /// Returns the scopes whose statistics the mailing contributes to: its account, and the mailing itself if it belongs to a campaign and
-    /// is not too old.
+    /// Returns the scopes whose statistics the mailing contributes to: its account, and the mailing itself if it belongs to a
+    /// campaign and `day` is less than `limits::CAMPAIGN_DAYS` days after the mailing was created.
     pub fn scopes(self, day: u32) -> impl Iterator<Item = StatsScope> {
         let has_own_days = self.is_campaign && day < day::of(self.created_at) + limits::CAMPAIGN_DAYS;
         [Some(StatsScope::Account(self.account)), has_own_days.then_some(StatsScope::Mailing(self.id))].into_iter().flatten()
@@ -133,7 +132,7 @@ pub enum StatsScope {
 }
 
 impl StatsScope {
-    /// Returns the part of a row's key that identifies the scope.
+    /// Returns the start of a row's key that identifies the scope: a number for its kind, then its ID.
     pub fn key(self) -> (u8, [u8; 12]) {
         match self {
             StatsScope::Account(id) => (0, id.0),

@@ -1,4 +1,4 @@
-//! The tables of engagement and all access to them.
+//! The engagement tables and all access to them.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -17,7 +17,8 @@ const EMAIL_DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS
 const DAYS: Table<(u8, [u8; 12], u32, u8), i64> = Table::new(tables::ACTIVITY_DAYS);
 const CLICKS: Table<ClickedLink, i64> = Table::new(tables::CLICKED_LINKS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
-/// Replaces the measure in keys of [`EMAIL_DAYS`] whose middle part is a country instead of a day.
+/// The number that takes the place of the measure in keys of [`EMAIL_DAYS`] for counts by country. In these keys, the country takes the
+/// place of the day.
 const COUNTRY: u8 = 255;
 const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 
@@ -32,17 +33,15 @@ pub fn of(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Engagement>
     Ok(tx.get(ENGAGEMENTS, &(mailing, number))?.unwrap_or_default())
 }
 
-/// Stores what a recipient did with a message.
 pub fn save(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32, engagement: &Engagement) {
     tx.put(ENGAGEMENTS, &(mailing, number), engagement);
 }
 
-/// Deletes the record of what a recipient did with a message.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32) {
     tx.delete(ENGAGEMENTS, &(mailing, number));
 }
 
-/// Deletes all records about a direct send of these emails, which has few recipients. Daily counts are kept.
+/// Deletes all records about a direct send except daily counts. One call is enough, because a direct send has few recipients.
 pub fn forget_mailing(tx: &mut WriteTx<'_>, mailing: MailingId, emails: impl IntoIterator<Item = EmailId>) -> Result<()> {
     tx.delete_span(ENGAGEMENTS, &ENGAGEMENTS.under(&(mailing,)), limits::DIRECT_RECIPIENTS_MAX)?;
     tx.delete_span(COUNTS, &COUNTS.under(&(mailing,)), Measure::ALL.len())?;
@@ -64,23 +63,22 @@ pub fn visit(
     tx.visit(ENGAGEMENTS, &span, Order::Forward, |(_, number), engagement| visitor(number, engagement))
 }
 
-/// Adds `many` to the count of a measure in a mailing.
+/// Adds `many` to the total of a measure in a mailing.
 pub fn add(tx: &mut WriteTx<'_>, mailing: MailingId, measure: Measure, many: i64) -> Result<()> {
     tx.add(COUNTS, &(mailing, measure as u8), many).map(drop)
 }
 
-/// Returns the count of a measure in a mailing.
 pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64> {
     Ok(tx.get(COUNTS, &(mailing, measure as u8))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to the daily counts of the sent email, the account and the mailing. The day is the day of this write.
+/// Adds `many` to today's counts of the email, the account and the mailing.
 pub fn add_day(tx: &mut WriteTx<'_>, of: (StatsMailing, Option<EmailId>), measure: Measure, many: i64) -> Result<()> {
     let today = day::of(tx.now());
     add_on(tx, of, today, (measure, many))
 }
 
-/// Adds to the counts of a day, as [`add_day`] does.
+/// Adds `many` to the counts of the email, the account and the mailing on the given day.
 pub fn add_on(
     tx: &mut WriteTx<'_>,
     (mailing, email): (StatsMailing, Option<EmailId>),
@@ -91,7 +89,7 @@ pub fn add_on(
         tx.add(EMAIL_DAYS, &(email, day, measure as u8), many)?;
     }
     for scope in mailing.scopes(day) {
-        // Skip an account's sent and failed messages, because the quota already counts these.
+        // Skip an account's sent and failed messages: the account's quota already counts them.
         if matches!(scope, StatsScope::Account(_)) && matches!(measure, Measure::Sent | Measure::Failed) {
             continue;
         }
@@ -115,7 +113,6 @@ pub fn counts_by_day(tx: &impl Read, scope: StatsScope, first: u32, last: u32) -
     Ok(counts)
 }
 
-/// Adds `many` to the number of clicks on a link.
 pub fn add_clicks(tx: &mut WriteTx<'_>, clicked: ClickedLink, many: i64) -> Result<()> {
     tx.add(CLICKS, &clicked, many).map(drop)
 }
@@ -131,7 +128,8 @@ pub fn clicks(tx: &impl Read, mailing: MailingId) -> Result<Vec<((u8, u16), u64)
     Ok(found)
 }
 
-/// Adds `many` to the number of recipients in a country (two uppercase letters) who opened an email.
+/// Adds `many` to the number of recipients in a country (two uppercase letters) who opened an email. Ignores countries of any other
+/// length.
 pub fn add_country(tx: &mut WriteTx<'_>, email: EmailId, country: &str, many: i64) -> Result<()> {
     match country.as_bytes() {
         [first, second] => tx.add(EMAIL_DAYS, &(email, u32::from(*first) << 8 | u32::from(*second), COUNTRY), many).map(drop),
@@ -148,7 +146,7 @@ pub struct EmailDays {
     pub countries: BTreeMap<String, i64>,
 }
 
-/// Returns the daily statistics of all mailings of one email.
+/// Returns the statistics of all mailings of one email, by day and by country.
 pub fn days(tx: &impl Read, email: EmailId) -> Result<EmailDays> {
     let mut found = EmailDays::default();
     tx.visit(EMAIL_DAYS, &EMAIL_DAYS.under(&(email,)), Order::Forward, |(_, day, measure), many| {
@@ -163,7 +161,7 @@ pub fn days(tx: &impl Read, email: EmailId) -> Result<EmailDays> {
     Ok(found)
 }
 
-/// Records that a mailing sends an email.
+/// Records that a mailing sends an email, so that [`mailings`] finds the mailing.
 pub fn note_mailing(tx: &mut WriteTx<'_>, email: EmailId, mailing: MailingId) {
     tx.put(EMAIL_MAILINGS, &(email, mailing), &());
 }
@@ -177,7 +175,6 @@ pub fn mailings(tx: &impl Read, email: EmailId, before: Option<MailingId>, limit
     Ok(tx.list(EMAIL_MAILINGS, &span, Order::Backward, limit)?.into_iter().map(|((_, mailing), ())| mailing).collect())
 }
 
-/// Schedules a delivery event to be processed at the time `at`.
 pub fn schedule_event(tx: &mut WriteTx<'_>, at: Timestamp, mailing: MailingId, number: u32, event: &DeliveryEvent) {
     tx.put(DELIVERY_EVENTS, &(at, mailing, number), event);
 }
@@ -188,7 +185,6 @@ pub fn due_events(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(E
     tx.list(DELIVERY_EVENTS, &span, Order::Forward, limit)
 }
 
-/// Removes a processed delivery event.
 pub fn remove_event(tx: &mut WriteTx<'_>, key: &EventKey) {
     tx.delete(DELIVERY_EVENTS, key);
 }

@@ -19,17 +19,17 @@ use crate::base::period::Period;
 use crate::features::revenue::{Order, PaymentFact, Revenue};
 use crate::vocab::limits::CONVERSION_WINDOW_MS;
 
-/// The contact, revenue and attribution of an order.
+/// The result of attributing an order: its contact, its revenue, and the fact that determines which email gets the credit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
     /// The contact who paid or, if no payment is known, who got the refund; `None` if the contact was erased.
     pub contact: Option<u32>,
     pub basis: Basis,
-    /// The order's amounts in the totals of the attributed email.
+    /// The amounts that the order adds to the totals of the attributed email.
     pub revenue: BTreeMap<Currency, Revenue>,
 }
 
-/// The fact that determines the email an order is attributed to.
+/// The fact that determines which email an order is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The contact's last click in the five days before this payment.
@@ -38,7 +38,8 @@ pub enum Basis {
     LastOrder { refunded_at: Timestamp },
 }
 
-/// Returns the attribution of an order from its reported facts, which are sorted and without repeats; `None` without facts.
+/// Returns the attribution of an order from its reported facts, which must be sorted and without duplicates; `None` if there are no
+/// facts.
 pub fn attribute(facts: &[PaymentFact]) -> Option<Attribution> {
     let mut revenue: BTreeMap<Currency, Revenue> = BTreeMap::new();
     for (place, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.is_refund) {
@@ -64,7 +65,7 @@ pub fn attribute(facts: &[PaymentFact]) -> Option<Attribution> {
     Some(Attribution { contact, basis, revenue })
 }
 
-/// Returns the period in which a click can be credited with an order that was paid at this time.
+/// Returns the period in which a click is credited with an order that was paid at this time.
 pub fn window(paid_at: Timestamp) -> Period {
     Period { from: paid_at.plus_ms(-CONVERSION_WINDOW_MS), to: paid_at.plus_ms(1) }
 }

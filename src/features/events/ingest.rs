@@ -17,7 +17,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::limits;
 
-/// The outcome of ingesting one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngestOutcome {
     Stored(EventId),
@@ -25,11 +24,9 @@ pub enum IngestOutcome {
     Duplicate(EventId),
 }
 
-/// The reason why an event was not stored.
 #[derive(Debug)]
 pub enum IngestError {
     Field(FieldError),
-    /// The event matches no contact.
     NoContact(FieldError),
     Store(Error),
 }
@@ -66,7 +63,7 @@ pub fn ingest(
     let rows: Vec<Result<Row, FieldError>> = events.into_iter().map(|event| event.map(Row::new)).collect();
     upsert_by_email::resolve(tx, project, |tx, resolver| {
         let valid = || rows.iter().flatten();
-        // The lookups for all rows are done together, in the order of the keys in the table.
+        // Look up the addresses and keys of all rows together, in the order of the table's keys.
         resolver.look_up(tx, valid().filter_map(|row| row.address).collect())?;
         let writer = EventWriter::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
         let mut ingest = Ingest { project, now: tx.now(), resolver, writer };
@@ -100,7 +97,7 @@ pub fn check_json(json: &str) -> Result<(), FieldError> {
     EventRow::read(json)?.check().map(drop)
 }
 
-/// An event with the keys to look up its contact and its duplicates.
+/// An event with the hashes that find its contact and its duplicates.
 struct Row {
     event: EventRow,
     /// The hash of the event's email address.
@@ -138,7 +135,8 @@ impl Ingest<'_, '_> {
         if let Some(first) = key.and_then(|key| self.writer.used(&key)) {
             return Ok(IngestOutcome::Duplicate(first));
         }
-        // The time is checked after the key, because a stored event may be too old by the time it is sent again.
+        // Check the time after the key: when a stored event is sent again, it may be too old by then, but it is still a
+        // duplicate.
         event.check_time(self.now)?;
         if !self.writer.accepts_name(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
@@ -238,7 +236,7 @@ impl Ingest<'_, '_> {
         Ok(KnownOrder { digest, order: revenue::find(tx, self.project, digest)?.unwrap_or_default() })
     }
 
-    /// Returns the payment fact of an event; the contact is added later.
+    /// Returns the payment or refund as a fact of an order, still without the contact.
     fn fact(&self, money: Money, occurred_at: Option<Timestamp>, key: Option<Digest>) -> PaymentFact {
         let Money { amount, currency, is_refund } = money;
         // A refund without a time and a key gets a unique key, because the refunds in one batch arrive at the same time but are separate
@@ -299,7 +297,7 @@ impl Ingest<'_, '_> {
     }
 }
 
-/// An order before an event is applied to it.
+/// The hash of an order's ID, and the order before an event is applied to it.
 struct KnownOrder {
     digest: Digest,
     order: Order,

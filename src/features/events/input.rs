@@ -20,7 +20,7 @@ use crate::vocab::limits;
 
 /// An ID that another system uses.
 pub type ExternalId = Name<{ limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX }>;
-/// A key by which repeated events are recognized and stored only once.
+/// A key that identifies an event, so that a repeated event is recognized and stored only once.
 pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
 
 /// The identifiers of the contact; at least one is required. The service tries them in this order and uses the first one that matches a
@@ -73,7 +73,7 @@ pub struct EventRow {
     /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
     /// without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
-    /// A key that identifies the event. A project stores only the first event with a given key, for as long as that event is kept.
+    /// A key that identifies the event. A project stores only the first event with a given key, until that event is deleted.
     pub dedupe_key: Option<DedupeKey>,
 }
 
@@ -185,7 +185,7 @@ mod tests {
         event
     }
 
-    /// Returns the name of the field that is refused after `change`.
+    /// Changes the sample event with `change`; returns the name of the field that the checks reject, if any.
     fn refused(change: impl FnOnce(&mut Value)) -> Option<String> {
         let event = event(change);
         let outcome = EventRow::read(&event.to_string()).and_then(|event| event.check().and_then(|_| event.check_time(NOW)));

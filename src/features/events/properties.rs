@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for Properties {
     }
 }
 
-/// Scans the top-level object of the properties.
+/// Reads the top-level object of the properties, and keeps its `value` and `currency`.
 struct Top<'p>(&'p mut Properties);
 
 impl<'de> DeserializeSeed<'de> for Top<'_> {
@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 }
 
-/// Scans a value inside this many levels of objects and lists.
+/// Checks a value that is nested inside this many levels of objects and lists.
 #[derive(Clone, Copy)]
 struct Inside {
     levels: usize,

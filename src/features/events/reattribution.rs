@@ -72,7 +72,8 @@ fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before:
 enum Progress {
     /// The worker next attributes the contact's orders that follow this order.
     Orders(Option<Digest>),
-    /// The worker next attributes refunds without a payment, after this position. They follow the orders because they depend on the orders.
+    /// The worker next attributes the refunds without a payment that follow this position. Refunds come last, because their
+    /// attribution depends on the orders.
     Refunds(Option<revenue::Place>),
 }
 
@@ -125,7 +126,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     let changed = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
-    // Update the index first, because it finds the contacts' orders. Contacts of one project are adjacent.
+    // Update the event index first: it records which orders belong to a contact. Contacts of one project are adjacent.
     for of_project in changed.chunk_by(|(left, _), (right, _)| left == right) {
         let numbers = of_project.iter().map(|(_, number)| *number).collect();
         customer_events::merge_backlog_of(tx, of_project[0].0, &numbers)?;
@@ -140,7 +141,7 @@ pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(!activity::click_changes(tx, 1)?.is_empty())
 }
 
-/// Attributes some orders of a contact again; returns the number of orders that were attributed.
+/// Attributes some orders of a contact again; returns how many orders were processed.
 fn credit_again(tx: &mut WriteTx<'_>, (project, number): ContactKey) -> Result<usize> {
     let limit = limits::CLICK_CHANGE_ORDERS_PER_STEP;
     let progress = Progress::read(&activity::credit_again_from(tx, (project, number))?.unwrap_or_default());

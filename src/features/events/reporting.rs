@@ -6,15 +6,12 @@ use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
 use crate::vocab::ids::ProjectId;
 
-/// The result of a reported event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reported {
     Stored,
-    /// The event was stored before.
+    /// An event with the same key was stored before.
     Duplicate,
-    /// The event identifies no contact.
     NoContact,
-    /// A value of the event is not accepted.
     Refused {
         field: String,
         reason: String,

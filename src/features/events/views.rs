@@ -1,4 +1,4 @@
-//! The results of recording events in the API.
+//! The results of recording events, as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,7 +64,7 @@ impl EventRowResult {
     }
 }
 
-/// Why a row was refused.
+/// A row that was refused, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvalidEventRow {

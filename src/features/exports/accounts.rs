@@ -73,7 +73,8 @@ fn draft(email: Finished, kind: TemplateKind, options: Map<String, Value>) -> (D
     (Draft { email: id, version, kind, name, subject, preheader, html, text, options, serial: 0 }, untranslated)
 }
 
-/// Returns the name on the platform: the subject, and the end of the email's ID, because other emails can have the same subject.
+/// Returns the email's name on the platform: the subject, and the end of the email's ID, because other emails can have the same
+/// subject.
 fn name(email: &Finished) -> String {
     let is_plain = |c: &char| !c.is_control() && !matches!(c, '"' | '\\' | '{' | '}' | '<' | '>' | '|' | '*' | '%' | '&');
     let subject: String = email.subject.chars().filter(is_plain).take(limits::EXPORT_NAME_CHARACTERS_MAX).collect();

@@ -14,14 +14,14 @@ use crate::features::emails::{self, Finished};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, EmailId};
 
-/// An exported file to store.
+/// An exported file that will be stored.
 struct File {
     email: EmailId,
     name: String,
     blob: BlobId,
     /// The content of the file; `None` if the file is already stored.
     bytes: Option<Vec<u8>>,
-    /// The merge fields that the platform has no counterpart for.
+    /// The merge fields that were removed because the platform has no counterpart.
     untranslated: Vec<String>,
 }
 

@@ -78,7 +78,7 @@ impl Target {
         }
     }
 
-    /// Returns the format of the files.
+    /// Returns the format of the exported files.
     fn format(self) -> Format {
         match self {
             Self::Format(format) => format,

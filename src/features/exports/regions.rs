@@ -11,18 +11,18 @@ use crate::vocab::limits;
 /// The width of the emails, which Klaviyo's editor needs for its blocks.
 const WIDTH_PX: u32 = 600;
 
-/// A cell with text.
+/// A text cell, with the byte positions in the HTML at which marks can be inserted.
 struct TextCell {
-    /// The position at which the attributes of the cell start.
+    /// The byte position where the attributes of the cell start.
     cell: usize,
-    /// The position at which the attributes of the `<div>` start.
+    /// The byte position where the attributes of the `<div>` start.
     text: usize,
-    /// The position at which the value of the `class` attribute of the `<div>` starts; `None` if there is no such attribute.
+    /// The byte position where the value of the `<div>`'s `class` attribute starts; `None` if the `<div>` has no class.
     class: Option<usize>,
     content: Range<usize>,
 }
 
-/// An insertion into the HTML.
+/// The byte position of an insertion in the HTML, and the text to insert.
 type Insertion = (usize, String);
 
 /// Makes the longest text a region of Klaviyo's drag-and-drop editor, which can also add blocks above and below it. Klaviyo recommends one
@@ -71,7 +71,7 @@ fn is_content(image: &Tag<'_>) -> bool {
     image.attribute("src").is_some() && ["width", "height"].into_iter().all(|name| size(name).is_none_or(|size| size > 2))
 }
 
-/// Makes the content of the body one region of Mailchimp.
+/// Makes the content of the body a single editable region in Mailchimp.
 fn whole_body(html: &str) -> String {
     let body = Scanner::new(html).find_map(|piece| match piece.kind {
         Kind::Open(tag) if tag.name.eq_ignore_ascii_case("body") => Some(piece.end),
@@ -81,7 +81,7 @@ fn whole_body(html: &str) -> String {
     inserted(html, vec![(start, "<div mc:edit=\"body\">".to_owned()), (body_end(html).max(start), "</div>".to_owned())])
 }
 
-/// Returns where the body ends.
+/// Returns the position of the last `</body>`, or the end of the HTML if there is none.
 pub fn body_end(html: &str) -> usize {
     html.to_ascii_lowercase().rfind("</body>").unwrap_or(html.len())
 }
@@ -101,7 +101,7 @@ fn inserted(html: &str, mut insertions: Vec<Insertion>) -> String {
 
 fn text_cells(html: &str) -> Vec<TextCell> {
     let mut cells = Vec::new();
-    // The end of the last opened cell's name, if nothing has followed the start tag yet.
+    // The position after the tag name of the last `<td>`, if only whitespace has followed its start tag.
     let mut opened: Option<usize> = None;
     let mut current: Option<(TextCell, u32)> = None;
     for piece in Scanner::new(html) {

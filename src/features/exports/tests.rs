@@ -8,7 +8,8 @@ use crate::testing::TestApp;
 use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Stored};
 use crate::vocab::environment::Environment;
 
-/// A platform's name, its key, the option for what to create, its values, and where the platform stores them.
+/// A platform's name, its API key, and the option that selects what to create, with two values, each with the API path at which the
+/// platform stores the object.
 type Sample = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
 
 const PLATFORMS: [Sample; 3] = [
@@ -40,7 +41,6 @@ fn conversation(app: &TestApp) -> String {
     id
 }
 
-/// Exports a conversation into an account, and returns the response.
 fn export(app: &TestApp, provider: &str, conversation: &str, option: (&str, &str), more: &str) -> crate::testing::TestResponse {
     if provider == "hubspot" {
         let images = if more.contains("images=upload") { "upload" } else { "hosted" };
@@ -124,7 +124,8 @@ fn a_lost_response_creates_no_duplicate() {
                 assert_eq!(made.status, 200, "{provider} {kind} {fault:?}: {made:?}");
                 assert_eq!(at(&peer, place).len(), 2, "{provider} {kind} {fault:?}");
             }
-            // The first export ends without a response; the next one finds what it created.
+            // The platform carries out the first export but responds with errors. The next export finds what the first one
+            // created.
             let (peer, app, id) = connected(provider, key);
             peer.fail_method(method, part, 99, Fault::AfterEffect(502));
             peer.fail_method("GET", part, 99, Fault::Status(502, None));
@@ -212,7 +213,7 @@ fn a_key_that_expires_in_the_middle_leaves_what_is_done_and_the_next_export_cont
     connect(&app, "mailchimp", MAILCHIMP_KEY);
     let id = conversation(&app);
     let option = ("mailchimpType", "campaign");
-    // The second campaign is created, but the key expires before it gets its content.
+    // The platform creates the second campaign, but the key expires before the campaign's content is stored.
     peer.fail_method("PUT", "/3.0/campaigns/c2/", 1, Fault::Status(401, None));
     let failed = export(&app, "mailchimp", &id, option, "");
     assert_eq!((failed.refusal().0, failed.refusal().1), (409, "PROVIDER_RECONNECT_REQUIRED"));

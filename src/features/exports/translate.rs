@@ -16,7 +16,7 @@ pub struct Translation {
     pub untranslated: Vec<String>,
 }
 
-/// Translates the HTML of an email for what an export creates, and marks the parts that users can edit there.
+/// Translates the HTML of an email for a kind of template or draft, and marks the parts that users can edit on the platform.
 pub fn translate_for(html: &str, kind: TemplateKind, name: &str) -> Translation {
     let translation = translate(html, kind.provider(), name);
     let html = match kind {
@@ -30,7 +30,7 @@ pub fn translate_for(html: &str, kind: TemplateKind, name: &str) -> Translation 
     Translation { html, ..translation }
 }
 
-/// Translates the HTML of an email, and adds what the platform requires of its footer. `name` is the name of the template.
+/// Translates the HTML of an email, and adds the footer that the platform requires. `name` is the name of the template.
 fn translate(html: &str, provider: Provider, name: &str) -> Translation {
     let (html, untranslated) = translate_fields(html, provider);
     let html = with_footer(&html, provider);
@@ -73,19 +73,20 @@ pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>)
     (out, untranslated)
 }
 
-/// Finds the closing marks of fields, statements and comments. Remembers which marks are absent, so that HTML with many opening marks is
-/// not searched to its end for each of them.
+/// Finds the closing marks of fields, statements and comments. Stores which closing marks are absent, so that HTML with many opening
+/// marks is not searched to its end for each of them.
 #[derive(Default)]
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the last line that was searched for the end of a comment without success.
+    /// The number of bytes after the last line in which no end of a comment was found. If more bytes than this are left, the search
+    /// is still in that line.
     no_comment: Option<usize>,
 }
 
 impl ClosingMarks {
-    /// Returns the end of the field, statement or comment at the start of a text; `None` if none starts here. CSS rules often start with
-    /// `{#`, so a comment must end on the line on which it starts.
+    /// Returns the end of the field, statement or comment at the start of a text; `None` if none starts there. CSS rules often
+    /// start with `{#`, so a comment must end on its first line.
     fn end_of(&mut self, text: &str) -> Option<usize> {
         let (close, is_absent) = match text.as_bytes().get(1)? {
             b'{' => ("}}", &mut self.no_field),
@@ -114,7 +115,7 @@ impl ClosingMarks {
     }
 }
 
-/// A merge field: its name, and the text for contacts without the value.
+/// A merge field: its name, and the text to show to contacts who have no value for it.
 struct Field {
     name: String,
     default: Option<String>,
@@ -147,7 +148,7 @@ impl Field {
         }
     }
 
-    /// Returns the name of the custom field, if the field is one.
+    /// Returns the field's name without the prefix `customFields.`.
     fn custom(&self) -> &str {
         self.name.strip_prefix("customFields.").unwrap_or(&self.name)
     }
@@ -221,8 +222,8 @@ impl Field {
     }
 }
 
-/// Adds an unsubscribe link, with the address in the account's settings, to HTML without such a link. Each platform requires both in
-/// marketing email.
+/// Adds an unsubscribe link and the postal address from the platform account's settings, unless the HTML already has such a link. Every
+/// platform requires both in marketing email.
 fn with_footer(html: &str, provider: Provider) -> String {
     let (marks, link, address): (&[&str], _, _) = match provider {
         Provider::Klaviyo => (
@@ -252,7 +253,8 @@ const HUBSPOT_FOOTER: [&str; 4] = [
     "{{ site_settings.company_state }}",
 ];
 
-/// Adds what HubSpot requires of a coded email: the annotations of a template, and a footer with the address in its own settings.
+/// Adds what HubSpot requires of a coded email: the template annotations, and a footer with the postal address from the HubSpot
+/// account's settings.
 fn as_coded_template(html: &str, name: &str) -> String {
     let label: String = name.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>' | '-' | '{' | '}')).collect();
     let head = format!("<!--\n  templateType: email\n  isAvailableForNewContent: true\n  label: {label}\n-->\n");

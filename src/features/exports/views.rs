@@ -17,7 +17,7 @@ pub struct ExportEmails {
     pub project_id: Option<ProjectId>,
 }
 
-/// Where a platform's export goes.
+/// Where the result of an export for a platform goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ExportDestination")]
@@ -30,7 +30,7 @@ pub enum Destination {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageHosting {
-    /// Images stay where they are hosted.
+    /// Images stay at their current URLs.
     #[default]
     Hosted,
     /// PNG, JPEG and GIF images are uploaded to the platform.
@@ -54,9 +54,9 @@ pub struct EmailExport {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileView {
-    /// The name of the file, or the name on the platform.
+    /// The name of the file, or of the template or draft on the platform.
     pub filename: String,
-    /// The file's URL, which anyone can open, or the URL of the page on the platform.
+    /// The file's URL, which anyone can open, or the URL of the platform's page for the template or draft.
     pub url: String,
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub format: &'static str,
@@ -78,7 +78,7 @@ pub struct PlatformObject {
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["html", "hybrid", "template", "campaign", "email"]))]
     pub kind: &'static str,
-    /// Whether the export created it; otherwise, the export updated what an earlier export created.
+    /// Whether this export created the template or draft; otherwise, this export updated the result of an earlier export.
     pub created: bool,
     /// The URLs of the images that could not be uploaded and stay where they are; absent if there are none.
     pub left_images: Option<Vec<String>>,

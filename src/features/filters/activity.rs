@@ -14,7 +14,7 @@ pub struct ActivityTest {
     pub when: When,
 }
 
-/// The time at which the activity must have happened.
+/// When the activity must have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Within the given number of milliseconds before now.

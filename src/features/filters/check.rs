@@ -29,13 +29,11 @@ pub struct Filter {
     pub(super) depends_on_now: bool,
     /// Whether the result depends on what was sent to contacts and what they did in response.
     pub(super) uses_activity: bool,
-    /// Whether the result depends on customer events.
     pub(super) uses_events: bool,
     /// Whether the result depends on topics and on contacts' choices of topics.
     pub(super) uses_topics: bool,
 }
 
-/// One node of a checked filter.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     All(Vec<Node>),
@@ -58,7 +56,6 @@ pub(super) enum Node {
     Event(EventTest),
 }
 
-/// A test of one field.
 #[derive(Clone, Debug)]
 pub(super) struct FieldTest {
     pub field: Field,
@@ -418,8 +415,8 @@ fn ago_ms((amount, unit): (u64, Unit), days_max: u32, path: &str) -> Result<i64,
 }
 
 impl Filter {
-    /// Returns the time at which this filter is evaluated for a query at `now`. If the result depends on time, `now` is rounded down to the
-    /// minute; otherwise, a constant is returned. Repeated queries can therefore use the cache.
+    /// Returns the evaluation time of this filter for a query at `now`: `now` rounded down to the minute if the result depends on
+    /// time, otherwise a constant. Repeated queries can therefore use the cache.
     pub(super) fn as_of(&self, now: Timestamp) -> Timestamp {
         const MINUTE_MS: i64 = 60_000;
         if self.depends_on_now { Timestamp(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) } else { Timestamp(0) }

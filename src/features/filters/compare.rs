@@ -21,7 +21,7 @@ pub enum Piece<'a> {
     Bool(bool),
 }
 
-/// A test of one value.
+/// A comparison that a single value passes or fails.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     Text(TextTest),
@@ -120,7 +120,8 @@ impl TextTest {
                 let length = 20 - rest.len();
                 self.text(&digits[..length])
             }
-            // The string can have 300 characters, but this case is rare enough for an allocation.
+            // The text of a fraction can have 300 characters and needs an allocation, but fractions are rarely compared as
+            // text.
             Piece::Number(fraction) => self.text(fraction.to_string().as_bytes()),
         }
     }
@@ -141,7 +142,8 @@ impl TextTest {
 }
 
 impl TextPosition {
-    /// Like the comparisons in [`TextTest::text`], but only for ASCII strings, where folding changes only the case and needs no copy.
+    /// Compares an ASCII string by the same rules as [`TextTest::text`]. Folding changes only the case of such a string, so no copy
+    /// is needed.
     fn finds_ascii(self, text: &[u8], needle: &[u8]) -> bool {
         match self {
             TextPosition::Whole => text.eq_ignore_ascii_case(needle),

@@ -13,7 +13,7 @@ pub struct EventTest {
     pub wanted: bool,
 }
 
-/// The span of time in which events are considered.
+/// The period that must contain or must not contain events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventSpan {
     /// The given number of milliseconds before now.
@@ -27,7 +27,7 @@ impl EventTest {
         matches!(self.span, EventSpan::LastMs(_))
     }
 
-    /// Returns the period in which events are considered.
+    /// Returns the period that must contain or must not contain events.
     pub fn period(&self, now: Timestamp) -> Period {
         match self.span {
             EventSpan::LastMs(ms) => Period { from: now.plus_ms(-ms), ..Period::ALWAYS },

@@ -24,8 +24,8 @@ impl Filter {
         plan::select(tx, project, now, &self.root)
     }
 
-    /// Like [`Filter::select`], but from the cache if possible. Conditions that depend on time are evaluated as of the start of the
-    /// minute.
+    /// Returns the numbers of the matching contacts, from the cache if possible. Conditions that depend on time are evaluated as of
+    /// the start of the minute.
     pub fn members(&self, tx: &ReadTx, project: ProjectId, now: Timestamp) -> Result<Arc<RoaringBitmap>> {
         let as_of = self.as_of(now);
         let key = self.key(tx, project, as_of)?;

@@ -1,8 +1,9 @@
 //! Computes the numbers of the contacts that match a filter.
 //!
-//! Conditions that sets, counters and the order of numbers can answer are computed by set algebra, in microseconds. Conditions that only
-//! the rows can answer stay open: each part of the filter gives the contacts that certainly match and the contacts whose rows must be
-//! checked. The whole filter therefore needs only one scan, regardless of the number of fields in it, and only over the undecided contacts.
+//! Conditions on tags, topics, statuses, times, activity and events are computed with set algebra, without a scan of the contact rows.
+//! Conditions on fields need the rows: each part of the filter gives the contacts that certainly match (`sure`) and the contacts whose
+//! rows must be checked (`open`). The whole filter therefore needs only one scan, regardless of the number of fields in it, and the
+//! scan reads only the undecided contacts.
 
 use roaring::RoaringBitmap;
 
@@ -36,7 +37,7 @@ impl Part<'_> {
     }
 }
 
-/// The state of evaluating one filter.
+/// The store, the project and the time for which one filter is evaluated.
 struct Plan<'t, R> {
     tx: &'t R,
     project: ProjectId,
@@ -137,7 +138,7 @@ impl<R: Read> Plan<'_, R> {
     }
 }
 
-/// Combines parts of which all must match.
+/// Combines parts that must all match.
 fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     let (mut sure, mut reach) = (all.clone(), all.clone());
     for part in &parts {
@@ -148,8 +149,8 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // A contact in the `open` set of the result is in the `sure` or `open` set of every part. Only the parts with the contact in `open`
-    // need a check.
+    // A contact in the result's `open` set is in the `sure` or `open` set of every part. Only the parts that have the contact in
+    // `open` must be checked.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let pass = &part.sure & &open;
         let probe = part.probe?;
@@ -159,7 +160,7 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     Part { sure, open, probe: Some(probe) }
 }
 
-/// Combines parts of which at least one must match.
+/// Combines parts of a filter when at least one part must match.
 fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     let (mut sure, mut reach) = (RoaringBitmap::new(), RoaringBitmap::new());
     for part in &parts {
@@ -170,7 +171,8 @@ fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // A contact in the `open` set of the result is in the `sure` set of no part.
+    // A contact in the result's `open` set is in no part's `sure` set. Only the parts that have the contact in `open` must be
+    // checked.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let asked = &part.open & &open;
         let probe = part.probe?;

@@ -1,4 +1,4 @@
-//! The checks of a contact's row that remain after the indexes have answered all that they can.
+//! The checks of a contact's row that indexes cannot replace.
 
 use roaring::RoaringBitmap;
 
@@ -14,7 +14,7 @@ pub(super) enum Probe<'f> {
     Any(Vec<ScopedProbe<'f>>),
 }
 
-/// A probe within a combination, with the contacts for which its result is already known.
+/// A probe within a combination, and the contacts whose result is already known without it.
 pub(super) enum ScopedProbe<'f> {
     Free(Probe<'f>),
     /// The contacts in the set pass without a check; all others are checked.

@@ -78,8 +78,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads one custom value and passes it to `holds`. If `whole` is set and the value is a list, passes its items; otherwise a list passes
-/// none.
+/// Reads one custom value and passes it to `holds`. If the value is a list, passes each item if `whole` is set, and nothing otherwise.
 fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(Piece<'_>) -> bool) -> Option<bool> {
     match skim.number()? {
         variant::NULL => Some(false),

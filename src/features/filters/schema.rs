@@ -14,7 +14,7 @@ const TEXT_MODES: [&str; 6] = ["is", "is_not", "starts_with", "ends_with", "cont
 /// The largest integer that a double-precision number represents exactly and distinguishes from its successor.
 const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
-/// Returns the keys of the contact fields that `is_meant` selects.
+/// Returns the keys of the filterable contact fields that `is_meant` accepts.
 fn keys(is_meant: fn(&ContactField) -> bool) -> Vec<&'static str> {
     CONTACT_FIELDS.iter().filter(|field| field.filterable && is_meant(field)).map(|field| field.key).collect()
 }

@@ -108,9 +108,7 @@ struct Scene {
     tags: Vec<TagId>,
     topics: Vec<TopicId>,
     contacts: Vec<(Contact, Vec<TagId>)>,
-    /// The activity recorded for each contact.
     activity_rows: Vec<(u32, Activity)>,
-    /// The events reported for each contact.
     reported: Vec<(u32, EventFact)>,
     now: Timestamp,
 }
@@ -405,7 +403,7 @@ fn the_planner_finds_exactly_the_matching_contacts() {
             prop_assert_eq!(&planned, &plain);
             let is_selective = !plain.is_empty() && plain.len() < scene.contacts.len() as u64;
             selective.set(selective.get() + u32::from(is_selective));
-            // A tree that is serialized and read again has the same meaning.
+            // Serializing and parsing a tree does not change its meaning.
             let written = serde_json::to_string(&tree).expect("a filter tree can be written as JSON");
             prop_assert_eq!(serde_json::from_str::<FilterTree>(&written).expect("the JSON is a filter tree"), tree);
             Ok(())

@@ -44,7 +44,7 @@ pub struct FilterTree {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_topics: Vec<TopicId>,
-    /// The status that the contact has.
+    /// The contact's status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// The result of validating the address. Addresses are not validated yet, so every contact is `unknown`.

@@ -19,7 +19,7 @@ use crate::features::{campaigns, projects, tags, topics};
 use crate::vocab::ids::{AccountId, BlobId, CampaignId, ConversationId, CopyIds, ProjectId, TagId, TopicId};
 use crate::vocab::limits;
 
-/// A brand to copy, and both stores.
+/// The brand to copy, the stores to copy from and to, and the rules of the copy.
 pub struct BrandCopier {
     pub engine: Arc<Engine>,
     pub account: AccountId,
@@ -31,18 +31,18 @@ pub struct BrandCopier {
     pub rule: CopyRule,
 }
 
-/// What happens to an object that the target has already.
+/// What happens to an object that the target already has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyRule {
     /// The object is copied if the original has changed since the last copy.
     Changed,
-    /// The target's object stays.
+    /// The target's object stays unchanged.
     Missing,
     /// The original replaces the target's object.
     Replace,
 }
 
-/// The result of one transaction.
+/// The result of copying one part of the brand in one transaction.
 #[derive(Clone, Debug, Default)]
 pub struct Piece {
     pub counts: Vec<CopyCounts>,
@@ -50,12 +50,12 @@ pub struct Piece {
     pub skipped: Vec<String>,
     /// The folded names of the tags that the target did not have.
     pub new_tags: Vec<String>,
-    /// Whether the piece is a conversation that was not copied because it is unfinished.
+    /// Whether this is a conversation that was not copied because it is unfinished.
     pub is_unfinished: bool,
 }
 
 impl BrandCopier {
-    /// Writes a piece, and calls `note` in the same transaction.
+    /// Runs `change`, then `note`, in one transaction.
     async fn write(
         &self,
         change: impl FnOnce(&mut WriteTx<'_>) -> Result<Piece, Failure> + Send + 'static,
@@ -69,7 +69,7 @@ impl BrandCopier {
         self.into.write(write).await?
     }
 
-    /// Copies the brand, its knowledge base, images and products; `name` replaces the brand's name.
+    /// Copies the brand, its knowledge base, images and products. `name`, if given, replaces the brand's name.
     pub async fn brand(
         &self,
         target: ProjectId,
@@ -114,7 +114,7 @@ impl BrandCopier {
         self.write(copy, note).await
     }
 
-    /// Copies an uploaded file. A file that is about to expire in the target is kept.
+    /// Copies an uploaded file, unless the target has a copy that does not expire. A copy that would expire is replaced.
     async fn file(&self, file: BlobId) -> Result<(), Failure> {
         let copy = file_id(file, self.ids);
         let known = blobs::head(&self.into.read(), copy)?;
@@ -134,7 +134,7 @@ impl BrandCopier {
         Ok(())
     }
 
-    /// Copies tags, topics and segments. Tags and topics with the same name are treated as the same.
+    /// Copies tags, topics and segments. A tag or topic is not duplicated if the target has one with the same name.
     pub async fn audience(
         &self,
         target: ProjectId,
@@ -168,7 +168,7 @@ impl BrandCopier {
         self.write(copy, note).await
     }
 
-    /// Returns the conversations in which the emails of the brand were created.
+    /// Returns the conversations that created the brand's emails.
     pub fn conversations(&self) -> StoreResult<Vec<ConversationId>> {
         emails::conversations(&self.from.read(), self.account, self.project)
     }
@@ -208,7 +208,7 @@ impl BrandCopier {
         self.write(copy, note).await
     }
 
-    /// Returns the copies of the original's topics, by the original's ID.
+    /// Maps the ID of each of the brand's topics to the ID of its copy. Topics without a copy are left out.
     pub fn topics(&self, target: ProjectId) -> Result<HashMap<TopicId, TopicId>, Failure> {
         let originals = topics::all(&self.from.read(), self.project)?;
         let copies = topics::all(&self.into.read(), target)?;
@@ -220,13 +220,13 @@ impl BrandCopier {
     }
 }
 
-/// Returns the copy of a topic among the topics of the target.
+/// Returns the copy of a topic among the target's topics: the topic with the copied ID or, if there is none, with the same name.
 pub fn twin<'t>(copies: &'t [topics::Topic], topic: &topics::Topic, ids: CopyIds) -> Option<&'t topics::Topic> {
     let same_name = |other: &&topics::Topic| fold(&other.name) == fold(&topic.name);
     copies.iter().find(|other| other.id == ids.of(topic.id)).or_else(|| copies.iter().find(same_name))
 }
 
-/// Returns the kind of a part, the bytes of its ID, and bytes that differ when the part differs.
+/// Returns the kind of a part, the bytes of its ID, and its encoded content, from which changes are detected.
 pub fn described(part: &BrandPart) -> (Kind, [u8; 12], Vec<u8>) {
     let mut content = Vec::new();
     let (kind, id) = match part {
@@ -246,7 +246,7 @@ pub fn described(part: &BrandPart) -> (Kind, [u8; 12], Vec<u8>) {
     (kind, id, content)
 }
 
-/// The numbers of parts that a brand can still get, by kind.
+/// The number of parts of each kind that the target brand can still get.
 struct Room([(Kind, usize); 3]);
 
 impl Room {
@@ -260,7 +260,7 @@ impl Room {
         ])
     }
 
-    /// Returns whether there is room for a part, and takes it.
+    /// Returns whether there is room for another part of this kind; if so, uses up one place.
     fn take(&mut self, kind: Kind) -> bool {
         let Some((_, room)) = self.0.iter_mut().find(|(own, _)| *own == kind) else { return true };
         let has_room = *room > 0;
@@ -269,7 +269,7 @@ impl Room {
     }
 }
 
-/// How objects are copied to a project.
+/// The target of copied objects, and the rules for their IDs and for objects that exist already.
 #[derive(Clone, Copy)]
 struct How {
     target: ProjectId,
@@ -299,8 +299,8 @@ impl<'t, 's> Copying<'t, 's> {
         Piece { counts: self.counter.counts, skipped: self.skipped, new_tags: self.new_tags, is_unfinished: false }
     }
 
-    /// Copies an object if the rule says so. `known` is `None` if the target does not have the object; otherwise it says whether the two
-    /// are the same.
+    /// Copies an object if the rule allows it. `known` is `None` if the target does not have the object, and `Some(true)` if the
+    /// target's object is equal.
     fn copy(
         &mut self,
         (kind, id): (Kind, [u8; 12]),
@@ -396,7 +396,7 @@ impl<'t, 's> Copying<'t, 's> {
             self.counter.count(Kind::Segments, Outcome::Unchanged);
             return Ok(());
         }
-        // Campaigns are not copied, so only a segment of the same brand can refer to them.
+        // Campaigns are not copied. A copied segment can refer to them only if IDs stay the same and the campaigns still exist.
         let mut campaigns: HashMap<String, String> = HashMap::new();
         for id in segment.campaigns()?.into_iter().filter(|_| ids == CopyIds::Same) {
             if CampaignId::parse(&id).map(|id| campaigns::exists(self.tx, account, id)).transpose()? == Some(true) {

@@ -15,14 +15,14 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CopyIds, ProjectId};
 use crate::vocab::limits::{GO_LIVE_CONTACTS_MAX, GO_LIVE_CONTACTS_PER_WRITE};
 
-/// Both environments, for one copy of one brand.
+/// A copy of one brand from the test environment to the live environment.
 pub struct Crossing {
     copier: BrandCopier,
-    /// The cause of status changes of contacts.
+    /// The source to record for the contacts' status changes.
     source: Source,
 }
 
-/// The contacts to copy.
+/// A request to copy contacts, and where to continue.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactsWish {
     /// The number of the last contact that was copied by an earlier request.
@@ -68,8 +68,8 @@ impl Crossing {
         Ok(CopyReport { project_id: project, live_project_id: live, copied: counter.counts, skipped, contacts_after })
     }
 
-    /// Returns the live project: that of the last copy, the one that the caller names, or a new one. Fails if the live environment has
-    /// another brand of the same site, because users rarely want two brands of one site.
+    /// Returns the live project: the project of the last copy, otherwise the project that the caller names, otherwise a new
+    /// project. Fails instead of creating a second brand for the same site, because users rarely want that.
     fn target(&self, into: Option<ProjectId>) -> Result<ProjectId, Failure> {
         let (account, project) = (self.copier.account, self.copier.project);
         let test = projects::find(&self.copier.from.read(), account, project)?;
@@ -97,7 +97,7 @@ impl Crossing {
         }
     }
 
-    /// Copies a bounded number of contacts; returns where to continue.
+    /// Copies a bounded number of contacts. Returns the number of the last copied contact if more contacts may remain.
     async fn contacts(&self, live: ProjectId, wish: ContactsWish, counter: &mut Counter) -> Result<Option<u32>, Failure> {
         let (copier, source) = (&self.copier, self.source);
         let (account, project) = (copier.account, copier.project);

@@ -22,7 +22,7 @@ pub enum Kind {
     Contacts = 9,
 }
 
-/// The number of objects of one kind.
+/// How many objects of one kind a copy created, updated and left unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyCounts {
     pub kind: Kind,
@@ -30,7 +30,7 @@ pub struct CopyCounts {
     pub created: u64,
     /// The number of objects that were copied again because the original had changed.
     pub updated: u64,
-    /// The number of objects that were not copied because the original had not changed.
+    /// The number of objects that were not copied, usually because the original had not changed.
     pub unchanged: u64,
 }
 
@@ -41,7 +41,6 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Counts one object.
     pub fn count(&mut self, kind: Kind, outcome: Outcome) {
         let one = |wanted| u64::from(outcome == wanted);
         self.add(CopyCounts {
@@ -52,7 +51,7 @@ impl Counter {
         });
     }
 
-    /// Adds counts of one kind.
+    /// Adds counts to those of the same kind.
     pub fn add(&mut self, more: CopyCounts) {
         match self.counts.iter_mut().find(|counts| counts.kind == more.kind) {
             Some(counts) => {
@@ -65,7 +64,7 @@ impl Counter {
     }
 }
 
-/// The outcome for one object.
+/// What a copy did with one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Created,
@@ -73,7 +72,7 @@ pub enum Outcome {
     Unchanged,
 }
 
-/// The result of a copy.
+/// The result of copying a brand to the live environment.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CopyReport {
@@ -90,7 +89,7 @@ pub struct CopyReport {
     pub contacts_after: Option<u32>,
 }
 
-/// What going live needs, and the state of the last copy.
+/// What a brand still needs before it can go live, and the state of the last copy.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoLiveView {

@@ -1,4 +1,4 @@
-//! The table of what was copied to the live environment, and all access to it.
+//! The table that records what was copied to the live environment, and all access to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,18 +13,18 @@ type CopyKey = (ProjectId, u8, [u8; 12]);
 
 const COPIES: Table<CopyKey, Copied> = Table::new(tables::LIVE_COPIES);
 
-/// The record of the last copy of an object or a project.
+/// What is recorded about the last copy of an object or a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Copied {
-    /// The digest of the original when it was copied.
+    /// The digest of the original at the time of the copy.
     Object([u8; 32]),
-    /// The live project of a test project, whose ID is the key's project.
+    /// The last copy of a whole project. Its key starts with the ID of the test project.
     Project(ProjectCopy),
 }
 
 impl Record for Copied {}
 
-/// The live project of a test project, and the last report.
+/// The live project to which a test project was copied, and the counts of the last copy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProjectCopy {
     pub live: ProjectId,

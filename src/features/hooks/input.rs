@@ -19,7 +19,8 @@ use crate::vocab::limits;
 pub struct NewSignature {
     /// The header with the signature, such as `Typeform-Signature`.
     pub header: String,
-    /// The secret that you entered in the other system, or that it shows. It is stored encrypted and never shown again.
+    /// The secret that you entered in the other system, or that the other system shows. It is stored encrypted and never shown
+    /// again.
     pub secret: Secret<String>,
 }
 
@@ -57,14 +58,14 @@ pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
     }
 }
 
-/// Returns the first field in use that only webhooks for contacts can have.
+/// Returns the first field that is set although only webhooks for contacts can have it.
 fn field_of_contacts(hook: &Hook) -> Option<&'static str> {
     let fields =
         [("tags", !hook.tags.is_empty()), ("topicId", hook.topic.is_some()), ("consentSource", hook.consent_source.is_some())];
     fields.into_iter().find_map(|(field, is_used)| is_used.then_some(field))
 }
 
-/// Returns the URL of an incoming webhook.
+/// Returns the public URL of an incoming webhook, which contains its secret token.
 pub fn url(engine: &Engine, token: &Token) -> String {
     format!("{}/v1/hooks/{}", engine.base_url().trim_end_matches('/'), token.text().expose())
 }

@@ -117,8 +117,8 @@ pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: O
     Value::Object(input)
 }
 
-/// Extracts the values whose names are names of fields, for a webhook without a mapping. Other names are ignored, because most systems send
-/// more values than the webhook needs.
+/// Copies the body's values whose names are field names, for a webhook without a mapping. Ignores other names, because most systems
+/// send more values than the webhook needs.
 fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
     for (name, value) in body.as_object().into_iter().flatten() {
         match (name.as_str(), value) {
@@ -135,7 +135,7 @@ fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
 }
 
 /// Returns the value at a path: names of objects, separated by dots. In a list, a part of the path is the number of an item, from 0, or
-/// `name=text` for the first item in which `name` has the value `text`. A name that contains dots is found, too.
+/// `name=text` for the first item in which `name` has the value `text`. A top-level name that contains dots also matches.
 fn at<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
     if let Some(value) = body.get(path) {
         return Some(value);
@@ -149,8 +149,8 @@ fn at<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-/// Sets a field of the input. Empty values are left out. Fields that are text accept numbers and booleans, because forms and other systems
-/// mix them.
+/// Sets a field of the input. Leaves out empty values. Text fields also accept numbers and booleans, because systems differ in how they
+/// send such values.
 fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Value) {
     let value = match value {
         Value::Null => return,
@@ -188,7 +188,8 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
     place.insert((*last).to_owned(), value);
 }
 
-/// Returns the amount of an event as a number, because forms send all values as text.
+/// Converts the event property `value` from text to a number, because forms send all values as text. Returns other properties
+/// unchanged.
 fn number(name: &str, value: Value) -> Value {
     match (name, &value) {
         ("value", Value::String(text)) => serde_json::from_str::<serde_json::Number>(text).map_or(value, Value::Number),

@@ -37,11 +37,11 @@ pub struct Hook {
     pub event_name: Option<String>,
     /// The tags that every contact gets.
     pub tags: Vec<String>,
-    /// The topic to which contacts with consent are subscribed.
+    /// The topic that contacts with consent are subscribed to.
     pub topic: Option<TopicId>,
     /// Where the contacts agreed to marketing email. If absent, new contacts are non-subscribed.
     pub consent_source: Option<String>,
-    /// The page to which browsers are redirected after they submit a form.
+    /// The page that browsers are redirected to after they submit a form.
     pub redirect_url: Option<String>,
     pub active: bool,
     pub created_at: Timestamp,
@@ -58,19 +58,19 @@ pub struct SignatureCheck {
     pub sealed_secret: Vec<u8>,
 }
 
-/// The counts of a webhook.
+/// The numbers of accepted and rejected requests of a webhook, and the time of the last request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub accepted: u64,
     pub rejected: u64,
-    /// The number of the next delivery.
+    /// The number that the next delivery gets.
     pub next: u64,
     pub last_at: Option<Timestamp>,
 }
 
 impl Record for Standing {}
 
-/// A received request.
+/// A request that a webhook received, and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookDelivery {
     pub at: Timestamp,
@@ -86,9 +86,8 @@ pub enum RequestOutcome {
     Updated,
     /// The contact already had these values, or the event was already known.
     Unchanged,
-    /// The event was recorded.
     Recorded,
-    /// The field that cannot be used, and the reason.
+    /// The field of the body that cannot be used, and the reason.
     Rejected {
         field: String,
         reason: String,

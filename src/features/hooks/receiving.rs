@@ -26,7 +26,6 @@ pub struct Incoming {
     pub idempotency_key: Option<String>,
 }
 
-/// Why a request is rejected.
 struct Refusal {
     code: Code,
     at: FieldError,

@@ -13,7 +13,6 @@ const HOOKS: Table<(AccountId, HookId), Hook> = Table::new(tables::HOOKS);
 const STANDINGS: Table<HookId, Standing> = Table::new(tables::HOOK_STANDINGS);
 const DELIVERIES: Table<(HookId, u64), HookDelivery> = Table::new(tables::HOOK_DELIVERIES);
 
-/// Returns the account's incoming webhook with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: HookId) -> Result<Option<Hook>> {
     tx.get(HOOKS, &(account, id))
 }

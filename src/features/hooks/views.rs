@@ -96,7 +96,7 @@ pub fn delivery_view(delivery: HookDelivery) -> HookDeliveryView {
     HookDeliveryView { at: WireTime(delivery.at), result, field, reason }
 }
 
-/// An incoming webhook with its URL, if the response is the one that shows the URL.
+/// An incoming webhook, with its URL if this response shows the URL.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookWithUrl {

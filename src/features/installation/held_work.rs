@@ -102,7 +102,7 @@ impl SendingHold {
     }
 }
 
-/// Returns the work that waits now, with the campaign names in `account` or, for the operator, in all accounts.
+/// Returns the work that waits now. Lists the campaigns of `account`, or of all accounts if `account` is `None` (the operator).
 pub fn view(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> {
     match engine.hold.current() {
         None => Ok(SendingHold::none()),
@@ -110,7 +110,7 @@ pub fn view(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> 
     }
 }
 
-/// Returns the work that waits because of the hold `hold`.
+/// Returns the work that waits because of this hold. Lists the campaigns of `account`, or of all accounts if `account` is `None`.
 pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Result<SendingHold> {
     let mut view = SendingHold { on_hold: true, since: Some(WireTime(hold.since)), ..SendingHold::none() };
     for data in [engine.data(Environment::Live), engine.data(Environment::Test)] {

@@ -53,7 +53,7 @@ impl Loss {
         }
     }
 
-    /// Describes what is lost.
+    /// Returns a description of what is lost, for the command line.
     pub fn means(self) -> &'static str {
         match self {
             Self::Links => "sends and campaigns: their unsubscribe and tracking links return 404 from now on",
@@ -86,7 +86,6 @@ impl Loss {
 pub struct Losses([u64; Loss::ALL.len()]);
 
 impl Losses {
-    /// Returns the number of losses of one kind.
     pub fn of(&self, loss: Loss) -> u64 {
         self.0[loss as usize]
     }

@@ -28,27 +28,25 @@ use crate::vocab::mail_services::MailService;
 const WORDS_TRIED_MAX: usize = 16;
 const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
-/// A request, and the mail service to whose URL it was sent.
+/// A request that was sent to the URL of a mail service.
 #[derive(Clone)]
 pub struct Incoming {
     pub environment: Environment,
     pub source: MailFeedback,
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// The temporary key of a sample request. A sample changes no counts.
+    /// The key that checks a sample request; `None` for all other requests. A sample request changes no counts.
     pub sample: Option<SampleKey>,
 }
 
 /// The key that checks a sample request.
 #[derive(Clone)]
 pub enum SampleKey {
-    /// The configured secret.
     Configured,
     Secret(String),
     Certificate(PublicKey),
 }
 
-/// The result of an accepted request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// The number of events in the request.
@@ -60,11 +58,10 @@ pub struct Accepted {
     pub confirmed: bool,
 }
 
-/// Why a request is not accepted.
 #[derive(Debug)]
 pub enum Rejected {
     Refused(Refusal),
-    /// The request cannot be handled now.
+    /// The request cannot be handled now, but a repeat of it may succeed.
     Failed(Failure),
 }
 

@@ -1,4 +1,4 @@
-//! Checks the input of the operations, and creates what they store and return.
+//! Checks the input of the operations on mail services, seals secrets, and creates webhook URLs.
 
 use super::model::secret_context;
 use crate::base::random::Random;
@@ -56,7 +56,7 @@ pub fn topics(service: MailService, given: Vec<String>) -> Result<Vec<String>, F
     }
 }
 
-/// Returns the URL of a webhook.
+/// Returns the public URL of a mail service's webhook, which contains its secret token.
 pub fn url(engine: &Engine, token: &UrlToken<kinds::MailFeedback>) -> String {
     format!("{}/feedback/{}", engine.base_url().trim_end_matches('/'), token.text().expose())
 }

@@ -1,14 +1,14 @@
-//! Mail services: webhooks by which the services that relay mail report bounces, complaints, deliveries and unsubscribes
+//! Mail services: webhooks through which the services that relay mail report bounces, complaints, deliveries and unsubscribes
 //! (`assets/docs/mail-services.md`).
 //!
 //! The path of a request: the secret in its URL selects the mail service; `engine/mail/feedback` checks the signature and reads the
-//! events; `ingest` finds the message of each event by the token in it; `features/tracking` applies the effects. The response is sent
-//! after the commit.
+//! events; `ingest` finds the message of each event by the token in the event; `features/tracking` applies the effects. The response is
+//! sent after the commit.
 //!
 //! Invariants: an event has no effect without a token that only the message contains; an event has no effect on the mail of another
 //! account, unless the mail service belongs to the installation's own account; each kind of event has an effect only once for each
-//! message, except that a hard bounce can follow a bounce of another class; and secrets are stored sealed, the secret in the URL only as
-//! a hash.
+//! message, except that a hard bounce can follow a bounce of another class; and secrets are stored sealed, the secret in the URL only
+//! as a hash.
 
 mod ingest;
 mod input;

@@ -51,7 +51,7 @@ pub struct Standing {
 
 impl Record for Standing {}
 
-/// The last rejected request.
+/// The time and the reason of the last stored rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
     pub at: Timestamp,
@@ -59,7 +59,8 @@ pub struct Rejection {
 }
 
 impl Standing {
-    /// Returns whether a rejection at this time is stored, whatever its reason.
+    /// Returns whether to store a rejection at this time, regardless of its reason: the previous stored rejection must be old
+    /// enough.
     pub fn notes_rejection(&self, now: Timestamp) -> bool {
         self.last_rejection.is_none_or(|last| now.ms_since(last.at) >= REJECTION_PAUSE_MS)
     }
@@ -76,7 +77,7 @@ pub struct Counts {
     pub other: u64,
     /// Events that match no message.
     pub unmatched: u64,
-    /// Requests that arrived again.
+    /// Requests that repeated an earlier request.
     pub repeated: u64,
 }
 
@@ -93,7 +94,6 @@ impl Counts {
         *count += 1;
     }
 
-    /// Adds the counts of one request.
     pub fn merge(&mut self, other: &Self) {
         self.deliveries += other.deliveries;
         self.bounces += other.bounces;

@@ -32,7 +32,6 @@ const STANDINGS: Table<Key, Standing> = Table::new(tables::MAIL_FEEDBACK_STANDIN
 const REQUESTS: Table<(MailFeedbackId, Digest), KnownRequest> = Table::new(tables::MAIL_FEEDBACK_REQUESTS);
 const REQUEST_ORDER: Table<(MailFeedbackId, Timestamp, Digest), ()> = Table::new(tables::MAIL_FEEDBACK_REQUEST_ORDER);
 
-/// Returns the account's mail service with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: MailFeedbackId) -> Result<Option<MailFeedback>> {
     tx.get(ROWS, &(account, id))
 }
@@ -48,7 +47,7 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<MailFeedback>> {
     Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
-/// Returns the mail services of all accounts.
+/// Returns the services for which at least one account has a webhook.
 pub fn services(tx: &impl Read) -> Result<BTreeSet<MailService>> {
     let mut services = BTreeSet::new();
     tx.visit(ROWS, &Span::default(), Order::Forward, |_, row| {
@@ -92,11 +91,10 @@ pub fn save_standing(tx: &mut WriteTx<'_>, key: Key, standing: &Standing) {
     tx.put(STANDINGS, &key, standing);
 }
 
-/// Whether a request arrived before.
+/// Whether a request is new or repeats an earlier request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     First,
-    /// The same request arrived before.
     Repeated,
     /// The ID of an earlier request was used again with a different body.
     Reused,

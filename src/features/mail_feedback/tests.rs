@@ -18,7 +18,7 @@ use crate::vocab::limits;
 const TOPIC: &str = "arn:aws:sns:us-east-1:123456789012:bounces";
 const WHSEC: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// An app with a message to Ada.
+/// A test app that has sent a message to Ada.
 struct Scene {
     app: TestApp,
     mailing: MailingId,
@@ -35,7 +35,6 @@ impl Scene {
         scene
     }
 
-    /// Sends a message to Ada.
     fn send(&self) -> MailingId {
         let new = NewMailing {
             account: self.app.account(),
@@ -72,7 +71,7 @@ impl Scene {
         (text(&made["id"]), text(&made["url"]))
     }
 
-    /// Adds a mail service of Postmark to another account; returns the URL of its webhook.
+    /// Adds a Postmark mail service to another account; returns the URL of its webhook.
     fn add_of(&self, account: AccountId) -> String {
         let id = MailFeedbackId::from_bytes([8; 12]);
         let token = UrlToken::new(Environment::Test, account, id, &SeededRandom::new(3));
@@ -96,7 +95,7 @@ impl Scene {
         input::url(self.app.engine(), &token)
     }
 
-    /// Returns an event of Postmark about the message.
+    /// Returns a Postmark bounce event about the message, as JSON.
     fn postmark(&self, kind: &str, details: &str) -> String {
         let metadata = json!({ "mailmill": self.token(Purpose::Message) });
         json!({ "RecordType": "Bounce", "Type": kind, "Details": details, "Metadata": metadata }).to_string()
@@ -138,7 +137,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is not text")).to_owned()
 }
 
-/// Returns a secret that a service accepts.
+/// Returns a valid secret for a service; `None` for services that are tested without a secret.
 fn secret_of(service: MailService) -> Option<&'static str> {
     match service {
         MailService::AmazonSes | MailService::Sendgrid => None,

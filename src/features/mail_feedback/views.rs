@@ -137,7 +137,7 @@ impl MailFeedbackView {
     }
 }
 
-/// A mail service with the URL of its webhook, if the response is the one that shows the URL.
+/// A mail service, with the URL of its webhook if this response shows the URL.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailFeedbackWithUrl {

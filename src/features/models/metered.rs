@@ -11,7 +11,7 @@ use crate::engine::store::{Error, Read, Result as StoreResult, Store, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The brand for which a request is counted and limited.
+/// The brand whose usage and limits a request counts toward.
 #[derive(Clone, Copy, Debug)]
 pub struct Payer {
     pub account: AccountId,
@@ -23,7 +23,7 @@ pub struct Payer {
 #[derive(Clone)]
 pub struct MeteredModel {
     client: Arc<Client>,
-    /// Absent for `mailmill models test`, which has no store.
+    /// `None` if the usage is not counted, as in `mailmill models test`, which has no store.
     meter: Option<Meter>,
 }
 
@@ -53,7 +53,6 @@ impl MeteredModel {
         Self { client, meter: Some(meter) }
     }
 
-    /// Returns a model whose usage is not counted.
     pub fn unmetered(client: Arc<Client>) -> Self {
         Self { client, meter: None }
     }

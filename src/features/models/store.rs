@@ -31,7 +31,7 @@ pub struct Entry {
     pub environment: Environment,
 }
 
-/// Changes the usage of a model.
+/// Applies `change` to the stored usage of a model by a brand in one month.
 pub fn change(tx: &mut WriteTx<'_>, entry: Entry, model: &str, change: impl FnOnce(Usage) -> Usage) -> Result<()> {
     let Entry { account, month, project, environment } = entry;
     let key = (account, month, project, model.to_owned());
@@ -47,7 +47,6 @@ pub fn change(tx: &mut WriteTx<'_>, entry: Entry, model: &str, change: impl FnOn
     Ok(())
 }
 
-/// The usage of a model by a brand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageRow {
     pub project: ProjectId,

@@ -63,7 +63,6 @@ fn head(name: &str, content_type: &str) -> Head {
     Head { complete: true, bytes: 0, content_type: content_type.into(), name: name.into(), expires_at: None }
 }
 
-/// Stores a PNG file of a drawing.
 pub fn keep_file(tx: &mut WriteTx<'_>, name: &str, png: &[u8]) -> BlobId {
     blobs::put(tx, head(name, "image/png"), png)
 }

@@ -16,14 +16,14 @@ const DRAWING_VERSION: u32 = 2;
 /// The digest of everything that a drawing depends on, except its images.
 pub type ContentDigest = [u8; 32];
 
-/// How pictures are drawn: the name of the engine, and the digest of the support tables.
+/// The drawing engine, and the digest of the tables of HTML and CSS support: both affect the pictures.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnWith {
     pub engine: &'static str,
     pub tables: [u8; 32],
 }
 
-/// Returns the digest of an email on a device. `text` is the text part, if it is known.
+/// Returns the digest of what determines the picture of an email on a device. `text` is the text part, if it is known.
 pub fn digest(html: &str, text: Option<&str>, device: &Device, with: DrawnWith) -> ContentDigest {
     let DrawnWith { engine, tables } = with;
     let version = format!("{DRAWING_VERSION} {} {engine} {}", env!("CARGO_PKG_VERSION"), device.key);
@@ -40,10 +40,10 @@ pub struct Preview {
     pub subject: String,
     /// The stored email, if the preview shows one.
     pub email: Option<EmailId>,
-    /// The email's content, while devices are waiting.
+    /// The email's content; stored only while devices are waiting.
     pub source: Option<BlobId>,
     pub devices: Vec<PreviewDevice>,
-    /// The total size of the files that were drawn for this preview.
+    /// The total size, in bytes, of the files that were drawn for this preview.
     pub bytes: u64,
     /// The number of attempts to draw the preview.
     pub attempts: u8,
@@ -54,7 +54,7 @@ pub struct Preview {
 
 impl Record for Preview {}
 
-/// A device of a preview.
+/// One device of a preview, and its drawing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PreviewDevice {
     pub key: String,
@@ -71,7 +71,7 @@ pub struct Source {
     pub text: Option<String>,
 }
 
-/// The picture of an email on a device.
+/// The state of drawing an email on a device. Previews of the same content share it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drawing {
     pub digest: ContentDigest,
@@ -86,7 +86,7 @@ impl Record for Drawing {}
 pub enum DrawingState {
     Waiting,
     Drawn(Box<Picture>),
-    /// The reason, as users see it.
+    /// The reason why drawing failed, worded for users.
     Failed(String),
 }
 
@@ -109,10 +109,10 @@ pub struct Picture {
     pub screenshot: BlobId,
     pub thumbnail: BlobId,
     pub full_thumbnail: BlobId,
-    /// The total size of the three files.
+    /// The total size of the screenshot and its two thumbnails, in bytes.
     pub bytes: u64,
     pub milliseconds: u32,
     pub drawn_at: Timestamp,
-    /// Whether all images were shown. Only then may later previews use the drawing.
+    /// Whether all images were shown. Later previews use a finished drawing only if this is true.
     pub is_complete: bool,
 }

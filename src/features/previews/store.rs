@@ -1,4 +1,4 @@
-//! The tables of previews, and all functions that access the tables.
+//! The tables of previews, and all access to them.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,6 @@ struct Shared(DrawingId);
 
 impl Record for Shared {}
 
-/// Returns the account's preview with this ID.
 pub fn preview(tx: &impl Read, account: AccountId, id: PreviewId) -> Result<Option<Preview>> {
     tx.get(PREVIEWS, &(account, id))
 }

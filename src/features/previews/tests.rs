@@ -22,7 +22,7 @@ fn get(app: &TestApp, preview: &Value) -> Value {
     app.get(&format!("{PATH}/{}", preview["previewId"].as_str().expect("an ID"))).data()
 }
 
-/// Returns a file of a preview by its link.
+/// Downloads a picture of a preview by its link, and decodes it.
 fn file(app: &TestApp, url: &Value) -> image::DynamicImage {
     let url = url.as_str().expect("a link");
     let (status, _, bytes) = app.download(&url[url.find("/v1/files/").expect("a path")..]);

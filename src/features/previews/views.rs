@@ -144,7 +144,6 @@ pub struct Viewer<'a, R> {
 }
 
 impl<R: Read> Viewer<'_, R> {
-    /// Returns a preview with its devices.
     pub fn preview(&self, preview: &Preview) -> Result<PreviewView, Failure> {
         let drawings = self.drawings(preview)?;
         let (status, metadata) = summary(preview, &drawings);
@@ -163,13 +162,11 @@ impl<R: Read> Viewer<'_, R> {
         })
     }
 
-    /// Returns the status of a preview.
     pub fn status(&self, preview: &Preview) -> Result<PreviewStatusView, Failure> {
         let (status, metadata) = summary(preview, &self.drawings(preview)?);
         Ok(PreviewStatusView { preview_id: preview.id, status, metadata })
     }
 
-    /// Returns one device of a preview.
     pub fn device(&self, preview: &Preview, device: &PreviewDevice) -> Result<OneDeviceView, Failure> {
         let drawing = self.drawing(device)?;
         Ok(OneDeviceView { preview_id: preview.id, device: self.of(device, &drawing) })
@@ -186,7 +183,7 @@ impl<R: Read> Viewer<'_, R> {
 
     fn of(&self, device: &PreviewDevice, drawing: &Drawing) -> PreviewDeviceView {
         let link = |file: BlobId| Some(self.engine.file_link(file).0);
-        // If a device no longer exists, its key is also its name.
+        // If this version no longer supports the device, the device's key is shown as its name.
         let known = devices::find(&device.key);
         let view = PreviewDeviceView { cached: device.cached, ..PreviewDeviceView::waiting(&device.key, known) };
         match &drawing.state {

@@ -25,8 +25,8 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DrawingId, PreviewId};
 use crate::vocab::{limits, placeholders, tables};
 
-/// The size of the views for which one worker process is used, estimated from the size of the email. A process returns at most 32 MiB,
-/// which leaves space for views that are larger than the email.
+/// The maximum total size, in bytes, of the views that one worker process creates, estimated from the size of the email. A process
+/// returns at most 32 MiB, which leaves space for views that are larger than the email.
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The maximum density. The screens of phones have three pixels per CSS pixel, but the dashboard shows pictures smaller.
 const DENSITY_MAX: f32 = 2.0;
@@ -34,11 +34,10 @@ const DENSITY_MAX: f32 = 2.0;
 const PHONE_WIDTH_PX_MAX: u32 = 500;
 /// The pause before a preview is tried again if no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
-/// Why the drawing of a device that an earlier version supported fails.
+/// The error for a waiting device that only an earlier version supported.
 const UNSUPPORTED_DEVICE: &str =
     "This version of Mailmill does not support this device. Create a new preview with a different device.";
 
-/// The data that the work on a preview needs.
 #[derive(Clone)]
 struct Studio {
     engine: Arc<Engine>,
@@ -75,7 +74,7 @@ pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step,
         tokio::select! {
             Some((id, result)) = work.next() => {
                 running.retain(|one| one.id != id);
-                // A failed preview is left for the next step, and the others finish.
+                // Leave a failed preview for the next step, and let the other previews finish.
                 failed = result.err().or(failed);
             }
             () = added, if running.len() < limits::EMAIL_PREVIEWS_AT_ONCE && started.len() < limits::EMAIL_PREVIEWS_PER_STEP => {}
@@ -99,7 +98,6 @@ fn next(tx: &ReadTx, started: &HashSet<PreviewId>, running: &[Running]) -> Resul
     Ok(None)
 }
 
-/// A device that is waiting.
 struct Waiting {
     device: &'static Device,
     drawing: DrawingId,
@@ -164,7 +162,7 @@ impl Studio {
         Ok(self.data.store.write(claim).await??)
     }
 
-    /// Undoes the count of an attempt for which no worker process was free, and waits a moment.
+    /// Takes back the count of an attempt that found no free worker process, and waits a moment.
     async fn postpone(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
         let give_back = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
             if let Some(mut preview) = store::preview(tx, account, id)? {
@@ -263,7 +261,6 @@ fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> R
     Ok(waiting)
 }
 
-/// Returns the options for drawing a device.
 fn options(device: &Device) -> ScreenshotOptions {
     let (width, _) = device.viewport;
     // At 120 dpi, Windows enlarges everything, so the window is fewer CSS pixels wide.

@@ -1,7 +1,7 @@
-//! The facts about a brand that its emails are based on. This module is pure.
+//! The facts about a brand that its emails are based on. This module uses no store, clock or network.
 //!
-//! The import fills in a brand from its sites, and users can change it. Any value can be missing. The code that renders an email then uses
-//! a default value.
+//! The import fills in a brand from its sites, and users can change it. Any value can be missing; the code that renders an email then
+//! uses a default value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Brand {
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
-    /// The font files of the families in `fonts`, which emails load in clients that support web fonts.
+    /// The font files or style sheets of the families in `fonts`, which emails load in clients that support web fonts.
     pub web_fonts: Vec<BrandWebFont>,
     /// The radius of the corners of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
@@ -49,7 +49,7 @@ pub struct BrandLogo {
     /// The measured size in pixels; absent if the logo has not been measured.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The backgrounds on which the logo is visible.
+    /// The backgrounds that the logo is visible on.
     pub background: BrandLogoBackground,
 }
 
@@ -115,7 +115,7 @@ pub struct BrandPalette {
     pub button_text: Option<String>,
 }
 
-/// The fonts of a brand as CSS font stacks. The last families in each stack are available in every email client.
+/// The fonts of a brand as CSS font stacks. Each stack ends with fonts that most email clients have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandFonts {

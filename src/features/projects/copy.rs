@@ -1,6 +1,6 @@
-//! Copies the parts of a brand: they are read in one store and written in another.
+//! Copies the parts of a brand from one store to another.
 //!
-//! This file does not depend on which store is which, and has no handle to either: the caller passes transactions.
+//! This file does not depend on which stores these are, and has no handle to them: the caller passes transactions.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,6 @@ pub struct BrandCopy {
 impl Record for BrandCopy {}
 
 impl BrandCopy {
-    /// Reads a project's brand.
     pub fn read(tx: &impl Read, project: Project) -> Result<Self> {
         Ok(Self {
             brand: store::brand(tx, project.id)?,
@@ -36,7 +35,6 @@ impl BrandCopy {
         })
     }
 
-    /// Replaces the name of the brand.
     pub fn named(mut self, name: String) -> Self {
         self.overrides.name = Some(name.clone());
         self.project.name = name;
@@ -48,7 +46,7 @@ impl BrandCopy {
         self.project.logos.all().filter_map(|url| image_files::upload(engine, url)).collect()
     }
 
-    /// Replaces the URLs of uploaded files by those of their copies.
+    /// Replaces the URLs of uploaded files with the URLs of their copies.
     pub fn with_files(mut self, engine: &Engine, ids: CopyIds) -> Self {
         let Logos { primary, secondary, favicon } = &mut self.project.logos;
         for url in [primary, secondary, favicon].into_iter().flatten() {
@@ -95,7 +93,8 @@ impl BrandPart {
             }
             Self::Image(image) => {
                 let found = match images::find(tx, project, ids.of(image.id))? {
-                    // A project has an image only once, so an image that a user has added again is the same one.
+                    // A project has each image only once. If a user has added the image again, that image is the
+                    // copy.
                     None if ids == CopyIds::Same => images::at(tx, project, &image.image.url)?,
                     found => found,
                 };
@@ -137,7 +136,7 @@ impl BrandPart {
         }
     }
 
-    /// Replaces the URL of an uploaded file by that of its copy.
+    /// Replaces the URL of an uploaded file with the URL of its copy.
     pub fn with_file(self, engine: &Engine, ids: CopyIds) -> Self {
         match self {
             Self::Image(mut image) => {
@@ -157,8 +156,9 @@ impl BrandPart {
     }
 }
 
-/// Returns the ID of the copy of an uploaded file. Only a brand beside the original needs files of its own: each of the two brands can
-/// delete its files. In the other environment, the URL in emails stays valid when the original is deleted.
+/// Returns the ID of the copy of an uploaded file. Only a copy of the brand in the same environment needs files of its own, because
+/// each of the two brands can delete its files. A copy in the other environment keeps the file's ID, so the URLs in emails stay valid
+/// when the original is deleted.
 pub fn file_id(file: BlobId, ids: CopyIds) -> BlobId {
     match ids {
         CopyIds::Beside(_) => ids.of(file),

@@ -33,27 +33,24 @@ use crate::vocab::limits::{
     SITE_IMPORT_FETCH_TIME, SITE_IMPORT_IMAGE_BYTES_MAX,
 };
 
-/// The pause, in milliseconds, before the second attempt. Each later pause is four times as long as the previous pause.
+/// The pause, in milliseconds, before the second attempt. Each later pause is four times the previous one.
 const RETRY_PAUSE_MS: i64 = 30_000;
 
 /// An image with its measurements, description and tags.
 pub struct AnalyzedImage {
     pub measured: ImageMeasurements,
     pub described: ImageDescription,
-    /// The file of the image.
     bytes: Arc<[u8]>,
     /// The PNG files of an SVG logo, the transparent one first.
     pub drawn: Vec<(ImageFile, ImageMeasurements)>,
     is_drawing: bool,
 }
 
-/// The description and tags of an image.
 pub struct ImageDescription {
     pub description: String,
     pub tags: Vec<String>,
 }
 
-/// The response of the vision model.
 #[derive(Deserialize)]
 struct ModelAnswer {
     description: String,
@@ -64,7 +61,6 @@ struct ModelAnswer {
 static PROMPTS: LazyLock<Texts> =
     LazyLock::new(|| Texts::new(&[("describe", include_str!("../../../assets/prompts/describe.txt"))]));
 
-/// The reason why an image could not be analyzed.
 pub struct AnalysisFailure {
     /// The reason, worded for users.
     pub reason: String,
@@ -97,8 +93,8 @@ pub async fn analyze(
     Ok(AnalyzedImage { measured, described, bytes, drawn: Vec::new(), is_drawing })
 }
 
-/// Analyzes a logo. An SVG logo is also drawn as PNG, transparent and on a background on which it is visible, because few email clients
-/// show SVG. `paper`, the background of the brand's site, is used if the logo is visible on it.
+/// Analyzes a logo. Few email clients show SVG, so an SVG logo is also drawn as two PNG files: a transparent one, and one with a
+/// background that makes it visible. The background is `paper`, the background of the brand's site, if the logo is visible on it.
 pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>) -> Result<AnalyzedImage, AnalysisFailure> {
     let mut seen = analyze(engine, url, None, None).await?;
     if !seen.is_drawing {
@@ -152,7 +148,7 @@ pub fn keep_drawn(
     drawn.iter().map(keep).collect()
 }
 
-/// Returns the file at a URL and its content type.
+/// Fetches the file at a URL; returns its bytes and its content type.
 async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
     let address: Url = url.parse().map_err(|_| lasting("The URL of the image is invalid.".to_owned()))?;

@@ -21,7 +21,7 @@ use crate::vocab::limits::{DRAWN_IMAGE_BYTES_MAX, DRAWN_IMAGE_MS_MAX, PREVIEW_KE
 
 /// The path under which uploaded files are served.
 const PATH: &str = "/v1/images/";
-/// The expiry time in a link to an uploaded file: the latest time that a token can contain. The link works as long as the file exists.
+/// The expiry time in a link to an uploaded file: the latest time that a token can contain. The link works until the file is deleted.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 /// Stores an uploaded file. Uploading the same image to the same project again returns the same file and cancels its scheduled deletion.

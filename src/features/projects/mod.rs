@@ -66,7 +66,6 @@ pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: Project
     }
 }
 
-/// Returns the project with this ID if it belongs to the account.
 pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<Project>> {
     store::find(tx, account, project)
 }
@@ -104,8 +103,7 @@ pub fn with_site(tx: &impl Read, account: AccountId, url: &str) -> StoreResult<O
     Ok(store::list(tx, account, None)?.into_iter().find(|project| site_key::same_site(project, url)))
 }
 
-/// Returns the account's newest project for which `has` returns true. Checks the projects one by one, so it is suitable only for rare
-/// calls.
+/// Returns the account's newest project that `has` accepts. Checks the projects one by one, so it is suitable only for rare calls.
 pub fn having<R: Read>(
     tx: &R,
     account: AccountId,

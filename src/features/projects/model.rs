@@ -100,7 +100,7 @@ impl Project {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     text: String,
-    /// The positions of the start and end of the host in `text`. Invariant: they enclose the host.
+    /// The byte positions of the start and end of the host in `text`.
     host: (usize, usize),
 }
 
@@ -117,7 +117,6 @@ const SITE_PATTERN: &str = concat!(
 const GIVEN_CHARACTERS_MAX: usize = limits::URL_CHARACTERS_MAX - 1;
 
 impl Site {
-    /// Returns the whole address.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -200,7 +199,6 @@ fn push_path(text: &mut String, path: &str) -> Result<(), SiteError> {
     Ok(())
 }
 
-/// The reason why a string is not an accepted web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteError {
     TooLong,

@@ -1,5 +1,5 @@
 //! The brand values that users set. They are stored apart from the imported brand and take precedence over it, so another import never
-//! changes them. This module is pure.
+//! changes them. This module uses no store, clock or network.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use crate::base::color::readable_on;
 use crate::base::text::Color;
 use crate::engine::store::Record;
 
-/// The values that users set, in the shape of the input of `projects.update`. An absent value leaves the imported value in place; an empty
-/// text or list removes the imported value.
+/// The values that users set, in the shape of the input of `projects.update`. An absent value keeps the imported value; an empty text
+/// or list removes the imported value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandOverrides {

@@ -1,4 +1,4 @@
-//! The products of a brand and their rules. This module is pure.
+//! The products of a brand and their rules. This module uses no store, clock or network.
 //!
 //! A product is a row with the values of the last import, the values that users set, and its position. Imports change only the imported
 //! values, so everything that users set survives an import. Imported products are recognized by their URL, then by their name.
@@ -23,7 +23,7 @@ pub struct Product {
     pub hidden: bool,
     /// The position among the brand's products, starting at 0.
     pub position: u32,
-    /// The products that users merged into this one, which imports recognize as this one.
+    /// The keys of the products that users merged into this one. Imports recognize those products as this one.
     pub merged: Vec<ProductKey>,
     /// The connected store that the product comes from; `None` for products of a site or a user.
     pub store: Option<StoreLink>,
@@ -31,7 +31,7 @@ pub struct Product {
 
 impl Record for Product {}
 
-/// The place of a product in a connected store.
+/// A product's ID, state and stock in a connected store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreLink {
     pub store: StoreId,
@@ -100,7 +100,7 @@ impl ProductOverrides {
     }
 }
 
-/// The properties by which an import recognizes a product.
+/// The URL and the name that identify a product in imports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductKey {
     url: Option<String>,
@@ -113,7 +113,7 @@ impl ProductKey {
     }
 }
 
-/// Normalizes a URL for comparison: removes the scheme, `www.`, the fragment and trailing slashes.
+/// Normalizes a URL for comparison: removes the scheme, `www.`, the fragment and trailing slashes, and converts the rest to lowercase.
 fn plain_url(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default();
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -121,7 +121,6 @@ fn plain_url(url: &str) -> String {
 }
 
 impl Product {
-    /// Returns a product that was found on the site.
     pub fn imported(id: ProductId, product: BrandProduct, position: u32) -> Self {
         let overrides = ProductOverrides::default();
         Self { id, imported: Some(product), overrides, hidden: false, position, merged: Vec::new(), store: None }
@@ -167,7 +166,7 @@ impl Product {
 /// A difference between a brand's products and those found by an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductChange {
-    /// The product; `None` if the import found a new product.
+    /// The ID of the changed product; `None` if the import found a new product.
     pub id: Option<ProductId>,
     pub before: Option<BrandProduct>,
     /// The product as found; `None` if the site no longer has it.

@@ -17,8 +17,8 @@ const CSS: &str = "url(";
 /// The attribute with alternative image files, which browsers would load directly, bypassing the proxy.
 const CANDIDATES: &str = "srcset=";
 
-/// The paths on this server whose images stay unchanged: stored images, and the open pixel, which nothing may fetch on the viewer's behalf.
-/// Pages do not load images from other paths of this server, such as the demo's shop, so those images are proxied too.
+/// The paths on this server whose images are not proxied: stored images, and the open pixel, which must not be loaded on the viewer's
+/// behalf. Images on other paths of this server, such as the demo's shop, are proxied, because pages do not load them directly.
 const OWN_PATHS: [&str; 2] = ["/v1/", "/t/"];
 
 /// Returns the HTML with remote images replaced by links to the proxy.
@@ -53,8 +53,8 @@ fn signed(url: &str) -> String {
     format!("{PATH}{url}")
 }
 
-/// Replaces each image address in the HTML for which `other` returns a new address, and disables `srcset` attributes. An image whose
-/// address this function does not find will not load.
+/// Replaces each image address in the HTML with the address that `other` returns for it, if any, and disables `srcset` attributes. An
+/// image whose address this function does not find will not load.
 pub fn each_image(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
     let lower = html.to_ascii_lowercase();
     let mut out = String::with_capacity(html.len());

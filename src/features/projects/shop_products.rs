@@ -24,8 +24,8 @@ pub struct StoreProduct {
     pub collections: Option<Vec<String>>,
 }
 
-/// Stores products that a store reports; returns how many had no place, because the brand has the maximum number of products. A report that
-/// is older than the stored product changes only the time of the last report.
+/// Stores products that a store reports; returns how many were left out because the brand has the maximum number of products. A report
+/// that is older than the stored product changes only the time of the last report.
 pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: Vec<StoreProduct>) -> Result<u64> {
     let mut known = stored_products::all(tx, project)?;
     let mut left_out = 0;
@@ -66,8 +66,8 @@ pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: V
     Ok(left_out)
 }
 
-/// Returns the index of the product that a report is about: the one with the store's ID, or one that no store reports and that has the
-/// same URL or name.
+/// Returns the index of the product that a report is about: the product with the store's ID or, if there is none, a product without a
+/// store that has the same URL or name.
 fn place_of(known: &[Product], store: StoreId, reported: &StoreProduct) -> Option<usize> {
     let is_linked = |product: &Product| product.store.as_ref().is_some_and(|link| is_of(link, store, &reported.external_id));
     let is_same = |product: &Product| product.store.is_none() && product.is_like(&reported.product);
@@ -88,7 +88,6 @@ pub fn remove_unseen(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, s
     remove_where(tx, project, |link| link.store == store && link.seen_at < since)
 }
 
-/// Removes all of a store's products.
 pub fn remove_all(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId) -> Result<()> {
     remove_where(tx, project, |link| link.store == store)
 }
@@ -101,7 +100,6 @@ pub fn keep_all(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId) -> Res
     Ok(())
 }
 
-/// Returns the number of a store's products.
 pub fn count(tx: &impl Read, project: ProjectId, store: StoreId) -> Result<u64> {
     Ok(of(tx, project, |link| link.store == store)?.len() as u64)
 }

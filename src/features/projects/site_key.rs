@@ -1,4 +1,4 @@
-//! Recognizes websites that are the same, to avoid importing a brand twice. This module is pure.
+//! Recognizes websites that are the same, to avoid importing a brand twice. This module uses no store, clock or network.
 
 use super::model::Project;
 

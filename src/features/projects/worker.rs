@@ -12,7 +12,6 @@ pub async fn import_sites(engine: Arc<Engine>, environment: Environment) -> Resu
     importing::step(&engine, environment).await.map(Step::more_if)
 }
 
-/// Measures images and describes them.
 pub async fn analyze_images(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     image_analysis::step(&engine, environment).await.map(Step::more_if)
 }

@@ -1,4 +1,5 @@
-//! The brands of a restored state, and what a restore of a brand would bring back.
+//! Finds brands in the restored state, which is a past state of the data from the continuous backup, and compares them with the current
+//! brands.
 
 use super::views::{BrandPreview, ContactsPreview, KindPreview, RestorableBrand};
 use crate::engine::api::response::WireTime;
@@ -18,14 +19,14 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CopyIds, ProjectId};
 use crate::vocab::limits;
 
-/// A brand in a restored state.
+/// A brand in the restored state, with its account and environment.
 pub struct Found {
     pub account: AccountId,
     pub environment: Environment,
     pub project: Project,
 }
 
-/// Returns the brand with this ID; for an account, only if the account has it.
+/// Returns the brand with this ID in the restored state. If `account` is given, the brand must belong to this account.
 pub fn find(copy: &RestoredCopy, account: Option<AccountId>, project: ProjectId) -> Result<Option<Found>> {
     for environment in Environment::ALL {
         let tx = copy.store(environment).read();
@@ -42,7 +43,7 @@ pub fn find(copy: &RestoredCopy, account: Option<AccountId>, project: ProjectId)
     Ok(None)
 }
 
-/// Returns the brands of an account, live ones first.
+/// Returns an account's brands in the restored state, live brands first.
 pub fn list(engine: &Engine, copy: &RestoredCopy, account: AccountId) -> Result<Vec<RestorableBrand>> {
     let mut brands = Vec::new();
     for environment in [Environment::Live, Environment::Test] {
@@ -62,12 +63,13 @@ pub fn list(engine: &Engine, copy: &RestoredCopy, account: AccountId) -> Result<
     Ok(brands)
 }
 
-/// Returns whether a brand and its contacts are missing as if they had never existed.
+/// Returns whether the store has no brand with this ID and has never numbered a contact of this brand, as if the brand had never
+/// existed.
 pub fn is_fresh(now: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     Ok(projects::find(now, account, project)?.is_none() && contacts::next_number(now, project)? == 0)
 }
 
-/// Compares a brand of the restored state with the brand as it is now. Reads all of its contacts.
+/// Compares a brand in the restored state with the brand now. Reads all of its contacts.
 pub fn preview(engine: &Engine, copy: &RestoredCopy, found: Found) -> std::result::Result<BrandPreview, Failure> {
     let Found { account, environment, project } = found;
     let (then, now, id) = (copy.store(environment).read(), engine.data(environment).store.read(), project.id);

@@ -1,5 +1,5 @@
-//! Copies the chosen brand from the restored state. Each transaction also stores the progress, so a copy continues after a crash where it
-//! was, and its report counts every object once.
+//! Copies the chosen brand from the restored state. Each transaction also stores the progress. After a crash, the copy therefore
+//! continues where it stopped, and its report counts each object once.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::features::suppressions::Digester;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::limits;
 
-/// Copies a bounded part of the brand; returns whether there is more.
+/// Copies a bounded part of the brand; returns whether more may remain.
 pub async fn step(engine: &Arc<Engine>, restore: &Restore) -> Result<bool, Failure> {
     let (Some(order), Some(copy)) = (restore.order, engine.restored.copy()) else { return Ok(false) };
     let into = engine.data(order.environment).store.clone();
@@ -44,7 +44,7 @@ pub async fn step(engine: &Arc<Engine>, restore: &Restore) -> Result<bool, Failu
     Ok(true)
 }
 
-/// One step of a copy.
+/// What one step of a copy needs: the copier, the user's choices, and the brand that gets the copies.
 struct CopyTask {
     copier: BrandCopier,
     order: Order,
@@ -62,7 +62,7 @@ impl CopyTask {
             }
         };
         let now = self.copier.into.read();
-        // A second brand has other contacts than the original, so only the original decides who was deleted.
+        // Check the original brand even if a second brand is created: only the original shows which contacts were deleted.
         let is_fresh = brands::is_fresh(&now, account, project)?;
         drop(now);
         let next = contacts::next_number(&self.copier.from.read(), project)?;
@@ -150,7 +150,7 @@ impl CopyTask {
     }
 }
 
-/// Saves the progress after a piece.
+/// Adds the result of copying one part to the progress, and saves the progress.
 fn save(tx: &mut WriteTx<'_>, mut progress: CopyProgress, piece: &Piece, stage: Stage) -> StoreResult<()> {
     progress.count(piece.counts.iter().cloned());
     progress.unfinished += u64::from(piece.is_unfinished);

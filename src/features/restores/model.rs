@@ -1,4 +1,4 @@
-//! A restore and its state.
+//! A restore of one brand, and its state.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,17 +9,17 @@ use crate::features::go_live::{CopyCounts, Counter};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConversationId, CopyIds, JobId, ProjectId};
 
-/// The restore of the installation, as stored.
+/// The installation's newest restore, as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Restore {
     pub id: JobId,
     /// The account whose brands can be restored; `None` for the operator, who can restore all brands.
     pub account: Option<AccountId>,
-    /// The brand that the request named.
+    /// The brand that the request named; `None` if users choose one later.
     pub project: Option<ProjectId>,
-    /// The time of the wanted state; after the preparation, the time of the last restored commit.
+    /// The requested time; after the preparation, the time of the last restored commit.
     pub at: Timestamp,
-    /// Whether the backup has every commit up to the wanted time.
+    /// Whether the backup has every commit up to the requested time.
     pub is_exact: bool,
     pub requested_at: Timestamp,
     pub state: State,
@@ -31,33 +31,33 @@ pub struct Restore {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum State {
-    /// The state of the time is restored into a temporary folder.
+    /// The worker restores the state at the requested time into a temporary folder.
     Preparing,
-    /// The temporary folder waits for a user's choice.
+    /// The restored state is in the temporary folder, and a user must choose a brand.
     Ready {
         since: Timestamp,
     },
-    /// The brand is copied into the installation.
+    /// The worker copies the brand into the installation.
     Copying,
     Completed,
-    /// The reason, worded for users.
+    /// The reason why the restore failed, worded for users.
     Failed(String),
 }
 
-/// What happens to objects that the brand has now.
+/// What happens to objects that the brand still has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RestoreMode {
-    /// What is missing comes back; what exists stays as it is.
+    /// Missing objects come back; existing objects stay unchanged.
     #[default]
     Missing,
-    /// What is missing comes back, and what exists is replaced.
+    /// Missing objects come back; existing objects are replaced.
     Replace,
-    /// A second brand is created.
+    /// A second brand is created beside the existing one.
     Copy,
 }
 
-/// The chosen brand, and how it comes back.
+/// The brand that a user chose, and how to bring it back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Order {
     pub account: AccountId,
@@ -69,7 +69,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Returns how the IDs of restored objects are formed.
+    /// Returns the rule that determines the IDs of restored objects.
     pub fn ids(&self, restore: JobId) -> CopyIds {
         match self.mode {
             RestoreMode::Missing | RestoreMode::Replace => CopyIds::Same,
@@ -77,37 +77,36 @@ impl Order {
         }
     }
 
-    /// Returns the brand that gets the restored objects.
+    /// Returns the ID of the brand that gets the restored objects.
     pub fn target(&self, restore: JobId) -> ProjectId {
         self.ids(restore).of(self.project)
     }
 }
 
 impl Restore {
-    /// Returns whether the restore is not ended.
+    /// Returns whether the restore is still in progress.
     pub fn is_open(&self) -> bool {
         self.ended_at.is_none()
     }
 
-    /// Ends the restore.
     pub fn end(&mut self, state: State, now: Timestamp) {
         (self.state, self.ended_at) = (state, Some(now));
     }
 }
 
-/// The progress of a copy, stored in the transactions of the copy.
+/// The progress of a copy. Each transaction of the copy stores it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CopyProgress {
     pub restore: JobId,
     pub stage: Stage,
-    /// Whether the brand did not exist, so that its contacts keep their IDs.
+    /// Whether neither the brand nor its contacts had ever existed before the copy, so that the contacts keep their IDs.
     pub is_fresh: bool,
     pub counts: Vec<CopyCounts>,
     /// What was not restored and why, worded for users.
     pub skipped: Vec<String>,
-    /// The number of unfinished conversations.
+    /// The number of conversations that were not copied because they are unfinished.
     pub unfinished: u64,
-    /// The folded names of the tags that were missing.
+    /// The folded names of the tags that the target brand did not have.
     pub new_tags: Vec<String>,
     /// The number of contacts that stay deleted.
     pub deleted: u64,
@@ -120,9 +119,9 @@ pub struct CopyProgress {
 pub enum Stage {
     Brand,
     Audience,
-    /// The conversations after this one, newest first.
+    /// Copies the conversations that follow this one, newest first.
     Emails(Option<ConversationId>),
-    /// The contacts with numbers after this one.
+    /// Copies the contacts whose numbers follow this one.
     Contacts(Option<u32>),
     Done,
 }
@@ -142,7 +141,7 @@ impl CopyProgress {
         }
     }
 
-    /// Adds the counts of a transaction.
+    /// Adds the counts of one transaction.
     pub fn count(&mut self, counts: impl IntoIterator<Item = CopyCounts>) {
         let mut counter = Counter { counts: std::mem::take(&mut self.counts) };
         counts.into_iter().for_each(|counts| counter.add(counts));

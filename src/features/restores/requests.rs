@@ -1,4 +1,4 @@
-//! What users and the operator request of a restore: to start it, to see it, and to bring back a brand.
+//! What users and the operator request: to start, show, preview, apply or discard a restore.
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use crate::features::projects::{self, ProjectStatus};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 
-/// The choice of a brand, and how it comes back.
+/// The brand that a user chose, and how to bring it back.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     pub project: ProjectId,
@@ -22,7 +22,7 @@ pub struct Choice {
     pub deleted_contacts: bool,
 }
 
-/// Starts the restore of a state. Fails if the backup has no such state, or if another restore is in progress.
+/// Starts to restore a past state. Fails if the backup has no such state, or if another restore is in progress.
 pub async fn start(
     context: &Context,
     spec: &'static Spec,
@@ -70,13 +70,14 @@ fn unavailable(error: Error) -> Failure {
     Failure::because(Code::WrongState, Failure::because(Code::WrongState, error.to_string()).sentence())
 }
 
-/// Returns the newest restore that the account started, or any if the caller is the operator.
+/// Returns the newest restore if the caller may see it. An account sees its own restores and those of the operator; the operator
+/// (`account` is `None`) sees all.
 fn current(context: &Context, account: Option<AccountId>) -> Result<Option<Restore>, Failure> {
     let found = store::restore(&context.engine.control.read())?;
     Ok(found.filter(|found| account.is_none() || found.account.is_none() || found.account == account))
 }
 
-/// Brings back a brand of the restored state.
+/// Starts to copy a brand from the restored state; the worker continues the copy.
 pub async fn apply(
     context: &Context,
     spec: &'static Spec,
@@ -106,7 +107,7 @@ pub async fn apply(
     context.write(spec, apply).await
 }
 
-/// Returns the restore if its state is restored, and the brand in it.
+/// Returns the restore and the brand, if the restore is ready and its state has the brand.
 fn ready(context: &Context, account: Option<AccountId>, project: ProjectId) -> Result<(Restore, brands::Found), Failure> {
     let restore = current(context, account)?.filter(|restore| matches!(restore.state, State::Ready { .. }));
     let (Some(restore), Some(copy)) = (restore, context.engine.restored.copy()) else { return Err(not_ready()) };
@@ -117,7 +118,7 @@ fn ready(context: &Context, account: Option<AccountId>, project: ProjectId) -> R
     Ok((restore, found))
 }
 
-/// Returns what a restore of a brand would bring back.
+/// Compares a brand in the restored state with the brand now.
 pub async fn preview(context: Context, account: Option<AccountId>, project: ProjectId) -> Result<BrandPreview, Failure> {
     let comparing = tokio::task::spawn_blocking(move || {
         let (_, found) = ready(&context, account, project)?;
@@ -177,12 +178,12 @@ pub fn view(engine: &Engine, account: Option<AccountId>, restore: Restore) -> Re
     })
 }
 
-/// Returns the newest restore with the brands to choose from.
+/// Returns the view of the newest restore; the view lists the brands to choose from if the restore is ready.
 pub fn shown(context: &Context, account: Option<AccountId>) -> Result<Option<RestoreView>, Failure> {
     current(context, account)?.map(|restore| view(&context.engine, account, restore)).transpose()
 }
 
-/// Discards a restore that does not copy a brand at the moment.
+/// Discards the newest restore. Fails while the restore copies a brand.
 pub async fn discard(context: &Context, spec: &'static Spec, account: Option<AccountId>) -> Result<(), Failure> {
     let Some(Restore { id, .. }) = current(context, account)? else { return Ok(()) };
     let discard = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! The restore of the installation, and the progress of its copy. Each is one row: a new restore replaces the previous one.
+//! The installation's restore, and the progress of its copy. Each is one row: a new restore replaces the previous one.
 
 use super::model::{CopyProgress, Restore};
 use crate::engine::store::{Read, Result, Table, WriteTx};
@@ -11,7 +11,7 @@ const RESTORE: &str = "brand restore";
 /// The key of the progress in the environment's store.
 const PROGRESS: &str = "brand restore progress";
 
-/// Returns the newest restore. An entry of a later version counts as none.
+/// Returns the newest restore; `None` if there is none, or if a later version of Mailmill wrote it.
 pub fn restore(tx: &impl Read) -> Result<Option<Restore>> {
     Ok(tx.get(META, &RESTORE.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
@@ -25,7 +25,7 @@ pub fn delete(tx: &mut WriteTx<'_>) {
     tx.delete(META, &RESTORE.to_owned());
 }
 
-/// Returns the progress of a restore's copy; that of a copy that has not started if there is none.
+/// Returns the progress of a restore's copy. If none is stored, returns the progress of a copy that has not started.
 pub fn progress(tx: &impl Read, restore: JobId) -> Result<CopyProgress> {
     let found = tx.get(META, &PROGRESS.to_owned())?.and_then(|bytes| serde_json::from_slice::<CopyProgress>(&bytes).ok());
     Ok(found.filter(|found| found.restore == restore).unwrap_or_else(|| CopyProgress::new(restore)))

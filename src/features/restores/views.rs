@@ -8,7 +8,7 @@ use crate::engine::api::response::WireTime;
 use crate::features::go_live::{CopyCounts, Kind};
 use crate::vocab::ids::{JobId, ProjectId};
 
-/// The restore of the installation.
+/// The installation's newest restore.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RestoreStatus {
     /// The newest restore; absent if there was none.
@@ -24,7 +24,7 @@ pub struct RestoreView {
     /// brought back.
     #[schemars(extend("enum" = ["preparing", "ready", "copying", "completed", "failed"]))]
     pub status: &'static str,
-    /// The time of the state. From `ready` on, this is the time of its last change.
+    /// The requested time. From the status `ready` on, the time of the last restored change.
     pub at: WireTime,
     /// Whether the backup has every change up to this time; false if only a snapshot of that period was kept.
     pub exact: bool,
@@ -33,23 +33,23 @@ pub struct RestoreView {
     pub ended_at: Option<WireTime>,
     /// Why the restore failed, worded for users.
     pub error: Option<String>,
-    /// The number of downloaded and of all objects; absent unless the status is `preparing`.
+    /// The progress of the preparation; absent unless the status is `preparing`.
     pub progress: Option<RestoreProgress>,
-    /// The account's brands at that time, if the status is `ready`.
+    /// The account's brands in the restored state; empty unless the status is `ready`.
     pub brands: Vec<RestorableBrand>,
-    /// What is brought back, from `copying` on.
+    /// What has been brought back; present from the status `copying` on.
     pub result: Option<RestoreResult>,
 }
 
-/// How far the preparation has come.
+/// The number of downloaded objects of the backup, and the number of all objects to download.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RestoreProgress {
     pub done: u64,
-    /// 0 until the number is known.
+    /// The number of all objects to download; 0 until it is known.
     pub total: u64,
 }
 
-/// A brand as it was.
+/// A brand in the restored state.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestorableBrand {
@@ -60,26 +60,26 @@ pub struct RestorableBrand {
     pub environment: &'static str,
     /// Whether the brand exists now.
     pub exists: bool,
-    /// The number of contacts at that time.
+    /// The number of contacts at the time of the restored state.
     pub contacts: u64,
     /// The number of contacts now.
     pub contacts_now: u64,
 }
 
-/// What was brought back so far.
+/// What has been brought back so far.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreResult {
     pub mode: RestoreMode,
-    /// The brand as it was.
+    /// The ID of the brand in the restored state.
     pub project_id: ProjectId,
-    /// The brand that has the restored objects; a new one in the mode `copy`.
+    /// The ID of the brand that gets the restored objects; a new brand in the mode `copy`.
     pub target_project_id: ProjectId,
     #[schemars(extend("enum" = ["test", "live"]))]
     pub environment: &'static str,
-    /// The counts by kind: `created` came back, `updated` was replaced, `unchanged` stayed as it was.
+    /// The counts by kind: `created` objects came back, `updated` objects were replaced, and `unchanged` objects were not changed.
     pub restored: Vec<CopyCounts>,
-    /// The number of contacts that stay deleted, because they were deleted since then.
+    /// The number of contacts that were deleted since then and stay deleted.
     pub contacts_left_deleted: u64,
     /// The number of contacts that stay erased, because they had unsubscribed, bounced or complained before they were deleted.
     pub contacts_left_erased: u64,
@@ -87,21 +87,21 @@ pub struct RestoreResult {
     pub skipped: Vec<String>,
 }
 
-/// What a restore of a brand would bring back.
+/// What a restore of a brand would bring back, for one kind of object.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KindPreview {
     pub kind: Kind,
-    /// The number of objects at that time.
+    /// The number of objects at the time of the restored state.
     pub in_backup: u64,
-    /// The number of these that do not exist now.
+    /// The number of these objects that do not exist now.
     pub missing: u64,
-    /// The number of these that exist now. Only the mode `replace` changes them.
+    /// The number of these objects that exist now. Only the mode `replace` changes them.
     pub existing: u64,
 }
 
 impl KindPreview {
-    /// Counts objects, of which each exists or not.
+    /// Counts objects; `known` states for each object whether it exists now.
     pub fn new(kind: Kind, known: impl IntoIterator<Item = bool>) -> Self {
         let mut preview = Self { kind, in_backup: 0, missing: 0, existing: 0 };
         for exists in known {
@@ -116,11 +116,11 @@ impl KindPreview {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContactsPreview {
-    /// The number of contacts at that time.
+    /// The number of contacts at the time of the restored state.
     pub in_backup: u64,
     /// The number of contacts that come back. Those who have unsubscribed or bounced since then come back with this status.
     pub missing: u64,
-    /// The number of contacts that exist now. Their status stays as it is.
+    /// The number of contacts that exist now. Their status does not change.
     pub existing: u64,
     /// The number of contacts that were deleted since then. They come back only with `deletedContacts`.
     pub deleted: u64,
@@ -128,7 +128,7 @@ pub struct ContactsPreview {
     pub erased: u64,
 }
 
-/// A comparison of a brand at that time with the brand now.
+/// A comparison of a brand in the restored state with the brand now.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandPreview {
@@ -137,7 +137,7 @@ pub struct BrandPreview {
     pub domain: String,
     #[schemars(extend("enum" = ["test", "live"]))]
     pub environment: &'static str,
-    /// The time of the state.
+    /// The time of the restored state.
     pub at: WireTime,
     /// Whether the brand exists now.
     pub exists: bool,

@@ -1,4 +1,4 @@
-//! The worker of restores.
+//! The worker that carries out restores of brands.
 
 use std::fs;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The start of the names of temporary folders in the data folder. Each restore has a folder of its own, because a preview may still read
-/// from the folder of an earlier one.
+/// The start of the names of temporary folders in the data folder. Each restore has a folder of its own, because a preview may still
+/// read from the folder of an earlier restore.
 const FOLDER: &str = "restore-brand-";
 
-/// Continues the restore, or removes what an ended restore has left.
+/// Continues the restore, or removes the temporary folders of an ended restore.
 pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
     let Some(restore) = store::restore(&engine.control.read())?.filter(Restore::is_open) else {
         clean_up(&engine).await;
@@ -61,10 +61,10 @@ pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
     }
 }
 
-/// Restores the wanted state into the temporary folder.
+/// Restores the state at the requested time into the temporary folder.
 async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Failure> {
     clean_up(engine).await;
-    // The attempt is counted before it starts, so that a restore that makes the service crash ends.
+    // Count the attempt before it starts, so that a restore that crashes the service is eventually ended.
     restore.attempts += 1;
     if restore.attempts > limits::RESTORE_ATTEMPTS {
         let reason = "The service stopped several times during the restore. Its log shows the cause.".to_owned();
@@ -120,7 +120,7 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     Ok(Step::More)
 }
 
-/// Removes the restored state, and the folders of this and of earlier processes.
+/// Releases the restored state, and deletes the temporary folders of this process and of earlier processes.
 async fn clean_up(engine: &Arc<Engine>) {
     let (copy, data) = (engine.restored.set(None), engine.control.file().to_path_buf());
     let removing = tokio::task::spawn_blocking(move || {
@@ -134,7 +134,7 @@ async fn clean_up(engine: &Arc<Engine>) {
     let _ = removing.await;
 }
 
-/// Lets the worker try again after its period. After too many attempts without progress, the restore ends.
+/// Leaves the restore for the worker's next run. After too many attempts without progress, ends the restore.
 async fn try_again(engine: &Arc<Engine>, restore: Restore, reason: String) -> Result<Step, Failure> {
     match restore.attempts < limits::RESTORE_ATTEMPTS {
         true => Ok(Step::Done),
@@ -164,7 +164,7 @@ async fn save(engine: &Engine, restore: Restore) -> Result<(), Failure> {
     engine.control.write_essential(save).await?
 }
 
-/// Makes a sentence of a message of the backup.
+/// Turns an error message of the backup into a sentence for users.
 fn sentence(text: &str) -> String {
     Failure::because(Code::WrongState, text.to_owned()).sentence()
 }

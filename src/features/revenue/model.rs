@@ -55,7 +55,7 @@ impl Order {
 }
 
 impl PaymentFact {
-    /// Returns whether both facts are equal apart from their keys.
+    /// Returns whether both facts are equal, ignoring their keys.
     pub fn is_like(&self, other: &Self) -> bool {
         Self { key: None, ..*self } == Self { key: None, ..*other }
     }
@@ -66,12 +66,11 @@ impl PaymentFact {
 pub struct Credit {
     pub mailing: MailingId,
     pub email: Option<EmailId>,
-    /// When the order was paid, which is the day on which charts show it. Refunds of an order without a payment are subtracted from the
-    /// revenue of another order; for them, this is when that other order was paid.
+    /// When the order was paid; charts show the order on this day. The refunds of an order without a payment are subtracted from
+    /// the revenue of another order; this is then the time when that other order was paid.
     pub paid_at: Timestamp,
 }
 
-/// The scope of a total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Mailing(MailingId),

@@ -55,7 +55,7 @@ fn scopes(credit: &Credit) -> impl Iterator<Item = Scope> + use<> {
     std::iter::once(Scope::Mailing(credit.mailing)).chain(credit.email.map(Scope::Email))
 }
 
-/// Returns the order whose ID has this digest.
+/// Returns the order whose ID has this digest, if it is stored.
 pub fn find(tx: &impl Read, project: ProjectId, order: Digest) -> Result<Option<Order>> {
     tx.get(ORDERS, &(project, order))
 }
@@ -99,7 +99,7 @@ pub fn save(
     Ok(())
 }
 
-/// Adds an order's revenue to the totals of the day on which it was paid; subtracts the revenue if the sign is -1.
+/// Adds an order's revenue to the totals of the day when the order was paid; subtracts the revenue if `sign` is -1.
 fn add_day(
     tx: &mut WriteTx<'_>,
     mailing: StatsMailing,

@@ -78,7 +78,6 @@ pub struct RevenueView {
 }
 
 impl RevenueView {
-    /// Returns the view of a currency's revenue.
     pub fn of((currency, revenue): (&Currency, &Revenue)) -> Self {
         Self { currency: *currency, conversions: revenue.conversions, revenue: revenue.amount }
     }

@@ -16,7 +16,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SavedBlockId};
 use crate::vocab::limits;
 
-/// The name of a saved block.
 pub type BlockName = Name<{ limits::SAVED_BLOCK_NAME_CHARACTERS_MAX }>;
 
 /// A saved block as stored.
@@ -32,7 +31,6 @@ pub struct SavedBlock {
 
 impl Record for SavedBlock {}
 
-/// Returns the project's saved block with this ID.
 fn find(tx: &impl Read, project: ProjectId, id: SavedBlockId) -> Result<SavedBlock, Failure> {
     store::get(tx, project, id)?.ok_or_else(|| {
         Failure::because(Code::NotFound, "No saved block has this ID.")
@@ -52,7 +50,7 @@ fn check_name(tx: &impl Read, project: ProjectId, name: &str, own: Option<SavedB
     }
 }
 
-/// Returns a block in its stored form, or the failure for an invalid block.
+/// Returns a block in its stored form. Fails if the block is invalid or cannot be saved.
 fn checked(block: &Value) -> Result<String, Failure> {
     let mut block = block.clone();
     forget_names(&mut block);

@@ -1,4 +1,4 @@
-//! The table of saved blocks, and all functions that access the table.
+//! The table of saved blocks, and all access to it.
 
 use super::SavedBlock;
 use crate::engine::store::{Order, Read, Result, Table, WriteTx};

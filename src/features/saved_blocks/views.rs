@@ -27,7 +27,6 @@ impl Listed for SavedBlockView {
 }
 
 impl SavedBlockView {
-    /// Returns the view of a saved block.
     pub fn new(saved: SavedBlock) -> Result<Self, Failure> {
         Ok(Self {
             id: saved.id,

@@ -62,7 +62,6 @@ pub async fn begin(
     }
 }
 
-/// Records that a run has failed.
 pub async fn fail(store: &Store, row: ScheduledImport, failure: RunFailure) -> Result<(), Failure> {
     change(store, row, move |row, now| row.fail(failure, now)).await
 }

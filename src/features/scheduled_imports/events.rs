@@ -1,8 +1,8 @@
 //! Imports the rows of a file as customer events.
 //!
-//! Invariant: one transaction contains the events of some rows, their results, and the offset of the next row. If the process ends at any
-//! point, the import resumes there, and no row is counted twice. A row that was stored before is recognized by its dedupeKey. Without such a
-//! column, the key is computed from the row, so that a file which only grows can be imported again and again.
+//! Invariant: one transaction contains the events of some rows, their results, and the offset of the next row. After a crash, the
+//! import resumes at this offset, and no row is counted twice. A row that was stored before is recognized by its dedupeKey. If the file
+//! has no dedupeKey column, the key is computed from the row, so that a file that only grows can be imported repeatedly.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,8 @@ use crate::vocab::limits;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Checks that the file has the mapped columns, and a name and a contact for each event; returns the reason if it does not.
+/// Checks that the file has the mapped columns, and columns for an event's name and contact. If not, returns the reason as a sentence
+/// for users.
 pub fn check_headers(rows: &EventRows, headers: &[String]) -> Result<(), String> {
     for (field, header) in &rows.mapping {
         if !headers.contains(header) {
@@ -60,7 +61,7 @@ pub async fn step(store: &Store, row: ScheduledImport, import: EventImport) -> R
     store.write(move |tx| commit(tx, &row, import, chunk)).await?
 }
 
-/// Ends a run that cannot continue.
+/// Ends a run that cannot continue, with the reason.
 async fn stop(store: &Store, row: ScheduledImport, import: EventImport, reason: String) -> Result<(), Failure> {
     store.write(move |tx| release(tx, &import)).await??;
     fail(store, row, RunFailure::new(reason)).await

@@ -66,7 +66,7 @@ async fn fetch(engine: &Engine, url: &str, known: &Known) -> Result<Option<(Resp
     Ok(Some((response, reads)))
 }
 
-/// A file that was read as far as its headers.
+/// A fetched file whose headers have been read.
 struct File {
     name: String,
     bytes: Vec<u8>,

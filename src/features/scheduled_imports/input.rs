@@ -74,7 +74,7 @@ pub fn separator(text: Option<&str>) -> Result<Option<u8>, Failure> {
     text.filter(|text| !text.is_empty()).map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()
 }
 
-/// Returns the names of the tags.
+/// Returns the names of the tags. Fails if there are too many tags.
 pub fn tags(tags: &[TagName]) -> Result<Vec<String>, Failure> {
     if tags.len() > limits::TAGS_PER_CONTACT_MAX {
         return Err(Failure::field("tags", format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)));

@@ -47,7 +47,6 @@ pub enum Source {
     Platform(PlatformSource),
 }
 
-/// A file at a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSource {
     pub url: String,
@@ -105,7 +104,7 @@ pub struct PlatformSource {
     pub connection: ConnectionId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
-    /// The user's mapping of the platform's fields, where it differs from the usual one.
+    /// The user's mapping of the platform's fields, where it differs from the default mapping.
     pub fields: FieldMap,
     /// The name of the tag that all contacts from the sources get.
     pub tag: String,
@@ -115,7 +114,7 @@ pub struct PlatformSource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pause {
     ByUser,
-    /// Too many runs failed in a row. The reason is a sentence for users.
+    /// Too many runs failed in a row. The value is the reason, as a sentence for users.
     AfterFailure(String),
 }
 
@@ -205,7 +204,6 @@ pub enum RunOutcome {
     },
 }
 
-/// Why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFailure {
     pub reason: String,
@@ -224,7 +222,8 @@ impl ScheduledImport {
         i64::from(self.every_hours) * HOUR_MS
     }
 
-    /// Changes the time between two runs. If the last run succeeded, the next run starts one new interval after its end.
+    /// Changes the time between two runs. If the last run succeeded, the next run starts one interval of the new length after the
+    /// last run ended.
     pub fn set_interval(&mut self, every_hours: u32, now: Timestamp) {
         self.every_hours = every_hours;
         if let Some(run) = self.last_run.as_ref().filter(|_| self.running.is_none() && self.failures == 0) {
@@ -232,7 +231,7 @@ impl ScheduledImport {
         }
     }
 
-    /// Starts a run now. Ends a pause.
+    /// Ends a pause, and makes the next run due now unless a run is in progress.
     pub fn start_now(&mut self, now: Timestamp) {
         (self.pause, self.failures) = (None, 0);
         if self.running.is_none() {
@@ -248,7 +247,7 @@ impl ScheduledImport {
         }
     }
 
-    /// Records a run that succeeded.
+    /// Records a run that succeeded. The next run is due one interval after the start of this run.
     pub fn succeed(&mut self, outcome: RunOutcome, now: Timestamp) {
         let started_at = self.running.take().map_or(now, |running| {
             self.known = running.reads;

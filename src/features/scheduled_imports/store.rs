@@ -1,6 +1,6 @@
 //! The tables of scheduled imports, and all access to them.
 //!
-//! Invariant: an import is in the queue under its due time exactly if the worker has to process it.
+//! Invariant: the queue contains a scheduled import, under its due time, if and only if the worker has to process it.
 
 use super::model::ScheduledImport;
 use crate::base::clock::Timestamp;
@@ -12,7 +12,6 @@ use crate::vocab::{limits, tables};
 const ROWS: Table<(AccountId, ScheduledImportId), ScheduledImport> = Table::new(tables::SCHEDULED_IMPORTS);
 const QUEUE: Table<(Timestamp, AccountId, ScheduledImportId), ()> = Table::new(tables::SCHEDULED_IMPORT_QUEUE);
 
-/// Returns the account's scheduled import with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: ScheduledImportId) -> Result<Option<ScheduledImport>> {
     tx.get(ROWS, &(account, id))
 }
@@ -33,7 +32,7 @@ pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<Scheduled
     Ok(due)
 }
 
-/// Saves a scheduled import. `before` is the stored one.
+/// Saves a scheduled import, and updates its entry in the queue. `before` is the stored row, if there is one.
 pub fn save(tx: &mut WriteTx<'_>, before: Option<&ScheduledImport>, after: &ScheduledImport) {
     if let Some(before) = before {
         tx.delete(QUEUE, &(before.due_at, before.account, before.id));

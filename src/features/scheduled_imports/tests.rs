@@ -20,7 +20,7 @@ fn app() -> TestApp {
     TestApp::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("a network")])
 }
 
-/// Creates a scheduled import of the file; returns its path.
+/// Creates a scheduled import of the file; returns the API path of the scheduled import.
 fn create(app: &TestApp, url: &str, more: Value) -> String {
     let mut input = json!({ "name": "Shop", "url": url, "consentMode": "include-all" });
     input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -93,7 +93,7 @@ fn a_file_resubscribes_no_contact_and_undecided_contacts_are_left_out() {
     assert_eq!(statuses(&app), [("ada@example.com".to_owned(), "unsubscribed".to_owned())]);
     let import = shown["lastRun"]["importId"].as_str().expect("an import");
     assert_eq!(app.get(&format!("/v1/contacts/imports/{import}")).data()["excluded"], 1);
-    // Without a column, no contact has a status.
+    // The file has no status column, so no contact has a status.
     host.offer("email\nada@example.com\n", "");
     app.clock.advance_ms(HOUR_MS);
     let shown = work(&app, &path);
@@ -156,7 +156,7 @@ fn failures_name_the_remedy_and_pause_after_ten_in_a_row() {
     assert_eq!((&shown["lastRun"]["result"], &shown["pausedReason"]), (&json!("imported"), &Value::Null), "{shown}");
 }
 
-/// A job that fails after some rows leaves out the rest, so the same file is imported again.
+/// A job that fails after some rows leaves out the remaining rows, so the same file is imported again.
 #[test]
 fn a_failed_import_is_repeated_although_the_file_is_the_same() {
     let (app, host) = (app(), CsvHost::start());

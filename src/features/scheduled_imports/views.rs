@@ -64,7 +64,7 @@ pub struct ScheduledImportView {
     pub state: &'static str,
     /// Why the scheduled import is paused, if it was paused after failures.
     pub paused_reason: Option<String>,
-    /// The running import of contacts.
+    /// The ID of the contact import that is in progress.
     pub import_id: Option<JobId>,
     /// When the next run starts; absent while a run lasts and during a pause.
     pub next_run_at: Option<WireTime>,

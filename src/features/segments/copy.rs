@@ -1,4 +1,4 @@
-//! Copies segments: they are read in one store and written in another.
+//! Copies segments from one store to another.
 
 use serde_json::Value;
 
@@ -9,11 +9,9 @@ use crate::features::filters::FilterTree;
 use crate::vocab::ids::{CopyIds, ProjectId, SegmentId};
 use crate::vocab::limits;
 
-/// A segment to copy.
 pub struct SegmentCopy(Segment);
 
 impl SegmentCopy {
-    /// Returns the segments of a project.
     pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Self>> {
         Ok(store::all(tx, project)?.into_iter().map(Self).collect())
     }
@@ -40,7 +38,7 @@ impl SegmentCopy {
         Ok(found)
     }
 
-    /// Returns bytes that differ when the segment differs.
+    /// Returns the encoded segment, from which changes are detected.
     pub fn content(&self) -> Vec<u8> {
         let mut content = Vec::new();
         self.0.encode(&mut content);
@@ -98,7 +96,7 @@ impl SegmentCopy {
 /// The fields of a filter that contain IDs of tags, topics and campaigns.
 const REFERENCES: [&str; 5] = ["tags", "excludeTags", "topics", "excludeTopics", "campaignId"];
 
-/// Replaces IDs with those of the copies; returns false if there is no copy.
+/// Replaces the IDs of tags, topics and campaigns with the IDs of their copies; returns false if one of the objects has no copy.
 fn translate(json: &mut Value, field: &str, id: &mut impl FnMut(&str, &str) -> Option<String>) -> bool {
     match json {
         Value::String(text) if REFERENCES.contains(&field) => match id(field, text) {

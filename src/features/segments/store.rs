@@ -16,7 +16,6 @@ use crate::vocab::{limits, tables};
 
 const SEGMENTS: Table<(ProjectId, SegmentId), Segment> = Table::new(tables::SEGMENTS);
 
-/// A segment as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     pub id: SegmentId,
@@ -69,12 +68,10 @@ fn written(filters: &FilterTree) -> String {
     serde_json::to_string(filters).expect("a filter tree can be written as JSON")
 }
 
-/// Returns the segment with this ID, if it exists.
 fn find(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Option<Segment>> {
     tx.get(SEGMENTS, &(project, id))
 }
 
-/// Returns whether the project has a segment with this ID.
 pub fn exists(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<bool> {
     Ok(find(tx, project, id)?.is_some())
 }
@@ -100,12 +97,10 @@ pub fn named<'s>(all: &'s [Segment], name: &str) -> Option<&'s Segment> {
     all.iter().find(|segment| fold(&segment.name) == wanted)
 }
 
-/// Saves a segment.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, segment: &Segment) {
     tx.put(SEGMENTS, &(project, segment.id), segment);
 }
 
-/// Deletes a segment.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: SegmentId) {
     tx.delete(SEGMENTS, &(project, id));
 }

@@ -21,7 +21,7 @@ pub struct SegmentView {
     pub description: Option<String>,
     /// The filter, as given by the caller.
     pub filters: FilterTree,
-    /// The number of contacts that match the filter now, whatever their status; absent if the request skips the count.
+    /// The number of contacts that match the filter now, regardless of their status; absent if the request skips the count.
     pub count: Option<u64>,
     pub created_at: WireTime,
     pub updated_at: WireTime,

@@ -48,7 +48,6 @@ pub fn pause(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<
     change(tx, account, id, Mailing::pause)
 }
 
-/// Resumes a paused mailing.
 pub fn resume(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     change(tx, account, id, Mailing::resume)
 }

@@ -10,7 +10,6 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::limits;
 
-/// An email address with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Address {
     pub email: String,
@@ -50,21 +49,42 @@ impl Recipient {
 /// The delivery state of one recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
-    /// The message waits to be sent.
     Queued,
     /// The handoff is on disk before the final dot is sent: from then on, the server may have the message.
-    Handoff { epoch: u64, attempt: u16, since: Option<Timestamp>, at: Timestamp },
+    Handoff {
+        epoch: u64,
+        attempt: u16,
+        since: Option<Timestamp>,
+        at: Timestamp,
+    },
     /// The next mail server accepted the message.
-    Sent { at: Timestamp, reply: String },
-    /// The message was certainly not accepted and will be retried, or it waits for the recipient's local time. `since` is the time at which
-    /// the retry limit starts.
-    Deferred { attempts: u16, since: Timestamp, next_at: Timestamp, reply: String },
+    Sent {
+        at: Timestamp,
+        reply: String,
+    },
+    /// The message was certainly not accepted and will be retried, or it waits for the recipient's local time. The retry limit is
+    /// counted from `since`.
+    Deferred {
+        attempts: u16,
+        since: Timestamp,
+        next_at: Timestamp,
+        reply: String,
+    },
     /// The message was rejected permanently, or deferred for too long.
-    Failed { at: Timestamp, reply: String },
+    Failed {
+        at: Timestamp,
+        reply: String,
+    },
     /// It is uncertain whether the message was accepted.
-    Unknown { attempt: u16, why: UnknownReason, at: Timestamp },
+    Unknown {
+        attempt: u16,
+        why: UnknownReason,
+        at: Timestamp,
+    },
     /// The message will not be sent to this recipient.
-    Skipped { why: Skip },
+    Skipped {
+        why: Skip,
+    },
 }
 
 /// Why a delivery is unknown.
@@ -157,7 +177,7 @@ impl Skip {
     }
 }
 
-/// A counter of recipients by state.
+/// Identifies a counter of recipients: there is one for each state and, for skipped recipients, one for each reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Counter(pub u8);
 
@@ -168,7 +188,7 @@ impl Counter {
     pub const DEFERRED: Self = Self(3);
     pub const FAILED: Self = Self(4);
     pub const UNKNOWN: Self = Self(5);
-    /// The counter of the first reason for skipping.
+    /// The counter of the first reason for skipping; the counters of the other reasons follow.
     pub const SKIPPED: Self = Self(16);
 
     /// Returns the counter of a state by the state's number on disk, which is its index in [`Delivery`]. Returns `None` if the state alone
@@ -179,7 +199,6 @@ impl Counter {
 }
 
 impl Delivery {
-    /// Returns the counter of this state.
     pub fn counter(&self) -> Counter {
         match self {
             Delivery::Queued => Counter::QUEUED,
@@ -205,7 +224,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the number of attempts so far while another attempt is possible; 0 in all other states.
+    /// Returns the number of attempts while another attempt is possible; 0 in all other states.
     fn attempts(&self) -> u16 {
         match self {
             Delivery::Handoff { attempt, .. } | Delivery::Unknown { attempt, .. } => *attempt,
@@ -214,7 +233,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the time at which the retry limit starts, if the message was deferred or waited for a local time.
+    /// Returns the start of the retry limit, if the message was deferred or waited for a local time.
     fn since(&self) -> Option<Timestamp> {
         match self {
             Delivery::Handoff { since, .. } => *since,
@@ -247,7 +266,7 @@ pub enum Event {
     Evidence { what: &'static str },
     /// A user or the mailing's policy for unknown deliveries requests a resend, at the risk of a second copy.
     Resend,
-    /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
+    /// The time of the retry is so far in the future that the clock must have been wrong when the time was stored.
     Misdated { schedule: Schedule },
 }
 
@@ -288,8 +307,9 @@ pub enum Refusal {
 impl Delivery {
     /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
-    /// Invariants: a recipient becomes `Sent` only by an acceptance or evidence of one. After `Handoff` or `Unknown`, the message is sent
-    /// again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`, `Failed`, `Skipped` are final.
+    /// Invariants: a recipient becomes `Sent` only if a server accepted the message, or on evidence of this. After `Handoff` or
+    /// `Unknown`, the message is sent again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`, `Failed` and
+    /// `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
@@ -546,7 +566,7 @@ mod tests {
         assert!(matches!(state, Delivery::Failed { .. }));
         let days = now.ms_since(NOW) / (24 * 60 * MINUTE);
         assert!((4..=5).contains(&days), "{days} days");
-        // A failure before the claim counts as an attempt, too.
+        // A failure before the claim also counts as an attempt.
         let event = || Event::Deferred { reply: String::new(), schedule: SCHEDULE };
         let first = Delivery::Queued.after(event(), NOW).expect("the table has this transition");
         assert!(matches!(first, Delivery::Deferred { attempts: 1, .. }));

@@ -1,11 +1,11 @@
-//! Converts a request into a mailing, before it is stored.
+//! Builds a mailing from a request, ready to be stored.
 
 use super::model::{Audience, Content, Kind, Mailing, NewMailing, Plan, Policy, State, Translation};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::{AccountId, MailingId};
 
-/// Builds the mailing for this request.
+/// Builds a mailing from a request. `create` sets its UTM parameters and its hold number.
 pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
     let audience = new.to.audience();
     let direct = audience == Audience::Addresses;

@@ -12,16 +12,16 @@ use crate::base::zone::Zone;
 use crate::features::contact_records::Contact;
 use crate::features::contact_records::fields::FieldValue;
 
-/// A local time, and the default time zone.
+/// The local time at which each contact gets a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalTime {
-    /// The local time, read as if it were UTC.
+    /// The local date and time, stored as if it were UTC.
     pub wall: Timestamp,
     /// The time zone, as an IANA name, of contacts whose own zone is unknown.
     pub zone: String,
 }
 
-/// Converts one local time to the moment at which each time zone reaches it, and caches the results.
+/// Computes when each time zone reaches a local time, and caches the results.
 pub struct Clocks {
     time: LocalTime,
     by_name: HashMap<String, Option<Timestamp>>,
@@ -33,7 +33,6 @@ pub struct Clocks {
 const NAMES_KEPT: usize = 1_000;
 
 impl Clocks {
-    /// Prepares the conversion of a local time.
     pub fn new(time: LocalTime) -> Self {
         let zone = Zone::parse(&time.zone).unwrap_or_else(|_| Zone::utc());
         let elsewhere = moment(&zone, time.wall);
@@ -52,7 +51,7 @@ impl Clocks {
         named.or_else(somewhere).unwrap_or(self.elsewhere)
     }
 
-    /// Returns when a contact is due.
+    /// Returns when a contact is due, by its time zone field or its country.
     pub fn due_for(&mut self, contact: &Contact) -> Timestamp {
         let zone = contact.custom_fields.iter().find(|(name, _)| is_zone_field(name)).map(|(_, value)| value);
         let zone = if let Some(FieldValue::Text(zone)) = zone { Some(zone.as_str()) } else { None };
@@ -101,7 +100,7 @@ mod tests {
             (Some("asia/calcutta"), None, "2026-07-01T03:30:00.000Z"),
             (Some("next to the church"), Some("JP"), "2026-07-01T00:00:00.000Z"),
             (None, Some("JP"), "2026-07-01T00:00:00.000Z"),
-            // The country has several time zones.
+            // The United States has several time zones, so the mailing's default applies.
             (None, Some("US"), "2026-07-01T07:00:00.000Z"),
             (Some(""), None, "2026-07-01T07:00:00.000Z"),
             (None, None, "2026-07-01T07:00:00.000Z"),

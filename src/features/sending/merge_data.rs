@@ -17,23 +17,23 @@ use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId};
 
-/// The prefix of placeholder names for tracked links. A caller's field with this prefix is never used, because the link takes
+/// The prefix of placeholder names for tracked links. A merge field of the request with this prefix is ignored, because the link takes
 /// precedence.
 pub const CLICK: &str = "__click_";
 /// The placeholder of the tracking pixel.
 pub const OPEN: &str = "__open";
 
-/// The recipient of a message.
+/// A recipient's address, and the name and contact that supply merge values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecipientProfile {
     pub email: String,
     /// The recipient's name from the request, if the request has one.
     pub name: Option<String>,
-    /// The contact with this address; absent if the project has none.
+    /// The contact with this address; `None` if the project has no such contact.
     pub contact: Option<Contact>,
 }
 
-/// Returns the recipient of a row, or `None` if the contact was deleted.
+/// Returns the recipient of a row, or `None` if the contact was deleted or the row has no address.
 pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<RecipientProfile>> {
     if mailing.audience != Audience::Addresses {
         let Some(project) = mailing.project else { return Ok(None) };
@@ -49,12 +49,11 @@ pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipien
 }
 
 impl RecipientProfile {
-    /// Returns the contact's language.
     pub fn language(&self) -> Option<&str> {
         self.contact.as_ref()?.profile.language.as_deref()
     }
 
-    /// Returns the display name for the header.
+    /// Returns the recipient's name: from the request, or else from the contact; empty if neither has a name.
     pub fn display_name(&self) -> Cow<'_, str> {
         if let Some(name) = &self.name {
             return Cow::Borrowed(name);
@@ -69,7 +68,8 @@ impl RecipientProfile {
     }
 }
 
-/// Returns a contact's row in a mailing: the row with the contact's number or, in a mailing to addresses, with the contact's address.
+/// Finds a contact's recipient row in a mailing: by contact number or, in a mailing to addresses, by address. Returns the row with its
+/// number.
 pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<(u32, Recipient)>> {
     if mailing.audience != Audience::Addresses {
         return Ok(store::recipient(tx, mailing.id, number)?.map(|recipient| (number, recipient)));
@@ -87,14 +87,14 @@ pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Re
     Ok(found)
 }
 
-/// Returns the ID of the email that a contact got from a mailing, if it is a stored email. If the contact's row no longer exists, the first
-/// translation is assumed.
+/// Returns the ID of the stored email that a contact got from a mailing; `None` if its content is not a stored email. If the contact's
+/// row no longer exists, the first translation is assumed.
 pub fn email_sent_to(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<EmailId>> {
     let row = if mailing.translations.len() > 1 { row_of(tx, mailing, number, email)? } else { None };
     Ok(row.map_or_else(|| mailing.first(), |(_, recipient)| mailing.translation_for(&recipient)).email)
 }
 
-/// Creates the links for one recipient.
+/// Builds the personal links of one recipient, such as the unsubscribe link.
 #[derive(Clone, Copy)]
 pub struct RecipientLinks<'a> {
     pub tokens: &'a Tokens,
@@ -106,12 +106,10 @@ pub struct RecipientLinks<'a> {
 }
 
 impl RecipientLinks<'_> {
-    /// Returns the token for a purpose.
     pub fn token(&self, purpose: Purpose) -> Token {
         Token { environment: self.environment, mailing: self.mailing, number: self.number, purpose }
     }
 
-    /// Returns the URL for a purpose.
     pub fn address(&self, purpose: Purpose) -> String {
         let token = self.tokens.link(self.token(purpose));
         let base = self.base;
@@ -146,7 +144,7 @@ pub struct MergeData<'a> {
     pub links: Option<RecipientLinks<'a>>,
 }
 
-/// Returns whether a field is a link that every recipient gets.
+/// Returns whether this merge field is a personal link, such as `unsubscribe_url`.
 pub fn is_link(name: &str) -> bool {
     ["unsubscribe_url", "preferences_url", "view_url", OPEN].contains(&name) || name.starts_with(CLICK)
 }

@@ -37,7 +37,7 @@ pub struct MailingContext {
     /// The base URL of links, without a trailing slash.
     pub base: String,
     pub environment: Environment,
-    /// The mail services that operate the relays. Each gets a header with our reference to the message.
+    /// The mail services that operate the relays. For each service, the message has a header with our reference to the message.
     pub services: Vec<MailService>,
 }
 
@@ -79,7 +79,7 @@ impl MailingContext {
         let list = (!mailing.transactional).then(|| ListHeaders {
             unsubscribe_url: &unsubscribe_url,
             unsubscribe_mailto: unsubscribe_mailto.as_deref(),
-            // RFC 8058 requires https. Over http, recipients can still follow the link.
+            // RFC 8058 requires https for one-click unsubscribe. Over http, recipients can still follow the link.
             one_click: unsubscribe_url.starts_with("https://"),
             list_id: Some(&list_id),
         });
@@ -125,8 +125,8 @@ impl MailingContext {
     }
 }
 
-/// Returns the reason to skip the recipient. All other errors in the template are found when the mailing is created, so the recipient's
-/// values cause this error.
+/// Returns the reason to skip a recipient whose values caused a merge error. Errors in the template itself are found when the mailing
+/// is created.
 fn unmergeable(error: MergeError) -> Skip {
     match error {
         MergeError::Missing(field) | MergeError::Unsuitable { field, .. } => Skip::MissingField(field),

@@ -92,12 +92,12 @@ pub async fn plan(engine: &Arc<Engine>, environment: Environment) -> std::result
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipients {
     pub rows: Vec<(u32, Recipient)>,
-    /// The number at which the next page starts, if there may be a next page.
+    /// The number of the first recipient on the next page, if there may be a next page.
     pub next: Option<u32>,
 }
 
-/// Returns up to `limit` recipients of a mailing that match `wanted`, starting at number `from`. In a long mailing with few matches, only a
-/// part is scanned; `next` states where to continue.
+/// Returns up to `limit` recipients of a mailing that match `wanted`, starting at number `from`. Scans only a part of a long mailing
+/// with few matches; `next` is the number at which to continue.
 pub fn recipients(
     tx: &impl Read,
     id: MailingId,

@@ -17,7 +17,6 @@ use crate::features::engagement::StatsMailing;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
 
-/// A mailing: its content, audience and state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mailing {
     pub id: MailingId,
@@ -37,7 +36,6 @@ pub struct Mailing {
     /// The merge fields that all recipients share, as a JSON object.
     pub variables: String,
     pub tracking: Tracking,
-    /// The UTM parameters for links, if there are any.
     pub utm: Option<Utm>,
     pub unknown: Policy,
     /// The local time at which recipients get the message, if the mailing is sent by local time.
@@ -57,28 +55,25 @@ pub struct Translation {
     pub language: Option<String>,
     pub email: Option<EmailId>,
     pub subject: String,
-    /// The key of the templates and links. Mailings with the same content share them.
+    /// The key of the stored templates and links, which mailings with the same content share.
     pub content: ContentId,
 }
 
-/// The key of the content's templates and links: a hash of them.
+/// A hash of the account's ID and the content: the key of the stored templates and links.
 pub type ContentId = [u8; 16];
 
-/// The queue of direct sends.
+/// The queue of direct sends, which have priority over sends to audiences.
 pub const DIRECT: u8 = 0;
-/// The queue of sends to audiences.
+/// The queue of sends to audiences: batches and campaigns.
 pub const GROUPS: u8 = 1;
 
-/// The kind of a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A direct send to one address, optionally with copies.
     Single,
-    /// A direct send to an audience.
+    /// A send to an audience without a campaign.
     Batch,
-    /// A test send of an email.
     Test,
-    /// The send of a campaign.
     Campaign(CampaignId),
 }
 
@@ -96,13 +91,11 @@ impl Kind {
         matches!(self, Kind::Batch | Kind::Campaign(_))
     }
 
-    /// Returns the campaign, if the mailing belongs to one.
     pub fn campaign(self) -> Option<CampaignId> {
         if let Kind::Campaign(id) = self { Some(id) } else { None }
     }
 }
 
-/// The state of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// The recipient rows are being written.
@@ -110,7 +103,7 @@ pub enum State {
     Sending,
     /// A user paused the mailing and can resume it.
     Paused,
-    /// The mailing waits, and continues automatically.
+    /// Sending stopped for `reason`, and continues automatically at `until`.
     Waiting {
         reason: WaitReason,
         until: Timestamp,
@@ -130,7 +123,7 @@ pub enum State {
 }
 
 impl State {
-    /// Returns whether no further messages will be sent.
+    /// Returns whether the mailing is finished, canceled or failed.
     pub fn is_final(&self) -> bool {
         matches!(self, State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. })
     }
@@ -141,7 +134,6 @@ impl State {
     }
 }
 
-/// Why a mailing waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WaitReason {
     /// The plan's email quota for this day or month is used up.
@@ -166,7 +158,6 @@ impl WaitReason {
 /// The progress of planning a mailing's audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Plan {
-    /// The audience has not been selected yet.
     Selecting,
     /// The audience is stored, but contacts from this number on have no row yet.
     From(u32),
@@ -174,7 +165,6 @@ pub enum Plan {
     Done,
 }
 
-/// The sender of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sender {
     pub address: String,
@@ -182,7 +172,6 @@ pub struct Sender {
     pub reply_to: Option<String>,
 }
 
-/// The audience of a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Audience {
     /// Addresses from the request, which are stored in the recipient rows.
@@ -193,7 +182,6 @@ pub enum Audience {
     Tag(TagId),
 }
 
-/// Which recipient activity a mailing tracks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tracking {
     pub opens: bool,
@@ -241,7 +229,6 @@ pub struct NewMailing {
     pub local: Option<LocalTime>,
 }
 
-/// The recipients of a new mailing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
     Addresses(Vec<Address>),
@@ -251,7 +238,6 @@ pub enum To {
 }
 
 impl To {
-    /// Returns the audience as the mailing stores it.
     pub fn audience(&self) -> Audience {
         match self {
             To::Addresses(_) => Audience::Addresses,
@@ -262,7 +248,7 @@ impl To {
     }
 }
 
-/// Templates with merge fields, and the stored email that they come from.
+/// The templates in one language, and the stored email that they come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// The language as a BCP 47 tag, if the content is a stored email.
@@ -292,13 +278,12 @@ impl From<Finished> for Content {
 }
 
 impl Mailing {
-    /// Returns the data about the mailing that statistics need.
     pub fn for_stats(&self) -> StatsMailing {
         let is_campaign = self.kind.campaign().is_some();
         StatsMailing { id: self.id, account: self.account, is_campaign, created_at: self.created_at }
     }
 
-    /// Returns the stored emails that the mailing sends.
+    /// Returns the IDs of the stored emails that the mailing sends.
     pub fn emails(&self) -> impl Iterator<Item = EmailId> {
         self.translations.iter().filter_map(|translation| translation.email)
     }
@@ -308,17 +293,16 @@ impl Mailing {
         serde_json::from_str(&self.variables).expect("`create` writes only a JSON object")
     }
 
-    /// Returns the translation for recipients whose language has none.
+    /// Returns the first translation, which is also for recipients whose language has no translation.
     pub fn first(&self) -> &Translation {
         self.translations.first().expect("a mailing has at least one translation")
     }
 
-    /// Returns the translation that a recipient gets.
     pub fn translation_for(&self, recipient: &Recipient) -> &Translation {
         self.translations.get(usize::from(recipient.translation)).unwrap_or_else(|| self.first())
     }
 
-    /// Returns the index of the translation for a recipient with this language.
+    /// Returns the index of the translation that fits a recipient's language best, or 0 if none fits.
     pub fn translation_in(&self, language: Option<&str>) -> u8 {
         if self.translations.len() < 2 {
             return 0;
@@ -329,7 +313,7 @@ impl Mailing {
         u8::try_from(found).expect("an email has few translations")
     }
 
-    /// Pauses the mailing; the planning of its audience continues. Returns the state's wire name if the state does not allow this.
+    /// Pauses the mailing; audience planning continues. If the state does not allow a pause, the error is the state's wire name.
     pub fn pause(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Planning | State::Sending | State::Waiting { .. } => {
@@ -340,7 +324,7 @@ impl Mailing {
         }
     }
 
-    /// Resumes a paused mailing. Returns the state's wire name if the mailing is not paused.
+    /// Resumes a paused mailing. If the mailing is not paused, the error is the state's wire name.
     pub fn resume(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Paused => {
@@ -351,7 +335,7 @@ impl Mailing {
         }
     }
 
-    /// Cancels the mailing. Returns the state's wire name if the state is final.
+    /// Cancels the mailing. If the mailing has already ended, the error is the state's wire name.
     pub fn cancel(&mut self, now: Timestamp) -> Result<(), &'static str> {
         if self.state.is_final() {
             return Err(self.word());

@@ -30,8 +30,8 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits;
 
-/// Does a limited amount of work on waiting mailings: selects an audience, writes rows, or skips recipients of canceled and failed
-/// mailings. Returns true if there may be more work.
+/// Does a limited amount of work on the mailings in the planning queue: selects an audience, writes rows, or skips recipients of
+/// canceled and failed mailings. Returns true if there may be more work.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
     for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_SCANNED_MAX)? {
@@ -49,7 +49,7 @@ pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// Selects the contacts in a mailing's audience and stores their numbers.
+/// Selects the contacts in a mailing's audience and stores their numbers. If the segment or tag no longer exists, the mailing fails.
 fn select(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
     let found = members(tx, mailing.project, mailing.audience, mailing.updated_at);
     let id = mailing.id;
@@ -106,7 +106,7 @@ fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Tim
     }
 }
 
-/// Writes rows for a mailing, a few chunks at a time.
+/// Writes a limited number of chunks of recipient rows, starting at contact number `next`.
 fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next: u32) -> Result<bool, Failure> {
     let members = store::audience(tx, mailing.id)?;
     let check = EligibilityCheck::new(tx, digester, mailing)?;
@@ -130,7 +130,8 @@ fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next
     Ok(true)
 }
 
-/// Writes one chunk of rows, if the mailing still waits for exactly this chunk. Returns whether the chunk was written.
+/// Writes one chunk of rows, unless the mailing has ended or another step has already written the chunk. Returns whether it wrote the
+/// chunk.
 fn put_rows(
     store: &Store,
     id: MailingId,
@@ -168,7 +169,8 @@ fn put_rows(
     Ok(written??)
 }
 
-/// Skips a limited number of queued or deferred recipients of a canceled or failed mailing. Returns true if there was work to do.
+/// Skips a limited number of queued or deferred recipients of a canceled or failed mailing. Returns false if it must wait for messages
+/// that are being handed over.
 fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
     let waits = |counter| matches!(counter, Counter::QUEUED | Counter::DEFERRED);
     let left = store::counted(tx, mailing.id, Counter::QUEUED)? + store::counted(tx, mailing.id, Counter::DEFERRED)?;
@@ -196,9 +198,7 @@ fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure>
     })
 }
 
-/// The planning result for one contact.
 struct PlannedRecipient {
-    /// Why the contact is skipped, if it is.
     skip: Option<Skip>,
     /// When the contact is due, if the mailing is sent by local time.
     due: Option<Timestamp>,
@@ -207,7 +207,7 @@ struct PlannedRecipient {
 }
 
 impl PlannedRecipient {
-    /// Returns the contact's row at a given time. A contact whose local time has passed does not wait.
+    /// Returns the contact's new row. A contact whose local time is before `now` is queued immediately.
     fn row(self, now: Timestamp) -> Recipient {
         let row = match (self.skip, self.due) {
             (Some(why), _) => Recipient::skipped(why),
@@ -218,7 +218,7 @@ impl PlannedRecipient {
     }
 }
 
-/// Checks within one snapshot whether messages may be sent to contacts.
+/// Checks within one snapshot of the store which contacts may get a mailing.
 struct EligibilityCheck<'t> {
     tx: &'t ReadTx,
     mailing: &'t Mailing,
@@ -265,7 +265,7 @@ impl<'t> EligibilityCheck<'t> {
         })
     }
 
-    /// Returns for each of these contacts why the contact is skipped, or when it is due.
+    /// Returns the planning result of each contact: why it is skipped, or when it is due.
     fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, PlannedRecipient)>, Failure> {
         let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None, translation: 0 });
         let mut planned: Vec<(u32, PlannedRecipient)> = numbers.iter().map(by_sets).collect();
@@ -319,7 +319,6 @@ impl<'t> EligibilityCheck<'t> {
     }
 }
 
-/// The result of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DryRun {
     pub total: u64,

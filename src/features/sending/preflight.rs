@@ -77,8 +77,8 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     Err(failure.after_seconds(retry_after_ms.div_ceil(1_000).max(1)))
 }
 
-/// Rejects a send to an audience if the quota is used up. If some quota is left, the send starts; if the rest of the quota is not
-/// enough, the send continues after the quota resets.
+/// Rejects a send to an audience if the quota is used up. If the rest of the quota is too small for all recipients, the send starts now
+/// and continues after the quota resets.
 pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp) -> Result<(), Failure> {
     match quota::left(tx, account, plan(engine, account), now)? {
         QuotaLeft::Left(..) => Ok(()),

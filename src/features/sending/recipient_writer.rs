@@ -26,17 +26,16 @@ use crate::vocab::ids::{AccountId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The rules that the writer applies to updates.
+/// The epoch, retry schedule and plan limits that the writer applies to updates.
 pub struct Rules {
-    /// The epoch of this process.
+    /// The epoch of this process. A handoff of an earlier epoch has an unknown result.
     pub epoch: u64,
     pub schedule: Schedule,
     pub digester: Digester,
-    /// Returns the sending limits of an account.
     pub limits: Box<dyn Fn(AccountId) -> SendingLimits + Send + Sync>,
 }
 
-/// An update, with the channel to the task that waits for it.
+/// An update of a recipient row, with a channel for its result if a task waits for it.
 pub struct PendingUpdate {
     pub mailing: MailingId,
     pub number: u32,
@@ -44,35 +43,33 @@ pub struct PendingUpdate {
     pub answer: Option<oneshot::Sender<UpdateResult>>,
 }
 
-/// The content of an update.
 #[derive(Debug)]
 pub enum RowUpdate {
-    /// The message has been sent except for its final dot, and the claim asks whether the dot may be sent.
+    /// A claim: the message has been sent except for its final dot, which may be sent only if the claim succeeds.
     Claim,
-    /// An event, such as the server's reply.
+    /// An event of the delivery, such as the mail server's reply.
     Event(Event),
     /// The built-in inbox stores the message. This update is both the claim and the reply.
     StoreInInbox(Box<InboxMessage>),
     /// The mailing cannot be sent until this time, for example because its transport is down.
     TransportDown { until: Timestamp },
-    /// A request to check whether the mailing is finished, and to move its cursor from the first number to the second.
+    /// A request to check whether the mailing is finished, and to move its cursor from the first recipient number to the second.
     CheckFinished { cursor: Option<(u32, u32)> },
 }
 
-/// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateResult {
     /// The update is on disk.
     Done,
     /// The message must not be sent to the recipient; the row contains the reason.
     Refused,
-    /// The mailing is stopped for now.
+    /// The mailing must not send now: it is paused, it has ended, or the quota is used up.
     Stopped,
     /// The store failed, so it is uncertain whether the update was written.
     Lost,
 }
 
-/// Accepts updates for the task that writes them.
+/// Queues updates for the task that writes them.
 #[derive(Clone)]
 pub struct RecipientWriter {
     updates: mpsc::Sender<PendingUpdate>,
@@ -85,7 +82,7 @@ impl RecipientWriter {
         (Self { updates }, waiting)
     }
 
-    /// Submits an update and waits until it is on disk.
+    /// Submits an update, waits until it is on disk, and returns its result.
     pub async fn submit_and_wait(&self, mailing: MailingId, number: u32, update: RowUpdate) -> UpdateResult {
         let (answer, answered) = oneshot::channel();
         if self.updates.send(PendingUpdate { mailing, number, update, answer: Some(answer) }).await.is_err() {
@@ -96,7 +93,7 @@ impl RecipientWriter {
 
     /// Submits an update without waiting for the disk.
     pub async fn submit(&self, mailing: MailingId, number: u32, update: RowUpdate) {
-        // If the writer has ended, the store has failed. After the next start, recovery handles the row as it is on disk.
+        // If the writer has ended, the store has failed. After the next start, recovery resolves the row from its state on disk.
         let _ = self.updates.send(PendingUpdate { mailing, number, update, answer: None }).await;
     }
 }
@@ -132,8 +129,8 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
     }
 }
 
-/// Waits a moment for a claim, so that updates that no task waits for share the commit of the claim. A connection then waits for one commit
-/// per message instead of two. At most one update per connection is delayed, because the next claim of the connection follows.
+/// Waits briefly for a claim, so that its commit also writes the updates that no task waits for. A connection then waits for one commit
+/// per message instead of two. At most one update per connection is delayed, because the connection's next claim follows.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -156,7 +153,7 @@ async fn write_when_free(
     loop {
         let (rules, updates) = (rules.clone(), updates.clone());
         match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
-            // The updates were not written. Either the load decreases, or the store fails.
+            // The updates were not written. Retry until the load decreases or the store fails.
             Err(Error::Busy) => tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await,
             written => return written,
         }
@@ -309,7 +306,8 @@ impl OpenMailing {
             Ok(delivery) => {
                 quota::count(tx, account, SentCount::Taken, 1, now)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
-                    // A mailing that only waited for retries was not in the queue in which a new process searches for handoffs.
+                    // Recovery searches this queue for handoffs, and a mailing that only waited for retries is not
+                    // in it yet.
                     send_queue::enqueue(tx, &self.mailing);
                 }
                 if matches!(self.mailing.state, State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. }) {
@@ -384,7 +382,7 @@ impl OpenMailing {
         }
     }
 
-    /// Checks whether the mailing is finished, and stores it if it changed.
+    /// Finishes the mailing if no recipients remain, and stores it if it changed.
     fn close(mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let id = self.mailing.id;
         let mut rests = false;
@@ -431,7 +429,7 @@ fn within_bounds(event: Event, schedule: Schedule) -> Event {
     }
 }
 
-/// Marks handoffs of earlier epochs as unknown.
+/// Marks handoffs of earlier epochs as unknown, because no process can record the replies to them.
 pub fn recover(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[(u32, Recipient)], rules: &Rules) -> Result<()> {
     let Some(mut opened) = OpenMailing::open(tx, id)? else { return Ok(()) };
     for (number, recipient) in numbers {

@@ -13,7 +13,6 @@ use crate::features::engagement;
 use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
-/// How long data is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     pub direct_ms: i64,
@@ -21,7 +20,6 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Reads the retention periods from the settings.
     pub fn of(mail: &Mail) -> Self {
         let ms = |days: u64| i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(limits::DAY_MS);
         Self { direct_ms: ms(mail.direct_days.get()), inbox_ms: ms(mail.inbox_days.get()) }
@@ -97,7 +95,6 @@ mod tests {
         app.data().store.write_blocking(write).expect("the store can be written").expect("the store can be read")
     }
 
-    /// Creates a finished mailing.
     fn sent(app: &TestApp, kind: Kind, html: &'static str) -> Mailing {
         let new = new(app.account(), kind, html);
         write(app, move |tx| {
@@ -140,7 +137,7 @@ mod tests {
         assert_eq!(store::content(&tx, &campaign, campaign.first()).expect("the campaign uses it").html, shared);
         assert!(store::link(&tx, campaign.first(), 0).expect("the store can be read").is_some());
         assert_eq!(store::uses(&tx, campaign.first().content).expect("the store can be read"), 1);
-        // A new mailing with the same content stores all of it again.
+        // The content was deleted, so a new mailing with the same content stores it again.
         let again = sent(&app, Kind::Test, "<p>Own</p>");
         assert_eq!(store::content(&app.read(), &again, again.first()).expect("the content was stored again").html, "<p>Own</p>");
     }

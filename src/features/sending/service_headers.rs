@@ -1,5 +1,5 @@
-//! The headers in which mail services return our reference to a message with their events. Some services replace the Message-ID, so that
-//! only such a header connects an event with its message.
+//! Writes the headers that mail services copy into their events, so that an event can be matched to its message. Some services replace
+//! the Message-ID, which therefore cannot identify the message.
 
 use url::Url;
 
@@ -17,7 +17,7 @@ pub fn relay_services(settings: &Settings) -> Vec<MailService> {
     services
 }
 
-/// Returns a header for each service.
+/// Returns one header per service, each with our reference to the message.
 pub fn service_headers(services: &[MailService], reference: &str) -> Vec<ExtraHeader> {
     let json = || format!("{{\"{TOKEN_FIELD}\":\"{reference}\"}}");
     let value = |service| match service {

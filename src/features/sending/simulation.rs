@@ -29,7 +29,6 @@ const ACCOUNT: AccountId = AccountId::from_bytes([1; 12]);
 const MINUTE: i64 = 60_000;
 const SEEDS: u64 = 1_000;
 
-/// The progress of a delivery over a connection.
 enum ConnectionState {
     /// The message has been sent except for its final dot.
     Body { mailing: MailingId, number: u32 },
@@ -48,7 +47,7 @@ struct SimulatedWorld {
     /// The number of emails per day that the plan allows.
     daily: u64,
     open: Vec<ConnectionState>,
-    /// The updates that are not stored yet.
+    /// The updates that the writer has not stored yet.
     marks: Vec<RecipientUpdate>,
     /// How often the relay accepted each message.
     accepted: BTreeMap<(MailingId, u32), u32>,
@@ -93,7 +92,7 @@ impl SimulatedWorld {
         world
     }
 
-    /// Starts a process on the data that the last process left.
+    /// Starts a process on the disk that the previous process left.
     fn begin(&mut self) {
         let store = Arc::new(self.disk.open(self.clock.clone()));
         self.epoch = store.write_blocking(store::next_epoch).expect("the store can be written").expect("the store can be read");
@@ -136,7 +135,7 @@ impl SimulatedWorld {
         self.store.clone().expect("a process is running")
     }
 
-    /// Creates a mailing. If the disk fails during this, it is uncertain whether the mailing was created; a client would check.
+    /// Creates a mailing. If the disk fails meanwhile, it is uncertain whether the mailing was created; a real client would check.
     fn take_on(&mut self) {
         let many = 1 + self.dice.below(30);
         let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
@@ -246,7 +245,7 @@ impl SimulatedWorld {
                 // The relay replied before the dot, so the outcome is certain.
                 0 => self.mark(mailing, number, Event::Deferred { reply: "421 busy".into(), schedule: self.rules.schedule }),
                 1 => self.mark(mailing, number, Event::Refused { reply: "550 no such user".into() }),
-                // The connection broke, and the recipient waits as before.
+                // The connection broke before the claim, so the recipient's row is unchanged.
                 2 => {}
                 _ => {
                     let claim = RecipientUpdate { mailing, number, update: RowUpdate::Claim };
@@ -278,7 +277,6 @@ impl SimulatedWorld {
         self.marks.push(RecipientUpdate { mailing, number, update: RowUpdate::Event(event) });
     }
 
-    /// Lets the writer write the pending updates.
     fn write_marks(&mut self) {
         let marks = std::mem::take(&mut self.marks);
         if !marks.is_empty() {
@@ -386,7 +384,6 @@ impl SimulatedWorld {
         panic!("the simulation does not end");
     }
 
-    /// Checks the result of a run.
     fn judge(&self, seed: u64, totals: &mut Totals) {
         let tx = self.store().read();
         let mut unknown = 0;
@@ -457,7 +454,7 @@ fn no_recipient_is_lost_or_sent_to_twice_in_a_thousand_runs() {
         }
         totals
     };
-    // Each run is independent of the others, so the runs are parallel.
+    // The runs are independent of each other, so they execute in parallel.
     let totals = std::thread::scope(|scope| {
         let threads = [0, 1, 2, 3].map(|first| {
             let builder = std::thread::Builder::new().name(format!("lives {first}"));

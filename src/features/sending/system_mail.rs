@@ -18,14 +18,13 @@ use crate::features::accounts;
 use crate::features::domains::{self, Stream};
 use crate::vocab::environment::Environment;
 
-/// An email to one user.
 pub struct SystemEmail {
     pub to: EmailAddress,
     pub subject: String,
     pub text: String,
 }
 
-/// Sends an email, or returns why it could not be sent.
+/// Sends an email. The inner error states why the email could not be sent.
 pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(), String>, Failure> {
     let Some(from) = engine.settings.accounts.mail_from.clone() else {
         return Ok(Err("the setting accounts.mail_from is missing; set it to the sender's address".into()));

@@ -1,4 +1,4 @@
-//! The timeline of an account or a campaign: one entry per UTC day, from daily counts, revenue and quotas. Charts show these entries.
+//! The daily statistics of an account or a campaign for charts: one entry per UTC day, from daily counts, revenue and quotas.
 
 use std::collections::BTreeMap;
 
@@ -30,19 +30,19 @@ pub struct TimelineDay {
     pub sent: u64,
     /// Messages that were rejected permanently or deferred for too long.
     pub failed: u64,
-    /// Messages that were rejected, deferred for too long, or bounced later.
+    /// Messages that were rejected permanently, deferred for too long, or returned as bounces later.
     pub bounced: u64,
     pub complained: u64,
     /// Recipients who opened a message for the first time, excluding detected bots.
     pub opened: u64,
-    /// Recipients who clicked a link for the first time.
+    /// Recipients who clicked a link in a message for the first time.
     pub clicked: u64,
     pub unsubscribed: u64,
-    /// The orders of that day and their revenue, minus later refunds; one row per currency.
+    /// The orders of the day and their revenue, minus later refunds; one row per currency.
     pub revenue: Vec<RevenueView>,
 }
 
-/// Returns every day of an account from `first` to `last`, including days without activity.
+/// Returns an account's statistics for every day from `first` to `last`, including days without activity. Days are counted from 1970.
 pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> Result<Vec<TimelineDay>> {
     let scope = StatsScope::Account(account);
     let mut counts = engagement::counts_by_day(tx, scope, first, last)?;
@@ -65,7 +65,8 @@ pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> 
     Ok(days)
 }
 
-/// Returns the days of a campaign's mailing, from its start to the last day with activity, at most [`limits::CAMPAIGN_DAYS`] days.
+/// Returns the daily statistics of a campaign's mailing, from its start to the last day with activity, at most
+/// [`limits::CAMPAIGN_DAYS`] days.
 pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<TimelineDay>> {
     let first = day::of(mailing.created_at);
     let (scope, end) = (StatsScope::Mailing(mailing.id), first + limits::CAMPAIGN_DAYS - 1);
@@ -82,7 +83,7 @@ fn timeline_day(day: u32, sums: &MeasureTotals, revenue: Option<&RevenueByCurren
         date: day::date(day),
         sent: many(Measure::Sent),
         failed: many(Measure::Failed),
-        // An immediate rejection is counted as failed first, and later also as a bounce when the reply has been classified.
+        // An immediate rejection counts as failed at once, and as a bounce only after its reply has been classified.
         bounced: (many(Measure::HardBounces) + many(Measure::SoftBounces)).max(many(Measure::Failed)),
         complained: many(Measure::Complaints),
         opened: many(Measure::UniqueOpens),

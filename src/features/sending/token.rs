@@ -10,7 +10,7 @@ use crate::engine::store::seal::Seal;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 
-/// The length of the signature: 80 bits are too many to guess, and keep links short.
+/// The length of the signature in bytes: 80 bits cannot be guessed, and links stay short.
 const TAG_BYTES: usize = 10;
 const HEAD_BYTES: usize = 1 + 12 + 4;
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -24,7 +24,6 @@ pub enum Purpose {
     Open,
     /// A tracked link; contains the number of the link.
     Click(u16),
-    /// The unsubscribe link.
     Unsubscribe,
     /// The page on which contacts choose topics.
     Preferences,
@@ -32,7 +31,8 @@ pub enum Purpose {
     View,
     /// The envelope sender, to which bounces return.
     Bounce,
-    /// The reference to the message: its Message-ID, and the header in which a mail service returns it. Grants nothing by itself.
+    /// The reference to the message in its Message-ID and in the header that a mail service copies into its events. It grants no
+    /// access.
     Message,
 }
 
@@ -50,7 +50,6 @@ impl Purpose {
     }
 }
 
-/// The content of a token: one recipient of one mailing, and one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     pub environment: Environment,
@@ -66,18 +65,17 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Derives the signing key from the installation's master key.
     pub fn new(seal: &Seal) -> Self {
         let key = seal.derive("mailmill mail tokens v1");
         Self { keyed: Hmac::new_from_slice(&key).expect("HMAC accepts keys of any length") }
     }
 
-    /// Returns the token in the form for links.
+    /// Encodes a token for links, in base64url.
     pub fn link(&self, token: Token) -> String {
         encode(&self.bytes(token), BASE64URL, 6)
     }
 
-    /// Returns the token in the form for local parts of addresses: case-insensitive letters and digits.
+    /// Encodes a token for local parts of email addresses, in base 32, which survives changes of case.
     pub fn local_part(&self, token: Token) -> String {
         encode(&self.bytes(token), BASE32, 5)
     }
@@ -174,7 +172,7 @@ fn decode(text: &[u8], bits_per_letter: u32, value: impl Fn(u8) -> Option<usize>
             bytes.push((held >> bits) as u8);
         }
     }
-    // Each token has exactly one encoding: the remaining bits must be the zeros that `encode` writes.
+    // Each token has exactly one encoding: the unused bits must be the zeros that `encode` writes.
     (bits < bits_per_letter && held & ((1 << bits) - 1) == 0).then_some(bytes)
 }
 

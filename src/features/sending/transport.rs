@@ -16,17 +16,14 @@ use crate::vocab::environment::Environment;
 /// The TCP port of mail servers.
 const MAIL_PORT: u16 = 25;
 
-/// How the mail of an environment is delivered.
 pub enum MailRoute {
     /// Mail stays on this machine, in the built-in inbox.
     Inbox,
-    /// Mail goes to relays or to the recipients' own servers.
+    /// Mail goes to relays or to the recipients' mail servers.
     Transport(Box<Transport>),
-    /// No mail route is configured.
     None,
 }
 
-/// Returns the mail route of an environment.
 pub fn route(engine: &Arc<Engine>, environment: Environment) -> MailRoute {
     match environment {
         Environment::Test => MailRoute::Inbox,
@@ -54,7 +51,7 @@ pub async fn probe(engine: &Arc<Engine>) -> Vec<(String, Result<(), String>)> {
     if engine.settings.mail.has_way() { transport(engine).probe().await } else { Vec::new() }
 }
 
-/// Rejects live mail that could not be delivered.
+/// Rejects live mail if no mail route is configured.
 pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure> {
     if environment == Environment::Test || engine.settings.mail.development || engine.settings.mail.has_way() {
         return Ok(());
@@ -64,7 +61,7 @@ pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure>
     Err(Failure::because(Code::TransportNotConfigured, detail))
 }
 
-/// The DNS lookups for direct delivery.
+/// Looks up mail servers for direct delivery, with the engine's resolver.
 struct EngineDns(Arc<Engine>);
 
 impl MailExchangers for EngineDns {

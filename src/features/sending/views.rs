@@ -21,7 +21,7 @@ pub struct BatchView {
     pub status: String,
     /// The kind of recipients: `audience`, `segment`, `tag` or `email`.
     pub recipient_type: String,
-    /// The ID of the segment or tag.
+    /// The ID of the segment or tag; absent for other kinds of recipients.
     pub recipient_id: Option<String>,
     /// The provider that delivers the mail.
     pub provider: String,
@@ -48,7 +48,6 @@ pub struct BatchView {
     pub throttle: Option<Throttle>,
 }
 
-/// What a batch waits for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Throttle {
@@ -62,7 +61,6 @@ pub struct Throttle {
 }
 
 impl BatchView {
-    /// Builds the API view of a batch.
     pub fn new(mailing: &Mailing, counts: &Counts, provider: &str) -> Self {
         let (recipient_type, recipient_id) = match mailing.audience {
             Audience::Addresses => ("email", None),
@@ -173,14 +171,13 @@ pub struct RecipientView {
     pub reply: Option<String>,
     /// Why the recipient was skipped, or why the delivery is unknown.
     pub reason: Option<String>,
-    /// When the next attempt to send is due.
+    /// When the next delivery attempt is due.
     pub next_attempt_at: Option<WireTime>,
     /// When the status last changed. Absent for queued, deferred and skipped recipients.
     pub at: Option<WireTime>,
 }
 
 impl RecipientView {
-    /// Builds the API view of a recipient.
     pub fn new(recipient: &Recipient) -> Self {
         let email = recipient.address.as_ref().map_or_else(String::new, |address| address.email.clone());
         let mut view = Self {
@@ -213,7 +210,6 @@ impl RecipientView {
 }
 
 impl SendView {
-    /// Builds the API view of a direct send.
     pub fn new(mailing: &Mailing, recipients: &[Recipient], provider: &str) -> Self {
         let first = recipients.first().map_or("skipped", |recipient| recipient.delivery.word());
         let translation = recipients.first().map_or_else(|| mailing.first(), |recipient| mailing.translation_for(recipient));
@@ -262,7 +258,7 @@ impl SendView {
 #[serde(rename_all = "camelCase")]
 pub struct MessageView {
     pub id: MessageId,
-    /// The send or batch that the message belongs to.
+    /// The ID of the send or batch that the message belongs to.
     pub send_id: MailingId,
     pub from: String,
     pub from_name: Option<String>,

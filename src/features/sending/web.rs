@@ -12,7 +12,6 @@ use crate::features::sending::token::Tokens;
 use crate::features::tags::TagNames;
 use crate::vocab::environment::Environment;
 
-/// The merge data of a message that is shown on the web.
 struct WebMessage {
     profile: RecipientProfile,
     variables: serde_json::Map<String, serde_json::Value>,
@@ -46,7 +45,7 @@ pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipi
     Ok(template.render(&Escaped(reading.values(None))).ok())
 }
 
-/// Merge data for URLs: each text value is escaped so that it cannot be mistaken for a different part of the URL.
+/// Merge data for URLs: text values are percent-encoded, so that a value cannot change the structure of the URL.
 struct Escaped<'a>(MergeData<'a>);
 
 impl Fields for Escaped<'_> {
@@ -58,7 +57,7 @@ impl Fields for Escaped<'_> {
     }
 }
 
-/// Escapes all characters except unreserved ones as %XX (RFC 3986 §2.3).
+/// Percent-encodes all characters except unreserved ones (RFC 3986 §2.3).
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -70,7 +69,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Renders the message as a page, with the recipient's fields and with untracked links.
+/// Renders a sent message as a web page, with the recipient's merge values and untracked links.
 pub fn page(
     tx: &impl Read,
     (tokens, base, environment): (&Tokens, &str, Environment),

@@ -24,7 +24,7 @@ pub struct EventSubject<'a> {
     pub contact: Option<ContactId>,
 }
 
-/// Returns whether a webhook subscribes to this event of a mailing. Test sends are excluded, because their authors read them.
+/// Returns whether a webhook subscribes to this kind of event. Returns false for test sends, because their authors read them.
 pub fn is_wanted(tx: &impl Read, mailing: &Mailing, kind: WebhookEvent) -> Result<bool> {
     Ok(mailing.kind != Kind::Test && outbox::is_wanted(tx, mailing.account, kind)?)
 }

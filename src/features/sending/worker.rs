@@ -6,7 +6,6 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Runs one step of planning the audiences of mailings.
 pub async fn plan(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     super::plan(&engine, environment).await.map(Step::more_if)
 }

@@ -1,4 +1,4 @@
-//! Parses the addresses of stores as users enter them.
+//! Parses store addresses as users enter them.
 
 use url::Url;
 
@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-/// Returns the myshopify.com domain in a URL: of the shop itself, or of its page in Shopify's admin.
+/// Returns the shop's myshopify.com domain from the URL of the shop or of its page in Shopify's admin.
 pub fn shopify_domain(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     let name = match host.strip_suffix(".myshopify.com") {
@@ -39,15 +39,15 @@ pub fn shopify_domain(url: &Url) -> Option<String> {
     is_plain.then(|| format!("{}.myshopify.com", name.to_ascii_lowercase()))
 }
 
-/// Returns the domain of a shop to which the keys of an app are sent, or why there is none.
+/// Returns the shop's myshopify.com domain, to which Mailmill sends the app's keys. Fails if the URL contains no such domain.
 pub fn of_shopify(url: &Url) -> Result<String, Failure> {
     let wrong =
         "must be the shop's myshopify.com domain, like https://acme.myshopify.com; Shopify shows it under Settings, Domains";
     shopify_domain(url).ok_or_else(|| Failure::field(FIELD, wrong))
 }
 
-/// Returns the address of a site with WooCommerce. Keys are sent only over encrypted connections, except to networks that the operator
-/// allowed.
+/// Returns the address of a WooCommerce site. Fails for an unencrypted URL, because keys are sent to it, unless the operator allowed
+/// its network.
 pub fn of_site(engine: &Engine, url: &Url) -> Result<String, Failure> {
     if url.scheme() != "https" && !engine.fetch.is_in_allowed_network(url) {
         return Err(Failure::field(FIELD, "the URL must start with https://, because keys are sent to it"));
@@ -55,7 +55,7 @@ pub fn of_site(engine: &Engine, url: &Url) -> Result<String, Failure> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Returns whether a URL is that of a connected store: its address, or a page of its site.
+/// Returns whether a URL is a connected store's address or a page of its site.
 pub fn is_of(url: &Url, store: &Store) -> bool {
     let plain = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
     let place = |url: &Url| (url.host_str().map(plain), url.port());

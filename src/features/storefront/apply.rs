@@ -10,7 +10,6 @@ use crate::engine::store::WriteTx;
 use crate::features::events::{Reported, report};
 use crate::features::projects::shop_products;
 
-/// Applies a change reported by a store.
 pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) -> Result<Applied, Failure> {
     let (project, id, now) = (of.project, of.id, tx.now());
     match change {
@@ -38,7 +37,7 @@ pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) 
     Ok(Applied::Done)
 }
 
-/// Records events. An event without an email address waits until its order arrives.
+/// Records events. An event whose contact is unknown waits until another event of its order has been recorded.
 fn record(tx: &mut WriteTx<'_>, of: &Store, events: Vec<StoreEvent>) -> Result<Applied, Failure> {
     let mut applied = Applied::Ignored;
     for event in events {

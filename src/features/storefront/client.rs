@@ -1,4 +1,4 @@
-//! Sends requests to a store: with its keys, and with the pauses that the platform requests.
+//! Sends requests to a store with its keys, and makes the pauses that the platform requests.
 //!
 //! A request is sent again only if the platform rejected its access token; any other failed request may have had an effect. After other
 //! failures, the import repeats the step, which first checks what an earlier attempt achieved.
@@ -38,18 +38,16 @@ const SHOPIFY_TOKEN: HeaderName = HeaderName::from_static("x-shopify-access-toke
 /// The version of Shopify's Admin API. Shopify supports each version for a year.
 pub const SHOPIFY_VERSION: &str = "2026-10";
 
-/// A client for one store.
 pub struct Client<'e> {
     engine: &'e Engine,
     platform: Storefront,
     address: String,
     base: Url,
     access: Access,
-    /// Identifies the store and its key for pauses, without revealing the key.
+    /// A hash of the store's address and keys: identifies the store for pauses and tokens, without revealing the key.
     pace: [u8; 12],
 }
 
-/// How requests are authorized.
 enum Access {
     /// The same header with each request.
     Header(HeaderName, HeaderValue),
@@ -57,7 +55,6 @@ enum Access {
     ClientCredentials { id: String, secret: Secret },
 }
 
-/// The response to a request for an access token.
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: Secret,
@@ -65,7 +62,7 @@ struct TokenResponse {
     refresh_token: Option<Secret>,
 }
 
-/// A token is replaced this long before it expires, so that no request arrives with an expired one.
+/// How many milliseconds before its expiry a token is replaced, so that no request arrives with an expired token.
 pub const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
 
 /// The path at which Shopify issues tokens.
@@ -95,14 +92,13 @@ impl<'e> Client<'e> {
                 Access::Header(AUTHORIZATION, secret_header(&format!("Basic {pair}"))?)
             }
         };
-        // An installed app's access token changes every hour, so it is not a part of the key of the store's pauses.
+        // An installed app's access token changes every hour, so the hash for the store's pauses leaves it out.
         let key = if keys.is_installed() { "" } else { keys.key.as_str() };
         let digest = sha256(format!("{address}\n{key}\n{}\n{}", keys.client_id, keys.signing_secret).as_bytes());
         let pace = digest[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
         Ok(Self { engine, platform, address: address.to_owned(), base, access, pace })
     }
 
-    /// Creates a client for a connected store.
     pub fn of(engine: &'e Engine, store: &Store) -> Result<Self, PlatformError> {
         let keys = super::keys::open(&engine.seal, store).ok_or(PlatformError::KeyLost)?;
         Self::new(engine, store.platform, &store.address, &keys).map_err(PlatformError::Unreachable)
@@ -159,7 +155,7 @@ impl<'e> Client<'e> {
         Ok(RestPage { items: parse(&response.body, path)?, pages })
     }
 
-    /// Starts to download an export from a URL of the platform, beginning at the byte `from`.
+    /// Starts the download of an export from a URL of the platform, at the byte `from`.
     pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
         let url =
             Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the URL of the export is invalid: {error}")))?;
@@ -173,7 +169,7 @@ impl<'e> Client<'e> {
         })?;
         match download.status {
             status if status.is_success() => Ok(download),
-            // The URL of an export expires after a week.
+            // The export's URL expires after a week.
             StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => Err(PlatformError::Missing),
             status => Err(PlatformError::Unavailable(format!("the export returned status {}", status.as_u16()))),
         }
@@ -197,8 +193,8 @@ impl<'e> Client<'e> {
                 if first.status != StatusCode::UNAUTHORIZED {
                     return self.checked(first);
                 }
-                // The token ended early, because the app was installed again or its secret was replaced. The rejected request had no
-                // effect, so it is sent again with a new token.
+                // The token ended early because the app was installed again or its secret was replaced. The rejected
+                // request had no effect, so it is sent again with a new token.
                 self.engine.platform_tokens.forget(&self.pace);
                 let token = self.token(id, secret).await?;
                 self.call(method, &url, JSON, Some((SHOPIFY_TOKEN, token)), body).await?
@@ -224,7 +220,7 @@ impl<'e> Client<'e> {
         secret_header(token.expose()).map_err(PlatformError::Malformed)
     }
 
-    /// Requests tokens for the shop with these form fields.
+    /// Requests access tokens for the shop with these form fields.
     pub async fn request_tokens(&self, fields: &[(&str, &str)]) -> Result<AppTokens, PlatformError> {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let response = self.call(Method::POST, &self.url(TOKENS), FORM, None, Bytes::from(body)).await?;
@@ -237,7 +233,6 @@ impl<'e> Client<'e> {
         Ok(AppTokens { access: access_token, refresh: refresh_token, expires_at })
     }
 
-    /// Returns the URL of a path in the store.
     pub fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
@@ -301,12 +296,10 @@ impl<'e> Client<'e> {
         PlatformError::Busy { until: self.engine.clock.now().plus_ms(ms), ms: ms as u64 }
     }
 
-    /// Returns the address that identifies the store on the platform.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Returns the store's platform.
     pub fn platform(&self) -> Storefront {
         self.platform
     }
@@ -353,7 +346,7 @@ struct ThrottleStatus {
 }
 
 impl Cost {
-    /// Returns how long the store needs to regain enough points for a request like this one; `None` if it has enough.
+    /// Returns how long Shopify needs to restore enough points for another request of this cost; `None` if enough points are left.
     fn pause(&self) -> Option<Duration> {
         let ThrottleStatus { currently_available, restore_rate } = self.throttle_status;
         let missing = self.requested_query_cost - currently_available;
@@ -362,21 +355,21 @@ impl Cost {
     }
 }
 
-/// Returns a header that logs do not show.
+/// Returns a header whose value logs do not show.
 fn secret_header(text: &str) -> Result<HeaderValue, String> {
     let mut value = HeaderValue::from_str(text).map_err(|_| "the key contains a line break; remove it".to_owned())?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-/// Parses a response. The error names the position but quotes no value, because the value could be a customer's.
+/// Parses a response. The error names the position but quotes no value, because the value could be a customer's personal data.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     serde_json::from_slice(body).map_err(|error| {
         PlatformError::Malformed(format!("{what}: unexpected data at line {} column {}", error.line(), error.column()))
     })
 }
 
-/// The body of an error response, with the fields that either platform uses.
+/// The body of an error response, with the fields of both platforms.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {

@@ -19,10 +19,10 @@ use crate::vocab::ids::{AccountId, ProjectId, StoreId, kinds};
 use crate::vocab::limits;
 use crate::vocab::storefronts::StoreTool;
 
-/// The length of the secret that signs the webhooks of WooCommerce.
+/// The length of the secret that signs WooCommerce webhooks: 43 characters of base64url encode 256 bits.
 const SIGNING_SECRET_CHARACTERS: usize = 43;
 
-/// Keys that the store accepted.
+/// Keys that the store accepted, and the store's description of itself.
 pub struct New {
     pub keys: Keys,
     pub shop: Shop,
@@ -54,7 +54,6 @@ pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, F
     Ok(New { keys, shop })
 }
 
-/// Returns the error for keys that could not be tested.
 fn untested(keys: &Keys, error: PlatformError) -> Failure {
     let platform = keys.platform();
     match &error {

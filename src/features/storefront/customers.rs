@@ -10,12 +10,12 @@ use crate::features::contacts::jobs::provider::{self, ExternalContact, ReadConta
 use crate::vocab::contact_status::Status;
 use crate::vocab::providers::ConsentMode;
 
-/// Returns the tag of the contacts that come from a platform's stores.
+/// Returns the tag for contacts from stores on this platform.
 fn tag(of: &Store) -> String {
     format!("{} customers", of.platform)
 }
 
-/// Imports customers; returns how many were imported, left out and rejected.
+/// Imports customers. Returns how many were imported, excluded and failed.
 pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>) -> Result<CustomerCounts, Failure> {
     let mode = match of.customers {
         CustomerImport::SubscribedOnly => ConsentMode::SubscribedOnly,
@@ -28,7 +28,7 @@ pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>) -> 
     Ok(CustomerCounts { imported: found.imported, excluded: found.excluded, failed: found.failed })
 }
 
-/// Applies the change of one customer. Customers who may not be mailed are imported whatever the store's settings are.
+/// Applies the change of one customer. Customers who must not be mailed are imported regardless of the store's settings.
 pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: ExternalContact) -> Result<Applied, Failure> {
     let is_negative = matches!(customer.status, Some(Status::Unsubscribed | Status::Bounced));
     let of = match of.customers {

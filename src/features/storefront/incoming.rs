@@ -1,4 +1,4 @@
-//! Accepts a webhook from a store: checks it and stores its effects. The effects are on disk before the response.
+//! Accepts a webhook from a store: checks the signature, and stores the effects on disk before the response.
 
 use std::sync::Arc;
 
@@ -14,17 +14,16 @@ use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The result of an accepted webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     Applied,
-    /// The webhook arrived before.
+    /// The same webhook arrived before.
     Repeated,
     /// The webhook has no effect.
     Ignored,
 }
 
-/// Handles a webhook that was sent to the URL of this store.
+/// Handles a webhook that arrived at the URL of this store.
 pub async fn receive(
     engine: &Arc<Engine>,
     environment: Environment,
@@ -73,7 +72,6 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change)
     Ok(received)
 }
 
-/// Returns the error for a URL that belongs to no store.
 pub fn url_unknown() -> Failure {
     Failure::because(Code::NotFound, "No connected store has this URL. Connect the store again.")
 }

@@ -24,7 +24,7 @@ use crate::vocab::ids::{ProjectId, SessionId};
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
-/// Returns the context that binds sealed states to their purpose.
+/// Returns the context that binds sealed states to this use and environment.
 fn place(environment: Environment) -> Vec<u8> {
     format!("stores/state/{environment}").into_bytes()
 }
@@ -57,13 +57,13 @@ pub struct Install {
 }
 
 impl Install {
-    /// Returns the sealed state, which starts with the name of the environment.
+    /// Returns the installation as a sealed state parameter, which starts with the name of the environment.
     pub fn to_state(&self, engine: &Engine, environment: Environment) -> String {
         let text = serde_json::to_vec(self).expect("the state can be written as JSON");
         format!("{environment}.{}", BASE64URL_NOPAD.encode(&engine.seal.seal(&place(environment), &text, engine.random.as_ref())))
     }
 
-    /// Opens a state of the environment; returns `None` if this installation did not seal it or it has expired.
+    /// Opens a sealed state of the environment. Returns `None` if this installation did not seal it, or if it has expired.
     pub fn of_state(engine: &Engine, environment: Environment, state: &str) -> Option<Self> {
         let sealed = state.strip_prefix(environment.word())?.strip_prefix('.')?;
         let bytes = engine.seal.open(&place(environment), &BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?)?;
@@ -106,7 +106,7 @@ pub fn verified(app: &App<'_>, query: &str) -> Option<Returned> {
     let at = pairs.iter().position(|(name, _)| name == "hmac")?;
     let (_, given) = pairs.remove(at);
     pairs.sort();
-    // A repeated parameter could be read in two ways.
+    // A repeated parameter is ambiguous.
     if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
         return None;
     }
@@ -125,7 +125,7 @@ pub async fn exchange(engine: &Engine, app: &App<'_>, shop: &str, code: &str) ->
     Ok(Keys::of_installation(tokens, app.secret.expose().clone()))
 }
 
-/// Returns a client for a connected store. Refreshes, and stores, an installed app's tokens if they expire soon.
+/// Returns a client for a connected store. Refreshes and stores the tokens of an installed app if they expire soon.
 pub async fn client<'e>(engine: &'e Engine, environment: Environment, of: &mut Store) -> Result<Client<'e>, PlatformError> {
     if needs_refresh(engine, of)? {
         refresh(engine, environment, of).await?;
@@ -138,7 +138,7 @@ fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
     Ok(keys.expires_before(engine.clock.now().plus_ms(TOKEN_RESERVE_MS)))
 }
 
-/// Refreshes a store's tokens. Only one task at a time does so; the others use its result.
+/// Refreshes a store's tokens. Only one task at a time refreshes them; waiting tasks use its result.
 async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> Result<(), PlatformError> {
     let mut key = [b's'; 13];
     key[1..].copy_from_slice(&of.id.0);

@@ -11,12 +11,11 @@ use crate::engine::store::seal::Seal;
 use crate::vocab::ids::{AccountId, StoreId};
 use crate::vocab::storefronts::Storefront;
 
-/// The keys of a store.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Keys {
-    /// Shopify: the access token of the Admin API, or empty with a client ID. WooCommerce: the consumer key.
+    /// Shopify: the access token of the Admin API, which is empty if there is a client ID. WooCommerce: the consumer key.
     pub key: String,
-    /// Shopify: the client ID of the app, which requests access tokens; or empty.
+    /// Shopify: the client ID of the app, if Mailmill requests the access tokens; otherwise empty.
     pub client_id: String,
     /// WooCommerce: the consumer secret; empty for Shopify.
     pub secret: String,
@@ -24,7 +23,7 @@ pub struct Keys {
     pub signing_secret: String,
     /// The token in the webhook URL.
     pub url_token: String,
-    /// Shopify: requests new access tokens for a store on which this installation's app is installed; empty for other stores.
+    /// Shopify: the refresh token of a store on which this installation's app is installed; empty for other stores.
     pub refresh: String,
     /// Shopify: when the access token expires; zero if it does not expire.
     pub expires_at_ms: i64,
@@ -33,7 +32,7 @@ pub struct Keys {
 /// An app's tokens for a shop.
 pub struct AppTokens {
     pub access: Secret,
-    /// The token that requests new tokens; `None` if the access token does not expire.
+    /// The refresh token; `None` if the access token does not expire.
     pub refresh: Option<Secret>,
     pub expires_at: Option<Timestamp>,
 }
@@ -53,7 +52,7 @@ impl Keys {
         keys
     }
 
-    /// The tokens of a store on which this installation's app is installed.
+    /// Creates the keys of a store on which this installation's app is installed.
     pub fn of_installation(tokens: AppTokens, signing_secret: String) -> Self {
         let mut keys = Self::of_token(tokens.access.expose().clone(), signing_secret);
         keys.renew(tokens);
@@ -71,12 +70,12 @@ impl Keys {
         self.expires_at_ms = tokens.expires_at.map_or(0, |at| at.0);
     }
 
-    /// Returns whether an installed app needs a new access token.
+    /// Returns whether the access token of an installed app expires before `time`.
     pub fn expires_before(&self, time: Timestamp) -> bool {
         self.is_installed() && self.expires_at_ms != 0 && self.expires_at_ms < time.0
     }
 
-    /// Returns whether the tokens belong to an installed app, and expire.
+    /// Returns whether the keys are tokens of this installation's app, which have a refresh token.
     pub fn is_installed(&self) -> bool {
         !self.refresh.is_empty()
     }
@@ -88,7 +87,6 @@ impl Keys {
         keys
     }
 
-    /// Returns the platform that these keys are for.
     pub fn platform(&self) -> Storefront {
         if self.secret.is_empty() { Storefront::Shopify } else { Storefront::WooCommerce }
     }
@@ -115,7 +113,7 @@ fn place(account: AccountId, id: StoreId) -> Vec<u8> {
     [b"stores/".as_slice(), &account.0, &id.0].concat()
 }
 
-/// Returns the keys of a store in sealed form.
+/// Encrypts the keys of a store with the master key.
 pub fn seal(seal: &Seal, (account, id): (AccountId, StoreId), keys: &Keys, random: &dyn Random) -> Vec<u8> {
     let mut text = serde_json::to_vec(keys).expect("keys can be written as JSON");
     let sealed = seal.seal(&place(account, id), &text, random);
@@ -123,7 +121,7 @@ pub fn seal(seal: &Seal, (account, id): (AccountId, StoreId), keys: &Keys, rando
     sealed
 }
 
-/// Opens the keys of a store; returns `None` if they were sealed with a different master key.
+/// Decrypts the keys of a store. Returns `None` if they were sealed with a different master key.
 pub fn open(seal: &Seal, store: &Store) -> Option<Keys> {
     let mut text = seal.open(&place(store.account, store.id), &store.sealed_keys)?;
     let keys = serde_json::from_slice(&text).ok();

@@ -44,7 +44,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, StoreId};
 
-/// Returns the account's store with this ID, or `NotFound`.
 fn require(tx: &impl Read, account: AccountId, id: StoreId) -> Result<model::Store, Failure> {
     store::find(tx, account, id)?.ok_or_else(|| {
         Failure::because(Code::NotFound, "The account has no connected store with this ID.")

@@ -8,7 +8,6 @@ use crate::vocab::ids::{AccountId, ContactId, ProjectId, StoreId};
 use crate::vocab::limits;
 use crate::vocab::storefronts::{StoreTool, Storefront};
 
-/// A store that is connected to a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Store {
     pub id: StoreId,
@@ -26,11 +25,11 @@ pub struct Store {
     pub sealed_keys: Vec<u8>,
     /// The hash of the secret in the webhook URL.
     pub url_hash: [u8; 32],
-    /// The kinds of data that the keys give access to.
+    /// The kinds of data that the keys can access.
     pub tools: Vec<StoreTool>,
     /// Why the keys cannot be used; `None` if they work.
     pub rejected: Option<String>,
-    /// Which customers that neither subscribed nor unsubscribed are imported; `None` if no customers are imported.
+    /// Which customers are imported as contacts.
     pub customers: CustomerImport,
     pub created_at: Timestamp,
     /// When the store last accepted keys that a user entered.
@@ -39,7 +38,6 @@ pub struct Store {
 
 impl Record for Store {}
 
-/// Which customers are imported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "StoreCustomers")]
@@ -50,7 +48,7 @@ pub enum CustomerImport {
     /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
     /// their status.
     IncludeAll,
-    /// No customers, except that customers who unsubscribe are unsubscribed.
+    /// No customers. Customers who unsubscribe later are still unsubscribed.
     None,
 }
 
@@ -63,16 +61,16 @@ pub struct Sync {
     /// When the current or the last import started.
     pub started_at: Timestamp,
     pub completed_at: Option<Timestamp>,
-    /// The number of failed steps in a row.
+    /// The number of consecutive failed steps.
     pub failures: u32,
-    /// Why the import waits.
+    /// Why the import waits; `None` if it does not.
     pub waiting: Option<String>,
     /// Why the store sends no webhooks; `None` if it does.
     pub webhooks_off: Option<String>,
     /// The number of products that were left out because the brand has the maximum number of products.
     pub left_out: u64,
     pub customers: CustomerCounts,
-    /// Whether products must be read again after the current import.
+    /// Whether the products must be imported once more after the current import.
     pub again: bool,
     /// The number of webhooks whose IDs are remembered.
     pub remembered: u64,
@@ -114,7 +112,6 @@ pub struct WebhookCounts {
 }
 
 impl Sync {
-    /// Returns the progress of a store that was just connected.
     pub fn new(now: Timestamp) -> Self {
         Self {
             stage: SyncStage::Webhooks,
@@ -156,7 +153,7 @@ impl Sync {
         }
     }
 
-    /// Ends the import.
+    /// Ends the import, and schedules the next one.
     pub fn complete(&mut self, now: Timestamp) {
         let pause = if self.again { limits::STORE_SYNC_SOON_MS } else { limits::STORE_SYNC_PERIOD_MS };
         (self.stage, self.due_at, self.again) = (SyncStage::Idle, now.plus_ms(pause), false);
@@ -165,8 +162,8 @@ impl Sync {
 }
 
 impl Store {
-    /// Returns the tools that are on: those that the keys allow, except customers if they are not imported, and tools that need webhooks if
-    /// the store sends none. No tool is on if the keys were rejected.
+    /// Returns the tools that are on: those that the keys allow, without customers if they are not imported, and without tools that
+    /// need webhooks if the store sends none. If the keys were rejected, no tool is on.
     pub fn tools_on(&self, sync: &Sync) -> Vec<StoreTool> {
         let has_webhooks = sync.webhooks_off.is_none();
         let is_on = |tool: &StoreTool| {
@@ -179,7 +176,6 @@ impl Store {
     }
 }
 
-/// The effect of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
     Done,
@@ -187,7 +183,6 @@ pub enum Applied {
     Ignored,
 }
 
-/// An event that arrived before its order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingEvent {
     /// The event, in the format of `POST /v1/events`.
@@ -197,7 +192,7 @@ pub struct WaitingEvent {
 
 impl Record for WaitingEvent {}
 
-/// A customer's request for their data, which the platform passes on.
+/// A customer's request for their personal data, forwarded by the platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataRequest {
     /// The platform's ID for the request.

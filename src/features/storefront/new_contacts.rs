@@ -6,7 +6,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
 use crate::features::contact_sets::{self, Facet};
 
-/// Runs `act`, and records the contacts that it creates as contacts that the store added.
+/// Runs `act`, and records each contact that it creates as added by the store.
 pub fn noting_contacts<T>(
     tx: &mut WriteTx<'_>,
     of: &Store,

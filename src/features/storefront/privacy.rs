@@ -1,7 +1,8 @@
 //! The privacy requests that a platform forwards: to export a customer's data, and to erase a customer or a whole store.
 //!
-//! A request to export is listed with the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. A request to erase deletes the
-//! contact, which erases all data about the contact.
+//! Mailmill stores an export request with the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. An erasure request
+//! deletes
+//! the contact, which erases all data about the contact.
 
 use super::model::{DataRequest, Store};
 use super::platform::CustomerRef;
@@ -14,7 +15,7 @@ use crate::features::contacts::{Source, deletion};
 use crate::features::customer_events::external_ids::{self, Kind};
 use crate::vocab::limits;
 
-/// Returns the contacts of a customer: the one with the customer's address, and the one with the customer's ID in an earlier event.
+/// Returns a customer's contacts: those with the customer's address, or with the customer's ID in an earlier event.
 fn contacts(tx: &impl Read, of: &Store, customer: &CustomerRef) -> StoreResult<Vec<Contact>> {
     let mut found = Vec::new();
     if let Some(email) = customer.email.as_deref().and_then(|email| EmailAddress::parse(email).ok()) {
@@ -29,14 +30,14 @@ fn contacts(tx: &impl Read, of: &Store, customer: &CustomerRef) -> StoreResult<V
     Ok(found)
 }
 
-/// Lists a customer's request for their data, with the customer's contact.
+/// Stores a customer's data request with the customer's contact.
 pub fn note_request(tx: &mut WriteTx<'_>, of: &Store, external_id: String, customer: &CustomerRef) -> Result<(), Failure> {
     let contact = contacts(tx, of, customer)?.first().map(|contact| contact.id);
     let request = DataRequest { external_id, contact, received_at: tx.now() };
     Ok(store::put_data_request(tx, of.id, &request)?)
 }
 
-/// Deletes the contacts of a customer; returns whether there was one.
+/// Deletes a customer's contacts. Returns whether there were any.
 pub fn erase(tx: &mut WriteTx<'_>, of: &Store, customer: &CustomerRef) -> Result<bool, Failure> {
     let found = contacts(tx, of, customer)?;
     for contact in &found {
@@ -45,7 +46,7 @@ pub fn erase(tx: &mut WriteTx<'_>, of: &Store, customer: &CustomerRef) -> Result
     Ok(!found.is_empty())
 }
 
-/// Deletes some of the contacts that a store added; returns whether there may be more.
+/// Deletes a limited number of the contacts that a store added. Returns whether there may be more.
 pub fn erase_some(tx: &mut WriteTx<'_>, of: &Store) -> Result<bool, Failure> {
     let numbers = store::take_contacts(tx, of.id, limits::STORE_CONTACTS_ERASED_PER_STEP)?;
     for number in &numbers {

@@ -11,9 +11,8 @@ use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, StoreId};
 use crate::vocab::{limits, tables};
 
-/// Half of a SHA-256 digest, which is long enough to rule out collisions.
+/// Half of a SHA-256 digest: 128 bits are enough to avoid collisions.
 type Digest = [u8; 16];
-/// The key of a store.
 pub type StoreKey = (AccountId, StoreId);
 
 const STORES: Table<StoreKey, Store> = Table::new(tables::STORES);
@@ -29,7 +28,6 @@ fn digest(text: &str) -> Digest {
     *sha256(text.as_bytes()).first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
-/// Returns the account's store with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: StoreId) -> Result<Option<Store>> {
     tx.get(STORES, &(account, id))
 }
@@ -44,12 +42,11 @@ pub fn save(tx: &mut WriteTx<'_>, store: &Store) {
     tx.put(STORES, &(store.account, store.id), store);
 }
 
-/// Returns the progress of a store's imports.
 pub fn sync(tx: &impl Read, key: StoreKey) -> Result<Option<Sync>> {
     tx.get(SYNCS, &key)
 }
 
-/// Stores the progress of a store's imports, and queues the next step.
+/// Stores the progress of a store's imports, and queues the next step for its due time.
 pub fn save_sync(tx: &mut WriteTx<'_>, key: StoreKey, sync: &Sync) -> Result<()> {
     if let Some(before) = tx.get(SYNCS, &key)?
         && before.due_at != sync.due_at
@@ -64,14 +61,14 @@ pub fn save_sync(tx: &mut WriteTx<'_>, key: StoreKey, sync: &Sync) -> Result<()>
     Ok(())
 }
 
-/// Returns up to `limit` stores whose next step is due, those that have waited longest first.
+/// Returns up to `limit` stores whose next step is due, earliest first.
 pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>> {
     let rows = tx.list(QUEUE, &Span::default(), Order::Forward, limit)?;
     let is_due = |((due_at, account, id), ()): ((Timestamp, AccountId, StoreId), ())| (due_at <= now).then_some((account, id));
     Ok(rows.into_iter().filter_map(is_due).collect())
 }
 
-/// Deletes a store with everything that is stored about it.
+/// Deletes a store and all data stored about it, except imported contacts and products.
 pub fn delete(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<()> {
     if let Some(sync) = sync(tx, key)? {
         tx.delete(QUEUE, &(sync.due_at, key.0, key.1));
@@ -98,7 +95,7 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the keys of the store `used`, unless they were replaced in the meantime; returns the stored version.
+/// Replaces the keys of the store `used`, unless they were replaced in the meantime. Returns the stored version.
 pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result<Option<Store>> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(None) };
     if store.sealed_keys == used.sealed_keys {
@@ -108,15 +105,15 @@ pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result
     Ok(Some(store))
 }
 
-/// Remembers a webhook; returns whether it is new. Also forgets up to two of the oldest webhooks: those that the platform no longer
-/// repeats, and others if too many are stored.
+/// Stores a webhook's ID to recognize repeats. Returns whether the webhook is new. Also deletes up to two of the oldest IDs: expired
+/// IDs, and other IDs if too many are stored.
 pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &str) -> Result<bool> {
     let (key, now) = ((id, digest(delivery)), tx.now());
     if tx.has(DELIVERIES, &key)? {
         return Ok(false);
     }
     let kept_from = now.plus_ms(-limits::STORE_DELIVERIES_KEPT_MS);
-    // Up to two old webhooks are forgotten for each new one, so that their number decreases after a burst.
+    // Deleting up to two old IDs for each new ID makes the number of IDs decrease after a burst.
     for ((id, at, digest), ()) in tx.list(DELIVERY_ORDER, &DELIVERY_ORDER.under(&(id,)), Order::Forward, 2)? {
         if at < kept_from || sync.remembered >= limits::STORE_DELIVERIES_MAX {
             tx.delete(DELIVERY_ORDER, &(id, at, digest));
@@ -130,8 +127,8 @@ pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &s
     Ok(true)
 }
 
-/// Keeps an event until its order arrives. Returns false if too many events wait. If there is no space left, events that are too old to be
-/// recorded are deleted.
+/// Stores an event until its order arrives. If too many events wait, deletes those that are too old to be recorded; returns false if
+/// there is still no space.
 pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str, &str), event: String) -> Result<bool> {
     let mut waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
     if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
@@ -160,7 +157,7 @@ pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Ve
     Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
 }
 
-/// Stores a customer's request for their data. If there are too many requests, further ones are dropped.
+/// Stores a customer's data request. Drops it if too many requests are stored.
 pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
     if data_requests(tx, id)?.len() < limits::STORE_DATA_REQUESTS_MAX {
         tx.put(DATA_REQUESTS, &(id, digest(&request.external_id)), request);
@@ -168,7 +165,7 @@ pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest
     Ok(())
 }
 
-/// Returns the customers' requests for their data, newest first.
+/// Returns a store's data requests from customers, newest first.
 pub fn data_requests(tx: &impl Read, id: StoreId) -> Result<Vec<DataRequest>> {
     let rows = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
     let mut requests: Vec<DataRequest> = rows.into_iter().map(|(_, request)| request).collect();
@@ -176,7 +173,6 @@ pub fn data_requests(tx: &impl Read, id: StoreId) -> Result<Vec<DataRequest>> {
     Ok(requests)
 }
 
-/// Records that a store added a contact.
 pub fn note_contact(tx: &mut WriteTx<'_>, id: StoreId, number: u32) {
     tx.put(CONTACTS, &(id, number), &());
 }

@@ -1,5 +1,5 @@
-//! The steps of an import from a store. Each step ends with one transaction that stores its result and the next step. An import therefore
-//! continues after a crash, and repeating a step changes nothing.
+//! The steps of an import from a store. Each step ends with one transaction that stores its result and the next step, so an import
+//! continues after a crash, and a repeated step has no further effect.
 
 use super::customers;
 use super::install;
@@ -19,9 +19,8 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::storefronts::StoreTool;
 
-/// The result of a step.
 enum Outcome {
-    /// The result of subscribing to the store's webhooks. Contains the reason if the store refused.
+    /// The result of subscribing to the store's webhooks: the store's reason if it refused, otherwise `None`.
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
     Customers(Paged<ReadContact>),
@@ -29,7 +28,6 @@ enum Outcome {
     Complete,
 }
 
-/// Runs the next step of a store's import.
 pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> Result<(), Failure> {
     let data = engine.data(environment);
     let (found, sync) = {
@@ -84,7 +82,7 @@ async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &
     }
 }
 
-/// Returns the progress of the import, unless it has moved on from `stage` or the store's keys were replaced.
+/// Returns the progress of the import; `None` if another task has ended `stage` or the store's keys were replaced.
 fn current(tx: &WriteTx<'_>, of: &Store, stage: &SyncStage) -> Result<Option<Sync>, Failure> {
     let key = (of.account, of.id);
     let is_same = store::find(tx, of.account, of.id)?.is_some_and(|known| known.sealed_keys == of.sealed_keys);
@@ -131,7 +129,7 @@ fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: Outcome
     Ok(store::save_sync(tx, key, &sync)?)
 }
 
-/// Makes an import wait for an export. An export that takes too long is started again.
+/// Schedules the next poll of an export, or restarts an export that takes too long.
 fn poll(sync: &mut Sync, now: Timestamp, cursor: String, stage: fn(Option<String>) -> SyncStage) -> SyncStage {
     sync.due_at = now.plus_ms(limits::STORE_EXPORT_POLL_MS);
     let is_late = now.ms_since(sync.started_at) > limits::STORE_EXPORT_MS_MAX;
@@ -190,7 +188,7 @@ fn delay(tx: &mut WriteTx<'_>, key: StoreKey, ms: i64) -> Result<(), Failure> {
     Ok(store::save_sync(tx, key, &sync)?)
 }
 
-/// Erases some contacts of a store that was deleted on its platform, and the store itself at the end.
+/// Erases a limited number of the contacts that a deleted store added, and finally the store itself.
 fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let Some(of) = store::find(tx, key.0, key.1)? else { return Ok(()) };
     if !privacy::erase_some(tx, &of)? {

@@ -16,16 +16,15 @@ use crate::vocab::storefronts::{StoreTool, Storefront};
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StorefrontConnection {
-    /// The ID of the connected store.
     pub server_id: StoreId,
     pub project_id: ProjectId,
     /// Always `connected`.
     pub status: &'static str,
-    /// What happens next, for users.
+    /// What happens next, as a text for users.
     pub message: String,
     /// The store's name.
     pub store: String,
-    /// What Mailmill syncs.
+    /// The kinds of data that Mailmill syncs.
     pub tools_enabled: Vec<StoreTool>,
 }
 
@@ -63,7 +62,6 @@ impl StorefrontConnection {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ConnectedStore")]
 pub struct StoreView {
-    /// The ID of the connected store.
     pub server_id: StoreId,
     pub project_id: ProjectId,
     pub provider: Storefront,
@@ -77,16 +75,16 @@ pub struct StoreView {
     /// `connected`, or `reconnect_required` if the platform no longer accepts the keys.
     #[schemars(extend("enum" = ["connected", "reconnect_required"]))]
     pub status: &'static str,
-    /// Why the store must be connected again, in the platform's own words.
+    /// Why the user must connect the store again, in the platform's own words.
     pub error: Option<String>,
-    /// What Mailmill syncs.
+    /// The kinds of data that Mailmill syncs.
     pub tools_enabled: Vec<StoreTool>,
     pub customers: CustomerImport,
     pub sync: SyncView,
-    /// The URL for webhooks. Enter it as the URL for privacy webhooks in the settings of a Shopify app. Keep it secret. Absent if the
-    /// stored keys cannot be decrypted, or if the caller cannot change projects.
+    /// The URL to which the store sends webhooks. For a Shopify app, also enter it in the app's settings as the URL of the privacy
+    /// webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, or if the caller cannot change projects.
     pub webhook_url: Option<String>,
-    /// The customers' requests for their data, newest first.
+    /// The customers' requests for their personal data, newest first.
     pub data_requests: Vec<DataRequestView>,
     pub connected_at: WireTime,
 }
@@ -95,37 +93,37 @@ pub struct StoreView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncView {
-    /// What the import does now; `idle` between imports.
+    /// The current stage of the import; `idle` between imports.
     #[schemars(extend("enum" = ["idle", "webhooks", "products", "customers", "erasing"]))]
     pub stage: &'static str,
-    /// When everything was last imported.
+    /// When the last complete import ended.
     pub completed_at: Option<WireTime>,
     /// When the next import starts or continues.
     pub next_at: WireTime,
     /// Why the import is paused; absent if it is not paused.
     pub waiting: Option<String>,
-    /// Why the store sends no webhooks; changes are then found only once a day.
+    /// Why the store sends no webhooks. Without webhooks, Mailmill finds changes only once a day.
     pub webhooks_off: Option<String>,
     /// The number of the store's products in the brand.
     pub products: u64,
-    /// The number of products that were left out because the brand has the maximum number of products.
+    /// The number of products that were not imported because the brand has the maximum number of products.
     pub products_left_out: u64,
-    /// The number of customers in the last import.
+    /// The number of customers imported in the last import.
     pub customers_imported: u64,
-    /// The number of customers who neither subscribed nor unsubscribed, and were left out.
+    /// The number of customers who were not imported because they neither subscribed nor unsubscribed.
     pub customers_excluded: u64,
     /// The number of customers whose addresses are invalid.
     pub customers_failed: u64,
     /// The number of webhooks that were applied.
     pub webhooks_applied: u64,
-    /// The number of webhooks that arrived again, and had no effect.
+    /// The number of webhooks that the store sent more than once. The repeats had no effect.
     pub webhooks_repeated: u64,
     /// The number of webhooks without an effect, such as orders without an email address.
     pub webhooks_ignored: u64,
     pub last_webhook_at: Option<WireTime>,
 }
 
-/// A customer's request for their data.
+/// A customer's request for their personal data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataRequestView {

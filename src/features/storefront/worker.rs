@@ -1,4 +1,4 @@
-//! The background work on connected stores.
+//! The worker that imports from connected stores.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Runs the next step of each store that is due. A step that fails is postponed, so that the other stores continue.
+/// Runs the next step of stores that are due, a limited number at a time. A step that fails is postponed, so that the other stores
+/// continue.
 pub async fn sync(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let data = engine.data(environment);
     let due = store::due(&data.store.read(), engine.clock.now(), limits::STORE_SYNCS_AT_ONCE * 4)?;

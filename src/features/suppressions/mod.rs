@@ -1,9 +1,10 @@
 //! The suppression list of an account: the addresses that must not be mailed, with reasons.
 //!
-//! A row is found by a keyed hash of the address, so that an erased contact stays on the list without being identified. A copy of the data
-//! files is not enough to test addresses against the list, because the key is derived from the master key.
+//! The key of a row is a keyed hash of the address, so that an erased contact stays on the list without being identified. A stolen copy
+//! of
+//! the data files cannot be tested for addresses, because the hash key is derived from the master key.
 //!
-//! Invariant: an address has one row. A more serious reason replaces a less serious reason, but not the other way round.
+//! Invariant: an address has one row. Only a more serious reason replaces the reason of a row.
 
 mod model;
 pub mod ops;

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 
-/// The reason why an address is on the suppression list. The least serious reason comes first.
+/// Why an address is on the suppression list. The least serious reason comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The recipient wants no more marketing email. Transactional messages are still sent.
     Unsubscribe,
-    /// A member or a program of the account added the address.
+    /// A user or program of the account added the address.
     Manual,
     /// The mail server reported that the address does not exist.
     BounceHard,
@@ -31,7 +31,7 @@ impl Reason {
         self != Self::Unsubscribe
     }
 
-    /// Returns the number of this reason in keys, which must never change. The number 0 means all reasons together.
+    /// Returns the number of this reason in keys, which must never change. 0 is reserved for all reasons together.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::Unsubscribe => 1,
@@ -43,30 +43,29 @@ impl Reason {
     }
 }
 
-/// The source from which an address was added to the list.
+/// Where the suppression of an address came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// An API call.
     Api,
-    /// A mail server's response during handoff.
+    /// A mail server's reply during handoff.
     Smtp,
     /// A bounce message that arrived after the handoff.
     Inbound,
-    /// The recipient, through a link or a message.
+    /// The recipient unsubscribed, through a link or by email.
     Recipient,
-    /// A mail service reported a bounce or a complaint by webhook.
+    /// A mail service's webhook, which reported a bounce or a complaint.
     MailService,
 }
 
-/// A row of the suppression list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppression {
     pub reason: Reason,
     pub source: Source,
     /// The normalized address; absent if the recipient's data was erased.
     pub email: Option<String>,
-    /// The mail server's response, or a note written by a user.
+    /// The mail server's reply, or a note written by a user.
     pub note: Option<String>,
     pub created_at: Timestamp,
 }

@@ -1,5 +1,5 @@
-//! Rehashes the suppression list with a different master key. Rows with an address are hashed again. Rows of erased contacts have no
-//! address and cannot be matched with the new key.
+//! Rehashes the suppression list with a different master key. Rows of erased contacts keep their hashes, because they contain no
+//! address to hash, so the new key cannot find them.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use crate::engine::store::{Read, Result, Store};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Returns the number of rows without an address, which can be matched only with the key that hashed them.
+/// Returns the number of rows without an address, which only the key that hashed them can find.
 pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     let mut many = 0;
     store::visit(tx, |_, _, row| {
@@ -19,7 +19,7 @@ pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     Ok(many)
 }
 
-/// Returns whether any address on the lists is hashed with the key of `seal`; returns `None` if no row has an address.
+/// Returns whether any stored address is hashed with the key of `seal`; `None` if no row has an address.
 pub fn is_hashed_with(tx: &impl Read, seal: &Seal) -> Result<Option<bool>> {
     let (digester, mut matches) = (Digester::new(seal), None);
     store::visit(tx, |account, digest, row| {
@@ -31,7 +31,8 @@ pub fn is_hashed_with(tx: &impl Read, seal: &Seal) -> Result<Option<bool>> {
     Ok(matches)
 }
 
-/// Hashes every address on the lists with the key of `seal`. Can be repeated safely after a crash. Must not be called on a runtime thread.
+/// Rehashes every stored address with the key of `seal`. Can be repeated safely after a crash. Blocks, so it must not run on a runtime
+/// thread.
 pub fn rehash(list: &Store, seal: &Seal) -> Result<()> {
     let digester = Digester::new(seal);
     let mut moves: Vec<(AccountId, Digest, Digest)> = Vec::new();

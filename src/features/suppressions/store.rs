@@ -14,14 +14,14 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits::SUPPRESSIONS_IN_MEMORY_MAX;
 use crate::vocab::tables;
 
-/// Half of the keyed hash of a normalized address, which is long enough to rule out collisions.
+/// Half of the keyed hash of a normalized address: 128 bits are enough to avoid collisions.
 pub type Digest = [u8; 16];
 
 const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRESSIONS);
-/// The rows of the list in order of time, keyed by reason, with a second row under [`ALL`].
+/// The order of the rows by time: each row is listed under its reason and under [`ALL`].
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
-/// The number in keys that means all reasons, in place of a reason's number.
+/// The number that stands for all reasons in keys.
 const ALL: u8 = 0;
 
 /// Hashes addresses with a key that is specific to this installation.
@@ -29,12 +29,12 @@ const ALL: u8 = 0;
 pub struct Digester(Hmac<Sha256>);
 
 impl Digester {
-    /// Creates a digester with a key derived from the master key for this purpose.
+    /// Creates a digester whose key is derived from the master key.
     pub fn new(seal: &Seal) -> Self {
         Self(seal.address_mac())
     }
 
-    /// Returns the hash of a normalized address, which is different in each account.
+    /// Returns the keyed hash of a normalized address, which differs between accounts.
     pub fn digest(&self, account: AccountId, normalized: &str) -> Digest {
         let mut sum = self.0.clone();
         sum.update(&account.0);
@@ -44,17 +44,17 @@ impl Digester {
     }
 }
 
-/// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+/// Returns the reason why this normalized address must not be mailed; `None` if it may be mailed.
 pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Reason>> {
     Ok(find(tx, digester, account, normalized)?.map(|row| row.reason))
 }
 
-/// Returns the row for this normalized address, if the address is on the list.
+/// Returns the row of this normalized address; `None` if the address is not on the list.
 pub fn find(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Suppression>> {
     tx.get(ROWS, &(account, digester.digest(account, normalized)))
 }
 
-/// Adds an address to the list. An existing row does not change, unless the new reason is more serious. Returns the resulting row.
+/// Adds an address to the list. Changes an existing row only if the new reason is more serious. Returns the resulting row.
 pub fn add(
     tx: &mut WriteTx<'_>,
     digester: &Digester,
@@ -86,7 +86,7 @@ pub fn erase(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, norm
     add(tx, digester, account, normalized, (Reason::Erased, Source::Api), None).map(drop)
 }
 
-/// Removes an address from the list; returns the removed row.
+/// Removes an address from the list. Returns the removed row.
 pub fn delete(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Suppression>> {
     let digest = digester.digest(account, normalized);
     let Some(known) = tx.get(ROWS, &(account, digest))? else { return Ok(None) };
@@ -109,7 +109,7 @@ pub fn count(tx: &impl Read, account: AccountId, reason: Option<Reason>) -> Resu
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// Returns a part of the list, the newest rows first.
+/// Returns up to `limit` rows, newest first, after skipping `offset` rows.
 pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: usize, limit: usize) -> Result<Vec<Suppression>> {
     let facet = reason.map_or(ALL, Reason::number);
     let (mut skipped, mut digests) = (0, Vec::new());
@@ -136,7 +136,7 @@ pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Digest, Suppress
     tx.visit(ROWS, &Span::default(), Order::Forward, |(account, digest), row| visitor(account, digest, row))
 }
 
-/// Moves a row from the old hash of its address to the hash made with a different key.
+/// Moves a row from the hash of the previous key to the hash of the new key.
 pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest, Digest)) -> Result<()> {
     let Some(row) = tx.get(ROWS, &(account, before))?.filter(|_| before != after) else { return Ok(()) };
     tx.delete(ROWS, &(account, before));
@@ -148,10 +148,10 @@ pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest
     Ok(())
 }
 
-/// A snapshot of one account's suppression list, for many lookups in a row.
+/// A snapshot of one account's suppression list, for many consecutive lookups.
 ///
-/// The hashes of a list of usual size are all in memory, and a million lookups take about a second; an empty list costs no time. For a very
-/// long list, each lookup reads a row.
+/// All hashes of a list of usual size are in memory, and a million lookups take about a second; an empty list costs no time. For a very
+/// long list, each lookup reads a row from the store.
 pub struct Checker {
     account: AccountId,
     digester: Digester,
@@ -169,7 +169,7 @@ impl Checker {
         Self::load_up_to(SUPPRESSIONS_IN_MEMORY_MAX, tx, digester, account)
     }
 
-    /// Loads the account's list like `load`, but with a given maximum number of suppressions in memory.
+    /// Like `load`, but keeps at most `in_memory_max` suppressions in memory.
     pub(super) fn load_up_to(in_memory_max: u64, tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
         let known = match count(tx, account, None)? {
             0 => Known::All(HashMap::new()),
@@ -188,12 +188,11 @@ impl Checker {
         Ok(Self { account, digester: digester.clone(), known })
     }
 
-    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         matches!(&self.known, Known::All(known) if known.is_empty())
     }
 
-    /// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+    /// Returns the reason why this normalized address must not be mailed; `None` if it may be mailed.
     pub fn reason(&self, normalized: &str) -> Result<Option<Reason>> {
         match &self.known {
             Known::All(known) if known.is_empty() => Ok(None),

@@ -15,7 +15,7 @@ pub struct SuppressionView {
     pub email: Option<String>,
     pub reason: Reason,
     pub source: Source,
-    /// The mail server's response, or a note written by a user.
+    /// The mail server's reply, or a note written by a user.
     pub note: Option<String>,
     pub created_at: WireTime,
 }

@@ -1,8 +1,9 @@
 //! Backups: each is a folder with a copy of each store, and a manifest of the stores' contents.
 //!
-//! The manifest is written last, so a folder without a manifest is not a backup. Its digests cover the rows of the stores; comparing them
-//! proves that every row is readable and unchanged. A backup excludes data that can be rebuilt (the search index) and data that must not be
-//! stored with the rest (the master key).
+//! The manifest is written last, so a folder without a manifest is not a backup. The manifest's digests cover all rows of the stores;
+//! comparing them proves that every row is readable and unchanged. A backup excludes the search index, which can be rebuilt, and the
+//! master
+//! key, which must not be stored with the data that it protects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,27 +25,26 @@ const MANIFEST: &str = "manifest.json";
 /// The format version of the manifest and the folder. Version 1 contained neither the installation nor the key check.
 const FORMAT: u32 = 2;
 const FORMATS: [u32; 2] = [1, FORMAT];
-/// The size of the page cache for a file that is only inspected.
+/// The size of the page cache in bytes for a store that is only inspected.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
-/// The maximum size of a manifest, which has one line per table.
+/// The maximum size of a manifest in bytes. A manifest has one line per table.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// TABLE: the data files in a backup. Apart from these files and the manifest, nothing in the folder is read.
+/// TABLE: the data files in a backup. Apart from these files and the manifest, no file in the folder is read.
 const FILES: [(&str, DatabaseKind); 3] =
     [("control.redb", DatabaseKind::Control), ("test.redb", DatabaseKind::Environment), ("live.redb", DatabaseKind::Environment)];
 
-/// A manifest, which lists the contents of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Manifest {
     format: u32,
-    /// The version of the program that made the backup.
+    /// The version of Mailmill that made the backup.
     program: String,
     pub made_at: String,
     /// The installation that owns the data in the backup.
     #[serde(default)]
     installation: Option<Installation>,
-    /// A value that identifies the master key with which secrets in the backup are sealed.
+    /// A value that identifies the master key of the secrets in the backup.
     #[serde(default)]
     pub key_check: Option<KeyCheck>,
     /// Maps the name of each file to the digests of its tables.
@@ -58,21 +58,22 @@ impl Manifest {
     }
 }
 
-/// The reason why a backup cannot be made or used.
 #[derive(Debug)]
 pub enum BackupError {
-    /// The folder is not empty.
     NotEmpty(PathBuf),
-    /// A file or folder cannot be read or written.
     Io(PathBuf, io::Error),
-    /// The manifest is missing or invalid.
     Manifest(PathBuf, String),
-    /// A store cannot be read or written.
     Store(PathBuf, store::Error),
     /// The content of a table does not match the manifest.
-    Differs { file: PathBuf, table: String },
-    /// A file contains the data of a different store than its name indicates.
-    Swapped { file: PathBuf, holds: String },
+    Differs {
+        file: PathBuf,
+        table: String,
+    },
+    /// A file contains a different store than its name states.
+    Swapped {
+        file: PathBuf,
+        holds: String,
+    },
 }
 
 impl fmt::Display for BackupError {
@@ -84,7 +85,7 @@ impl fmt::Display for BackupError {
             Self::Store(path, store::Error::Damaged { file, found }) if file == path => {
                 write!(f, "the backup is damaged: {}: {found}; use a different backup", path.display())
             }
-            // This error already names the damaged file, which belongs to the running service.
+            // The error names the damaged file of the running service, not a file of the backup.
             Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
             Self::Swapped { file, holds } => write!(
                 f,
@@ -105,7 +106,7 @@ impl fmt::Display for BackupError {
 impl std::error::Error for BackupError {}
 
 impl BackupError {
-    /// Returns the error with `source`, the file from which the damaged copy was made, as its file.
+    /// Replaces the file of the error with `source`, from which the damaged copy was made.
     fn about(self, source: PathBuf) -> Self {
         match self {
             Self::Store(_, store::Error::Damaged { found, .. }) => {
@@ -128,7 +129,7 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
 /// Copies all stores of a running engine into the folder `target`, each from one snapshot.
 pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> {
     make_empty(target)?;
-    // Take all three snapshots before the first copy, so that they show nearly the same moment.
+    // Take all three snapshots before the first copy, so that they show nearly the same point in time.
     let [test, live] = engine.environments().map(|environment_data| environment_data.store.read());
     let stores = [engine.control.read(), test, live];
     let mut files = BTreeMap::new();
@@ -149,7 +150,7 @@ fn copy(tx: &ReadTx, database_kind: DatabaseKind, file: &Path) -> Result<backup:
     Ok(digests)
 }
 
-/// Creates the folder so that only its owner can access it, or accepts an existing empty folder.
+/// Creates a folder that only its owner can access, or accepts an existing empty folder.
 fn make_empty(folder: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed(folder))?;
     let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
@@ -168,7 +169,7 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<()> {
     write().map_err(failed(&path))
 }
 
-/// Reads the manifest of the backup in `folder`, and compares every row in the backup with it.
+/// Reads the manifest of the backup in `folder`, and compares it with every row in the backup.
 pub fn verify(folder: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
     for (name, database_kind) in FILES {
@@ -177,7 +178,6 @@ pub fn verify(folder: &Path) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Reads the manifest of the backup in `folder`.
 pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join(MANIFEST);
     let refuse = |why: String| BackupError::Manifest(folder.to_path_buf(), why);
@@ -217,14 +217,14 @@ fn compare(file: &Path, database_kind: DatabaseKind, expected: &backup::Digests)
     }
 }
 
-/// Returns the name of the store whose data a file contains, if it differs from the file's name.
+/// Returns the name of the store that a file contains, if it differs from the file's name.
 fn holds(file: &Path) -> store::Result<Option<String>> {
     let whose = identity::identity(&StoreFile::open_verified(file, CACHE_BYTES)?.read()?)?;
     let is_own = |name: &str| file.file_stem().is_some_and(|stem| stem == name);
     Ok(whose.map(|whose| whose.store).filter(|name| !is_own(name)))
 }
 
-/// Opens the files of the backup in `folder` for inspection: control, test and live.
+/// Opens the stores of the backup in `folder` for inspection: control, test and live.
 pub fn files(folder: &Path) -> Result<[StoreFile; 3]> {
     let open = |name: &str| {
         let file = folder.join(name);
@@ -235,7 +235,7 @@ pub fn files(folder: &Path) -> Result<[StoreFile; 3]> {
 }
 
 /// Copies the backup in `folder` into the folder `data`, which must contain no stores, and compares every row of the copy with the
-/// manifest. If this fails, removes the copied files.
+/// manifest. Removes the copied files after a failure.
 pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
     if FILES.iter().any(|(name, _)| data.join(name).exists()) {

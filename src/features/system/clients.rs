@@ -1,4 +1,4 @@
-//! The packages of the API clients for Node.js and Python, which the service itself offers, so that a client matches its server.
+//! The packages of the API clients for Node.js and Python. The service itself offers them, so that a client matches its server.
 //!
 //! The program contains the files of `assets/clients`. They need no compilation, so a package is only an archive of them.
 
@@ -12,12 +12,12 @@ use serde::Deserialize;
 use crate::base::archive::{self, Entry};
 use crate::base::secret::sha256;
 
-/// The version of the clients, which is that of the server.
+/// The version of the clients, which is the version of the server.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The name of the Node.js package. It is the same for every version, so that one command installs and updates.
+/// The file name of the Node.js package. It is the same for every version, so that one command installs and updates.
 const NODE: &str = "mailmill-node.tgz";
-/// The name of the Python package without a version. It redirects to the name with the version, because pip reads the version from the
-/// name.
+/// The file name of the Python package without a version. It redirects to the name with the version, because pip reads the version from
+/// the name.
 const PYTHON: &str = "mailmill-python.whl";
 const LICENSE: &[u8] = include_bytes!("../../../LICENSE-MIT");
 
@@ -77,20 +77,19 @@ const PYTHON_FILES: &[File] = files![
     "mailmill/webhooks.py",
 ];
 
-/// A package, ready to be sent.
+/// A package, ready to be served.
 pub struct Package {
     pub name: String,
     pub content_type: &'static str,
     pub bytes: Bytes,
     pub etag: HeaderValue,
-    /// Whether the name contains the version, so that the name always stands for the same bytes.
+    /// Whether the file name contains the version, so that the content under this name never changes.
     pub has_version: bool,
 }
 
-/// The result of looking up a name under `/clients/`.
 pub enum Found {
     Package(&'static Package),
-    /// The package's actual name.
+    /// The file name of the package, to which the response redirects.
     Redirect(&'static str),
 }
 
@@ -103,7 +102,7 @@ static PACKAGES: LazyLock<[Package; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// Returns the package with this name.
+/// Finds the package with this file name, or the name to which it redirects.
 pub fn find(name: &str) -> Option<Found> {
     if name == PYTHON {
         return Some(Found::Redirect(&PACKAGES[1].name));
@@ -123,7 +122,7 @@ fn node_entries() -> Vec<Entry<'static>> {
     own.map(|(name, content)| Entry { name: format!("package/{name}"), content: content.into() }).collect()
 }
 
-/// Returns the files of a wheel (PEP 427). The last file lists the others with their digests.
+/// Returns the files of a wheel (PEP 427). The last file lists the other files with their digests.
 fn python_entries() -> Vec<Entry<'static>> {
     let info = format!("mailmill-{VERSION}.dist-info");
     let mut entries: Vec<Entry<'static>> =
@@ -141,7 +140,7 @@ fn python_entries() -> Vec<Entry<'static>> {
     entries
 }
 
-/// The part of `pyproject.toml` that a wheel repeats.
+/// The parts of `pyproject.toml` that are copied into the metadata of the wheel.
 #[derive(Deserialize)]
 struct PythonProject {
     project: Project,
@@ -178,10 +177,10 @@ mod tests {
 
     use super::*;
 
-    /// The maximum size of the Node.js package, which is downloaded in every build of its users.
+    /// The maximum size in bytes of the Node.js package, because every build of a user's project downloads it.
     const NODE_BYTES_MAX: usize = 60_000;
 
-    /// Returns the paths of all files in a folder.
+    /// Returns the paths of all files in a folder and its subfolders.
     fn files_in(folder: &Path) -> Vec<String> {
         let mut found = Vec::new();
         for entry in fs::read_dir(folder).expect("the folder exists") {

@@ -1,8 +1,8 @@
 //! Reports on the continuous backup to operators: how old the backup is, whether it can be restored, and an email when there is a
 //! problem.
 //!
-//! A drill restores the newest state into a temporary folder next to the data and checks it, so that an unusable backup is noticed before
-//! it is needed. Owners and admins get one email when a problem starts and one when it ends.
+//! A restore drill restores the newest state into a temporary folder in the data folder and checks it, so that an unusable backup is
+//! noticed before it is needed. Owners and admins get one email when a problem starts and one when it ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,30 +23,31 @@ use crate::features::sending::system_mail::{self, SystemEmail};
 use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 
-/// The folder for drills, inside the data folder.
+/// The folder for restore drills, inside the data folder.
 const DRILL_FOLDER: &str = "restore-drill";
-/// The size of the page cache for a file that is only inspected.
+/// The size of the page cache in bytes for a restored store that is only inspected.
 const CACHE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The installation's continuous backup.
+/// The status of the installation's continuous backup.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContinuousBackupView {
-    /// The target: the URL of an object store, or a folder.
+    /// The backup target: the URL of an object store, or a folder.
     pub url: String,
     /// The last time at which the target had every commit; absent until the first snapshot is complete.
     pub complete_until: Option<WireTime>,
-    /// The seconds since then. The commits of this period would be lost with the machine.
+    /// The age of the backup: the seconds since `completeUntil`. If the machine were lost now, the commits of this period would be
+    /// lost.
     pub age_seconds: Option<i64>,
-    /// The age above which the backup counts as too old: the setting backup.warn_after_minutes.
+    /// The age above which the backup counts as too old: the setting `backup.warn_after_minutes`.
     pub warn_after_seconds: i64,
-    /// The problem with the backup; absent if there is none.
+    /// The problem with the backup, as a sentence; absent if there is none.
     pub problem: Option<String>,
     /// The size of the commits that are not yet in the target, in bytes.
     pub waiting_bytes: u64,
-    /// The size in the target of the commits that this process has shipped, in bytes.
+    /// The size in bytes that the commits shipped by this process have in the target.
     pub shipped_bytes: u64,
-    /// The size of the keys and values in these commits, in bytes.
+    /// The size in bytes of the keys and values that these commits changed.
     pub changed_bytes: u64,
     /// The newest snapshot since the process started; absent if there is none.
     pub last_snapshot: Option<SnapshotView>,
@@ -59,7 +60,7 @@ pub struct ContinuousBackupView {
 pub struct SnapshotView {
     pub at: WireTime,
     pub rows: u64,
-    /// The size of the snapshot in the target.
+    /// The size of the snapshot in the target, in bytes.
     pub bytes: u64,
 }
 
@@ -95,7 +96,7 @@ impl ContinuousBackupView {
     }
 }
 
-/// Returns the status of the continuous backup; `None` if there is no target.
+/// Returns the status of the continuous backup; `None` if no target is configured.
 pub fn view(engine: &Engine) -> engine_store::Result<Option<ContinuousBackupView>> {
     let Some(backup) = &engine.backup else { return Ok(None) };
     let status = backup.status();
@@ -133,20 +134,20 @@ pub fn age_seconds(engine: &Engine, status: &BackupStatus) -> Option<i64> {
     status.age_ms(engine.clock.as_ref()).map(|age| age / 1000)
 }
 
-/// Returns the problem with the backup, if there is one.
+/// Returns the problem with the backup as a sentence; `None` if there is none.
 fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Option<String> {
     let cause = status.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-    // If a second server uses the same target, waiting does not help: the operator must decide.
+    // If a second server uses the same target, waiting does not help; the operator must decide which server may write.
     if let Some(error @ (backup::Error::TakenOver { .. } | backup::Error::Foreign { .. })) = &status.error {
         return Some(format!("The backup has stopped: {error}."));
     }
     let warn_after = warn_after_seconds(engine);
     match age_seconds(engine, status) {
-        // After a longer stop, the backup gets the same time to catch up.
+        // After a long stop, the backup has `warn_after` to catch up before it counts as too old.
         Some(age) if age > warn_after && (status.is_of_this_process() || has_run(engine, warn_after)) => {
             return Some(format!("The backup is {} old{cause}.", words(age)));
         }
-        // The first snapshot of a large installation takes a while.
+        // The first snapshot of a large installation takes a while, so its absence is a problem only after `warn_after`.
         None if has_run(engine, warn_after) => {
             return Some(format!("There is no complete backup yet{cause}."));
         }
@@ -160,7 +161,7 @@ fn has_run(engine: &Engine, seconds: i64) -> bool {
     engine.clock.now().ms_since(engine.started_at) / 1000 > seconds
 }
 
-/// Formats a duration in words, in its largest unit.
+/// Formats a duration in words, in the largest unit that fits.
 fn words(seconds: i64) -> String {
     match (seconds / 86_400, seconds / 3_600, seconds / 60) {
         (0, 0, minutes) => format!("{minutes} min"),
@@ -219,7 +220,7 @@ async fn mail(engine: &Arc<Engine>, subject: &str, text: &str) -> Result<bool, F
     Ok(is_mailed)
 }
 
-/// Runs a drill if one is due or was requested.
+/// Runs a restore drill if one is due or was requested.
 pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
     let Some(backup) = engine.backup.clone() else { return Ok(()) };
     let last = store::last_drill(&engine.control.read())?;
@@ -228,7 +229,7 @@ pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
         (_, 0) => false,
         (None, _) => backup.status().complete_until.is_some(),
         (Some(Drill { at, error: Some(_), .. }), _) => now.ms_since(*at).abs() >= limits::BACKUP_DRILL_RETRY_MS,
-        // A time in the future means that the clock was set back since then.
+        // A drill in the future means that the clock was set back after the drill.
         (Some(Drill { at, .. }), days) => !(0..days * limits::DAY_MS).contains(&now.ms_since(*at)),
     };
     if !is_due && !backup.takes_drill_request() {
@@ -266,7 +267,8 @@ async fn restore_into(engine: &Arc<Engine>, backup: &ContinuousBackup, folder: &
     Ok(restored)
 }
 
-/// Creates an empty folder in the data folder for a restore, if the disk has space for all data once more. `what` names the purpose.
+/// Creates an empty folder in the data folder for a restore. Fails if the disk has no space for a second copy of all data. `what` names
+/// the purpose in the error.
 pub fn make_folder(engine: &Engine, folder: &Path, what: &str) -> Result<(), String> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
     let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.len()).sum();
@@ -298,13 +300,13 @@ fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result
     Ok(())
 }
 
-/// Returns whether a restored store is the one of this installation with this name.
+/// Returns whether a restored store is this installation's store with this name.
 pub fn is_own(found: Option<&identity::Identity>, own: Option<&identity::Identity>, name: &str) -> bool {
     let (Some(found), Some(own)) = (found, own) else { return false };
     found.installation == own.installation && found.key_check == own.key_check && found.store == name
 }
 
-/// Checks for `mailmill doctor` that the target can be used, and that the backup is not too old.
+/// Checks for `mailmill doctor` that the backup target can be used, and that the backup is not too old.
 pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     const SUBJECT: &str = "backup";
     let Some(backup) = &engine.backup else {

@@ -32,7 +32,7 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Reports the addresses on which the service listens, if it is running.
+/// Reports the addresses on which the service listens; `None` if there are none.
 fn ports(listening: &[SocketAddr]) -> Option<Finding> {
     let shown: Vec<String> = listening.iter().map(ToString::to_string).collect();
     (!shown.is_empty()).then(|| Finding::good("ports", format!("the service is running and listens on {}", shown.join(", "))))
@@ -60,7 +60,8 @@ fn hold(engine: &Engine) -> Option<Finding> {
 
 /// Checks whether the system synchronizes its clock, which signatures, tokens and schedules depend on.
 fn clock() -> Finding {
-    // SAFETY: the structure contains only numbers, for which zero is valid, and the call only fills the structure because no mode is set.
+    // SAFETY: zero is valid for all fields of the structure, which are numbers; the call only fills the structure, because no mode
+    // is set.
     let state = unsafe {
         let mut state: libc::timex = std::mem::zeroed();
         libc::adjtimex(&raw mut state)
@@ -93,7 +94,7 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Checks how the worker processes for untrusted HTML and images are confined, as one of them reports.
+/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
     let remedy = "Run on Linux 5.13 or newer, and allow containers to use seccomp, Landlock and user namespaces.";

@@ -1,4 +1,4 @@
-//! The condition of the running service. The condition reveals no paths, secrets or error messages.
+//! The readiness of the running service, without paths, secrets or error messages.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,9 +31,9 @@ pub struct Checks {
     pub search_index: IndexCheck,
     pub key: KeyCheck,
     pub disk: DiskCheck,
-    /// The continuous backup; absent if there is none. A backup that is too old does not make the service unready.
+    /// The continuous backup; absent if none is configured. A backup that is too old does not make the service unready.
     pub backup: Option<BackupCheck>,
-    /// The node's part in a cluster; absent on a single machine.
+    /// The node's role in a cluster; absent on a single machine.
     pub cluster: Option<ClusterCheck>,
     pub descriptors: DescriptorsCheck,
     pub dispatchers: DispatchersCheck,
@@ -99,11 +99,11 @@ pub struct BackupCheck {
 pub struct ClusterCheck {
     /// False if the data of this node is too old, because the node cannot reach the database.
     pub ok: bool,
-    /// Whether this node leads.
+    /// Whether this node is the leader.
     pub leads: bool,
-    /// Whether a node leads, so that writes are accepted.
+    /// Whether the cluster has a leader. Without a leader, it accepts no writes.
     pub has_leader: bool,
-    /// How old the data of this node may be, in milliseconds.
+    /// The maximum age of this node's data, in milliseconds.
     pub lag_ms: i64,
 }
 
@@ -123,7 +123,7 @@ pub struct DescriptorsCheck {
 pub struct DispatchersCheck {
     /// False if no dispatcher is running, and for a minute after a dispatcher failed and was restarted.
     pub ok: bool,
-    /// The number of dispatchers.
+    /// The number of running dispatchers.
     pub running: u64,
     /// How often a dispatcher was restarted.
     pub restarts: u64,
@@ -190,7 +190,7 @@ impl Condition {
                 limit,
             },
             dispatchers: DispatchersCheck {
-                // The dispatchers run on the leader of a cluster.
+                // In a cluster, only the leader runs dispatchers, so a follower passes the check without any.
                 ok: (follows || !dispatchers.is_empty()) && !dispatchers.iter().any(|(_, state)| failed_lately(state)),
                 running: dispatchers.len() as u64,
                 restarts: sum(&dispatchers, |state| state.restarts),

@@ -11,7 +11,7 @@ use crate::vocab::tables::{self, TableId};
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 /// The key of the newest backup in [`META`] of the control store.
 const LAST_BACKUP: &str = "last backup";
-/// The keys of the newest restore drill, and of the continuous backup's open problem.
+/// The keys of the newest restore drill, and of the open problem of the continuous backup.
 const LAST_DRILL: &str = "last restore drill";
 const INCIDENT: &str = "backup incident";
 
@@ -23,14 +23,12 @@ pub struct LastBackup {
     pub rows: u64,
 }
 
-/// Records that a backup has been completed.
 pub fn note_backup(tx: &mut WriteTx<'_>, backup: &LastBackup) -> Result<()> {
     let bytes = serde_json::to_vec(backup).expect("a backup record can be written as JSON");
     tx.put(META, &LAST_BACKUP.to_owned(), &bytes);
     Ok(())
 }
 
-/// Returns the newest completed backup, if a backup was made.
 pub fn last_backup(tx: &impl Read) -> Result<Option<LastBackup>> {
     // Ignore an entry that cannot be read, because a later version may have written it and the status must still be shown.
     Ok(tx.get(META, &LAST_BACKUP.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
@@ -59,17 +57,17 @@ pub fn last_drill(tx: &impl Read) -> Result<Option<Drill>> {
     Ok(tx.get(META, &LAST_DRILL.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// A problem with the continuous backup, from its start to its end.
+/// An open problem with the continuous backup, which is deleted when the problem ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
     pub since: Timestamp,
     pub reason: String,
-    /// When sending an email about the problem was last attempted.
+    /// When Mailmill last tried to email operators about the problem.
     pub tried_at: Timestamp,
     pub is_mailed: bool,
 }
 
-/// Records the open problem, or that there is none.
+/// Stores the open problem; `None` deletes it.
 pub fn set_incident(tx: &mut WriteTx<'_>, incident: Option<&Incident>) -> Result<()> {
     match incident {
         Some(incident) => {
@@ -102,7 +100,7 @@ const QUEUES: &[(&str, TableId)] = &[
     ("Deleted contacts to erase", tables::ERASURES),
 ];
 
-/// Returns the name and length of each queue.
+/// Returns the display name and length of each queue.
 pub fn queues(tx: &ReadTx) -> Result<Vec<(&'static str, u64)>> {
     let mut queues = vec![("Imports and exports of contacts", jobs::open_count(tx, limits::OPEN_JOBS_COUNTED)? as u64)];
     for (name, table) in QUEUES {

@@ -33,7 +33,7 @@ pub async fn take_cluster_snapshots(engine: Arc<Engine>) -> Result<Step, Failure
     taken.map(|_| Step::Done).map_err(Failure::internal)
 }
 
-/// Runs restore drills.
+/// Runs a restore drill if one is due or was requested.
 pub async fn drill(engine: Arc<Engine>) -> Result<Step, Failure> {
     continuous::drill_if_due(&engine).await.map(|()| Step::Done)
 }

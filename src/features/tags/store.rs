@@ -1,4 +1,4 @@
-//! The tables of tags and all access to them: requests and responses use names, contacts and sets use numbers.
+//! The tables of tags, and all access to them. The API uses the names of tags; contacts and sets store their numbers.
 //!
 //! A number is never reused, so the number of a deleted tag can be ignored in contacts and sets that still contain it.
 
@@ -17,10 +17,8 @@ use crate::vocab::{limits, tables};
 const TAGS: Table<(ProjectId, u32), Tag> = Table::new(tables::TAGS);
 const BY_NAME: Table<(ProjectId, String), u32> = Table::new(tables::TAGS_BY_NAME);
 
-/// The name of a tag.
 pub type TagName = Name<{ limits::TAG_NAME_CHARACTERS_MAX }>;
 
-/// A tag as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
     pub id: TagId,
@@ -35,7 +33,7 @@ pub struct Tag {
 impl Record for Tag {}
 
 impl Tag {
-    /// Returns the number by which contacts and sets refer to the tag.
+    /// Returns the tag's number, which contacts and sets store.
     pub fn number(&self) -> u32 {
         self.id.number()
     }
@@ -46,7 +44,6 @@ pub fn number(tx: &impl Read, project: ProjectId, name: &str) -> Result<Option<u
     tx.get(BY_NAME, &(project, fold(name)))
 }
 
-/// Returns the tag with this number.
 pub fn by_number(tx: &impl Read, project: ProjectId, number: u32) -> Result<Option<Tag>> {
     tx.get(TAGS, &(project, number))
 }
@@ -62,7 +59,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Tag>> {
     Ok(rows.into_iter().map(|(_, tag)| tag).collect())
 }
 
-/// Saves a tag and the entry for its name. `before` is the tag's previous state.
+/// Saves a tag and its entry in the index of names. `before` is the tag's previous state.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: Option<&Tag>, tag: &Tag) {
     if let Some(before) = before {
         tx.delete(BY_NAME, &(project, fold(&before.name)));
@@ -71,7 +68,7 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: Option<&Tag>, tag:
     tx.put(BY_NAME, &(project, fold(&tag.name)), &tag.number());
 }
 
-/// Creates a tag with a name that no other tag has; returns `None` if the project has the maximum number of tags.
+/// Creates a tag whose name is not in use. Returns `None` if the project has the maximum number of tags.
 pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Option<Tag>> {
     let count = contact_sets::count(tx, project, Facet::Tags)?;
     if count >= limits::TAGS_PER_PROJECT_MAX as u64 {
@@ -86,8 +83,8 @@ pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Op
     Ok(Some(tag))
 }
 
-/// Creates a tag of a backup again: with the same ID if the project has never assigned its number, because numbers are not reused. Returns
-/// `None` if the project has the maximum number of tags.
+/// Restores a tag from a backup. Numbers are never reused, so the tag keeps its ID only if the project has never assigned the tag's
+/// number. Returns `None` if the project has the maximum number of tags.
 pub fn create_again(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<Option<Tag>> {
     let next = contact_sets::count(tx, project, Facet::NextTag)?;
     let Some(ahead) = u64::from(tag.number()).checked_sub(next) else { return create(tx, project, &tag.name) };
@@ -167,7 +164,6 @@ impl<'t, R: Read> TagNames<'t, R> {
         Self { tx, project, known: HashMap::new() }
     }
 
-    /// Returns the names of the tags with these numbers.
     pub fn of(&mut self, numbers: &[u32]) -> Result<Vec<String>> {
         let mut names = Vec::with_capacity(numbers.len());
         self.each(numbers, |name| names.push(name.to_owned()))?;

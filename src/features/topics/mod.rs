@@ -19,7 +19,7 @@ use crate::engine::store::Read;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 
-/// Returns the topic with this ID, or a not-found failure.
+/// Returns the topic with this ID. Fails with `NotFound` if there is none.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Failure> {
     let absent = || {
         Failure::because(Code::NotFound, "The project has no topic with this ID.")
@@ -28,7 +28,7 @@ pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Fa
     store::find(tx, project, id)?.ok_or_else(absent)
 }
 
-/// Returns an error if one of the topics in `others`, except the topic `own`, already has this name.
+/// Returns an error if a topic in `others`, except `own`, already has this name.
 fn check_name(others: &[Topic], name: &str, own: Option<TopicId>) -> Result<(), Failure> {
     let wanted = crate::base::text::fold(name);
     let taken = others.iter().find(|topic| Some(topic.id) != own && crate::base::text::fold(&topic.name) == wanted);

@@ -4,7 +4,6 @@ use crate::base::bounded::Bounded;
 use crate::base::text::Name;
 use crate::vocab::limits;
 
-/// The name of a topic.
 pub type TopicName = Name<{ limits::TOPIC_NAME_CHARACTERS_MAX }>;
 /// The position of a topic in the order in which topics are displayed.
 pub type DisplayOrder = Bounded<0, { limits::TOPIC_DISPLAY_ORDER_MAX }>;

@@ -25,7 +25,6 @@ const IN: u8 = 1;
 /// The maximum number of blocks in the two sets of one topic.
 const BLOCKS_MAX: usize = 2 * (u16::MAX as usize + 1);
 
-/// A topic as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topic {
     pub id: TopicId,
@@ -63,7 +62,6 @@ pub enum TopicVisibility {
     Private,
 }
 
-/// Returns the topic with this ID, if it exists.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Option<Topic>> {
     tx.get(TOPICS, &(project, id))
 }
@@ -74,7 +72,6 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Topic>> {
     Ok(rows.into_iter().map(|(_, topic)| topic).collect())
 }
 
-/// Saves a topic.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, topic: &Topic) -> Result<()> {
     tx.put(TOPICS, &(project, topic.id), topic);
     changed(tx, project)
@@ -92,7 +89,7 @@ fn changed(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<()> {
     add_count(tx, project, Facet::Topics, 1)
 }
 
-/// Returns the choice of the contact with this number; returns `None` if the contact has not chosen.
+/// Returns the choice of the contact with this number; `None` if the contact has not chosen.
 pub fn choice(tx: &impl Read, project: ProjectId, id: TopicId, number: u32) -> Result<Option<bool>> {
     for (side, subscribed) in [(IN, true), (OUT, false)] {
         if bitmap::has(tx, CHOICES, |block| (project, id, side, block), number)? {
@@ -102,7 +99,6 @@ pub fn choice(tx: &impl Read, project: ProjectId, id: TopicId, number: u32) -> R
     Ok(None)
 }
 
-/// Stores a contact's explicit choice of a topic.
 pub fn choose(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId, number: u32, subscribed: bool) -> Result<()> {
     if choice(tx, project, id, number)? == Some(subscribed) {
         return Ok(());

@@ -36,7 +36,7 @@ impl Listed for TopicView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// Returns the view of a topic.
+/// Returns the view of a topic, with the current number of its subscribers.
 pub fn topic_view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<TopicView> {
     let subscriber_count = topics::subscribers(tx, project, &topic)?.len();
     Ok(TopicView {

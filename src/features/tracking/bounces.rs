@@ -26,7 +26,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 /// How many of a contact's newest activities are checked for a delivery between two bounces.
 const ACTIVITIES_CHECKED: usize = 50;
-/// The maximum length of a stored server response; longer responses are truncated.
+/// The maximum length of a stored server response in characters; longer responses are truncated.
 const DETAIL_CHARACTERS_MAX: usize = 500;
 
 /// Reads and writes the suppression list, with hashes of addresses.
@@ -34,7 +34,6 @@ const DETAIL_CHARACTERS_MAX: usize = 500;
 pub struct SuppressionList(pub Digester);
 
 impl SuppressionList {
-    /// Returns access to the suppression list of this installation.
     pub fn new(engine: &Engine) -> Self {
         Self(Digester::new(&engine.seal))
     }
@@ -98,7 +97,7 @@ pub fn bounced(
     Ok(true)
 }
 
-/// Counts a bounce as hard that was counted as soft at this time, so that the message is still counted once.
+/// Moves a bounce that was counted at `at` from the soft bounces to the hard bounces, so that the message is still counted once.
 fn become_hard(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, at: Timestamp) -> Result<()> {
     let mailing = &recipient.mailing;
     for (measure, many) in [(Measure::SoftBounces, -1), (Measure::HardBounces, 1)] {
@@ -123,7 +122,8 @@ fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) 
     Ok(many)
 }
 
-/// Returns whether, since `at`, the contact opened or clicked a message, or was sent one by a mailing other than `but` that did not bounce.
+/// Returns whether the contact got mail since `at`: opened or clicked a message, or was sent a message that did not bounce by a mailing
+/// other than `but`.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
     for activity in activity::of(tx, project, contact.id.number(), ACTIVITIES_CHECKED)? {
         if activity.at <= at {
@@ -144,7 +144,7 @@ fn was_returned(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result
     Ok(engagement.is_some_and(|engagement| engagement.bounced_at.is_some()))
 }
 
-/// Deletes the record of a deleted contact's soft bounces.
+/// Deletes a contact's record of consecutive soft bounces.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32) {
     store::forget_soft_bounces(tx, (project, number));
 }
@@ -173,14 +173,13 @@ pub fn complained(
     Ok(true)
 }
 
-/// Emits a webhook event about the recipient.
 fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, more: Value) -> Result<()> {
     let now = tx.now();
     webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
-/// Adds one to a measure in the totals of the mailing and in the statistics of the day and, for complaints and for bounces after
-/// delivery, to the account's counts of sent mail.
+/// Adds one to a measure in the statistics of the mailing and of the day. Also counts complaints, and bounces after delivery, in the
+/// account's totals of sent mail.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;

@@ -20,7 +20,7 @@ use crate::vocab::limits;
 /// The user agent of a simulated recipient.
 const SIMULATED_AGENT: &str = "Mozilla/5.0 (simulated recipient)";
 
-/// Processes some delivery events; returns whether more events may be queued.
+/// Processes a limited number of delivery events. Returns whether more events may be queued.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if engagement::due_events(&store.read(), engine.clock.now(), 1)?.is_empty() {

@@ -37,7 +37,7 @@ struct ErasureWork {
 const STAGES: [fn(&mut WriteTx<'_>, &mut ErasureWork) -> Result<bool>; 9] =
     [suppressed, recipient_rows, messages, activities, events, idempotent_answers, rows_of_jobs, reported_events, external_ids];
 
-/// Erases a bounded part of a contact's data; returns whether more data may be left.
+/// Erases a limited part of a contact's data. Returns whether more data may remain.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if erasure::waiting(&store.read(), 1)?.is_empty() {
@@ -65,7 +65,7 @@ fn one(tx: &mut WriteTx<'_>, list: SuppressionList) -> Result<bool> {
     Ok(true)
 }
 
-/// If the address must not be mailed, keeps it on the suppression list, as a hash only.
+/// Keeps an address that must not be mailed on the suppression list, but only as a hash.
 fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let Some(email) = &work.normalized else { return Ok(false) };
     let (digester, account) = (&work.list.0, work.erasure.account);
@@ -100,7 +100,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
     let Some(email) = &work.normalized else { return Ok(()) };
     while let Some((number, _)) = sending::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
-        // Erase clicks from before the recipient became a contact.
+        // Also erase clicks from before the recipient became a contact.
         if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {
             noncontact_clicks::forget(tx, project, &email, mailing.id)?;
         }

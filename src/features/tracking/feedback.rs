@@ -15,7 +15,6 @@ use crate::features::sending;
 use crate::features::suppressions::Source as SaidBy;
 use crate::vocab::ids::{AccountId, MailingId};
 
-/// The result of recording an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// The event had an effect.
@@ -26,8 +25,7 @@ pub enum Recorded {
     NoMessage,
 }
 
-/// Records an event about one message of a mailing. `only` is the account to which the mailing must belong, unless the events apply to the
-/// mail of all accounts.
+/// Records an event about one message of a mailing. `only` is the account to which the mailing must belong; `None` allows all accounts.
 pub fn record_feedback(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
@@ -39,7 +37,7 @@ pub fn record_feedback(
     if only.is_some_and(|account| account != recipient.mailing.account) {
         return Ok(Recorded::NoMessage);
     }
-    // A service that reports about the message has received the message.
+    // A mail service that reports an event about the message must have received the message.
     let is_evidence = sending::evidence(tx, mailing, number, "an event of the mail service")?;
     let is_new = match event {
         EventKind::Bounced { class, detail } => {
@@ -52,13 +50,13 @@ pub fn record_feedback(
     Ok(if is_new { Recorded::New } else { Recorded::Known })
 }
 
-/// Unsubscribes the recipient from all mail, because the service sends no more mail to the address.
+/// Unsubscribes the recipient from all mail, because the mail service sends no more mail to the address.
 fn unsubscribed(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient) -> Result<bool> {
     if engagement::of(tx, recipient.mailing.id, recipient.number)?.unsubscribed_at.is_some() {
         return Ok(false);
     }
     unsubscribe::leave(tx, list, recipient, Scope::Everything, Source::MailService)?;
-    // Also recorded if the recipient was already unsubscribed, so that the same event has no effect after a resubscription.
+    // Record the event even if the recipient was already unsubscribed, so that a repeat of it has no effect after a resubscription.
     unsubscribe::note(tx, recipient)?;
     Ok(true)
 }

@@ -14,7 +14,6 @@ use crate::features::sending;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::suppressions::Source as SaidBy;
 
-/// The result of handling an inbound message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// The message concerns a recipient of this installation, and was handled.
@@ -51,7 +50,7 @@ pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Re
     Ok(received)
 }
 
-/// Returns the parsed token if our signature is valid and the token is valid for the purpose of its address.
+/// Parses a token. Returns it if this installation signed it, and if its purpose fits the kind of address.
 fn token_of(engine: &Engine, text: &inbound::Token) -> Option<Token> {
     let token = Tokens::new(&engine.seal).read_local_part(&text.text)?;
     let fits = match text.mark {
@@ -70,7 +69,7 @@ fn handle(
 ) -> StoreResult<Received> {
     match &incoming.nature {
         MessageKind::Report(outcomes) => {
-            // A report concerns the message's single recipient, even if a forwarding server reports a different address.
+            // A report concerns the message's only recipient, even if a forwarding server reports a different address.
             let worst = outcomes.iter().find(|outcome| outcome.action == Action::Failed).or(outcomes.first());
             worst.map_or(Ok(Received::Ignored), |outcome| report(tx, list, recipient, outcome))
         }
@@ -93,7 +92,7 @@ fn report(
     recipient: &MessageRecipient,
     outcome: &Outcome,
 ) -> StoreResult<Received> {
-    // A server that reports on the message has received the message.
+    // A server that reports on the message must have received the message.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a report")?;
     if outcome.action != Action::Failed {
         return Ok(Received::Handled);

@@ -45,7 +45,7 @@ pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &He
     Ok(Some(LinkVisit { token, recipient, reader, tx }))
 }
 
-/// Returns the page for an invalid link.
+/// Returns the page that explains that a link is no longer valid.
 pub fn gone(context: &Context, headers: &HeaderMap) -> Reply {
     Page::Gone.reply(&Reader::anonymous(headers), context.engine.random.as_ref())
 }

@@ -24,7 +24,7 @@ pub struct MessageLink {
     pub token: String,
 }
 
-/// Returns the content of a token; `None` if the token does not have our signature.
+/// Parses a token. Returns `None` if this installation did not sign it.
 pub fn read(engine: &Engine, token: &str) -> Option<Token> {
     Tokens::new(&engine.seal).read_link(token)
 }

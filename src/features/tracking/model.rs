@@ -10,7 +10,7 @@ use crate::engine::mail::inbound::ReplyClass;
 /// The kind of visitor who opens a message or clicks a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Visitor {
-    /// A person, if nothing indicates otherwise.
+    /// A person: the default if no sign indicates another kind of visitor.
     Person,
     /// A mail service that loads images for a reader when the message is opened.
     Proxy,
@@ -29,10 +29,9 @@ impl Visitor {
     }
 }
 
-/// The known facts about one visit.
+/// The signs of one visit that the classification uses.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitSigns<'a> {
-    /// The user agent of the request.
     pub agent: &'a str,
     /// Whether the request was a HEAD request, which requests only the headers.
     pub is_head: bool,
@@ -107,7 +106,6 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
     (Agent::Is(""), Visitor::Scanner, "every email client and browser sends a user agent"),
 ];
 
-/// Classifies the visitor of one visit.
 pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     if signs.is_head || signs.since_delivery_ms.is_none_or(|ms| ms < 0) {
         // A recipient cannot read a message before it has arrived.
@@ -122,9 +120,8 @@ pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
 /// The maximum time between a server's first scan of a message and our record of the server's response.
 pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
 
-/// Returns the time between the delivery of a message and a visit. A visit cannot precede the delivery by more than
-/// [`DELIVERY_MS_MAX`]: if the recorded times are further apart, a clock was wrong, and the visit counts as one after
-/// [`BURST_WITHIN_MS`].
+/// Returns the time from the delivery to a visit in milliseconds, negative if the visit came first. If a visit precedes the delivery by
+/// more than [`DELIVERY_MS_MAX`], a clock was wrong, and the visit counts as later than [`BURST_WITHIN_MS`].
 pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
     let ms = visited.ms_since(delivered);
     if ms < -DELIVERY_MS_MAX { BURST_WITHIN_MS } else { ms }
@@ -182,7 +179,7 @@ pub enum BounceAction {
     Bounced,
 }
 
-/// TABLE: for each class, the number of consecutive bounces from which an effect applies, and the effect.
+/// TABLE: for each bounce class, the number of consecutive bounces that triggers an effect, and the effect.
 const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
     // An address that does not exist today will not exist tomorrow, and mailing the address again harms the sender's reputation.
     (Bounce::Hard, 1, BounceAction::Bounced),

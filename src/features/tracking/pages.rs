@@ -71,7 +71,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns a reader about whom only the browser's headers are known.
+    /// Returns the reader of a page without a recipient. Only the browser's languages are known.
     pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }

@@ -28,7 +28,7 @@ impl MessageRecipient {
         }
     }
 
-    /// Returns the recipient of a mailing that is already loaded.
+    /// Like [`MessageRecipient::find`], for a mailing that is already loaded.
     pub fn of(tx: &impl Read, mailing: Mailing, number: u32) -> Result<Option<Self>> {
         let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
         let contact = match (mailing.project, &recipient.address) {
@@ -43,13 +43,13 @@ impl MessageRecipient {
         Ok(Some(Self { mailing, number, recipient, contact }))
     }
 
-    /// Returns the recipient's address; `None` if the address was erased.
+    /// Returns the recipient's address: from the row, or else from the contact; `None` if it was erased.
     pub fn email(&self) -> Option<&str> {
         let given = self.recipient.address.as_ref().map(|address| address.email.as_str());
         given.or(self.contact.as_ref().map(|contact| contact.email.as_str())).filter(|email| !email.is_empty())
     }
 
-    /// Returns the recipient in the form in which webhook events refer to recipients.
+    /// Returns the recipient as the subject of a webhook event.
     pub fn subject(&self) -> EventSubject<'_> {
         let contact = self.contact.as_ref().map(|contact| contact.id);
         EventSubject { mailing: &self.mailing, sent_email: self.sent_email(), email: self.email(), contact }

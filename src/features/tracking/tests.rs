@@ -361,7 +361,7 @@ impl Scene {
         scene
     }
 
-    /// Sends a message to an address as if an older version, which accepted such addresses, had sent the message.
+    /// Sends a message to an address that only older versions accepted.
     fn sent_to_older(&self, older: &'static str) -> MailingId {
         const RECIPIENT_ROWS: Table<(MailingId, u32), sending::Recipient> = Table::new(tables::RECIPIENTS);
         let mailing = self.send_to("ada@example.com", None);
@@ -425,8 +425,8 @@ fn report(status: &str, words: &str) -> String {
 }
 
 impl Scene {
-    /// Passes a message to the inbound handler. Returns `None` if its address is not ours; otherwise, whether the message concerned
-    /// a recipient.
+    /// Passes a message to the inbound handler. Returns `None` if this installation does not receive mail for its address;
+    /// otherwise, whether the message concerned a recipient.
     fn receive(&self, mark: char, purpose: Purpose, message: &str) -> Option<bool> {
         // Reports have an empty envelope sender; other messages have a sender.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
@@ -444,7 +444,7 @@ impl Scene {
 fn a_report_counts_only_with_a_valid_token_and_a_delay_report_changes_nothing() {
     let scene = Scene::new();
     let hard = report("5.1.1", "550 5.1.1 <ada@example.com>: user unknown");
-    // A report without our signature has no effect.
+    // A report without a valid signature has no effect.
     assert_eq!(scene.receive('b', Purpose::Unsubscribe, &hard), None);
     assert!(!is_ours(scene.app.engine(), "b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example"));
     assert_eq!(scene.status(), "subscribed");

@@ -25,7 +25,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Stores some of an environment's buffered visits; returns whether more visits may be waiting.
+/// Stores a limited number of an environment's buffered visits. Returns whether more visits may be waiting.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     if engine.data(environment).store.space().is_low() {
         // The visits stay in memory until there is space.
@@ -122,7 +122,6 @@ impl VisitTotals {
     }
 }
 
-/// Records the visits of one recipient.
 fn record_recipient(
     tx: &mut WriteTx<'_>,
     recipient: &MessageRecipient,

@@ -18,7 +18,6 @@ pub async fn record_delivery_events(engine: Arc<Engine>, environment: Environmen
     delivery_events::step(&engine, environment).await.map(Step::more_if)
 }
 
-/// Erases deleted contacts.
 pub async fn erase(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     erasure::step(&engine, environment).await.map(Step::more_if)
 }

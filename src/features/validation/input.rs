@@ -1,4 +1,4 @@
-//! The input that the operations share: HTML in the request, or a stored email.
+//! The input that all validation operations share: HTML in the request, or a stored email.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::features::emails;
 use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
 
-/// Returns the schema of an input with exactly one of `html` and `emailId`.
+/// Returns schema alternatives that require exactly one of `html` and `emailId`.
 pub fn one_source() -> Value {
     json!([
         { "required": ["html"], "properties": { "html": { "type": "string" }, "emailId": { "type": "null" } } },
@@ -41,12 +41,10 @@ fn given(html: String) -> Result<CheckedEmail, Failure> {
     Ok(CheckedEmail { html: Arc::new(html), subject: None, project: None, field: "html" })
 }
 
-/// Returns the failure for a request with both `html` and `emailId`.
 pub fn both_sources() -> Failure {
     Failure::field("emailId", "set either html or emailId, not both")
 }
 
-/// Returns the failure for a request with neither `html` nor `emailId`.
 pub fn no_source() -> Failure {
     Failure::field("html", "set html to the email's HTML, or emailId to the ID of a stored email")
 }

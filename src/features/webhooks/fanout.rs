@@ -24,7 +24,7 @@ pub const ERASED: &str = "The event's data was erased.";
 /// The note of a delivery that exceeds the queue limit.
 const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; redeliver the event when the endpoint works again.";
 
-/// Creates the deliveries for some queued events; returns true if there may be more.
+/// Creates the deliveries for a limited number of queued events. Returns true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if outbox::queued(&store.read(), 1)?.is_empty() {
@@ -71,7 +71,7 @@ fn create_deliveries(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], 
     Ok(())
 }
 
-/// Adds a new delivery. If too many deliveries to its endpoint are waiting, the new one fails.
+/// Adds a new delivery. If too many deliveries to its endpoint are waiting, the new delivery fails.
 fn add(writer: &mut DeliveryWriter<'_, '_>, mut delivery: Delivery) -> Result<()> {
     if !has_room(writer, &delivery)? {
         delivery.stop(DeliveryStatus::Failed, NO_ROOM, writer.tx.now());
@@ -84,8 +84,8 @@ fn has_room(writer: &mut DeliveryWriter<'_, '_>, delivery: &Delivery) -> Result<
     Ok(writer.state(key)?.kept(DeliveryStatus::Pending) < limits::WEBHOOK_PENDING_MAX)
 }
 
-/// Creates another delivery of an event to a webhook; `known` contains the earlier deliveries, starting with the first one. Returns
-/// the new ID, or `None` if the event was already redelivered the maximum number of times.
+/// Creates another delivery of an event to a webhook. `known` contains the earlier deliveries, starting with the first. Returns the new
+/// ID, or `None` if the event was already redelivered the maximum number of times.
 pub fn repeat(
     writer: &mut DeliveryWriter<'_, '_>,
     webhook: &Webhook,
@@ -127,7 +127,7 @@ fn forget(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId
     Ok(())
 }
 
-/// Returns the event of a delivery, if the event is still stored.
+/// Returns the event of a delivery; `None` if the event was deleted or erased.
 pub fn event_of(tx: &impl Read, delivery: &Delivery) -> Result<Option<Event>> {
     Ok(outbox::find(tx, delivery.event)?.filter(|event| !event.is_erased()))
 }

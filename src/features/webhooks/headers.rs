@@ -105,13 +105,12 @@ fn is_reserved(low: &str, word: &str) -> bool {
         || ours(&word.to_ascii_lowercase())
 }
 
-/// The values that the headers of one attempt contain.
+/// The values in the headers of one attempt.
 pub struct DeliveryHeaders<'a> {
     /// The word in the names of Mailmill's headers.
     pub word: &'a str,
     pub event_type: &'a str,
     pub event: &'a str,
-    /// The ID of the attempt.
     pub attempt: &'a str,
     pub is_test: bool,
     pub at: Timestamp,

@@ -34,7 +34,7 @@ use crate::vocab::settings::Settings;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Returns the account's webhook with this ID, or `NotFound`.
+/// Returns the account's webhook with this ID. Fails with `NotFound` if there is none.
 fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::Webhook, Failure> {
     let absent = || {
         Failure::because(Code::NotFound, "The account has no webhook with this ID.")
@@ -43,7 +43,7 @@ fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::W
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Deletes some of the rows that deleted webhooks left behind; returns true if there may be more.
+/// Deletes a limited number of rows of deleted webhooks. Returns true if there may be more.
 pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if !store::is_untidy(&store.read())? {
@@ -62,7 +62,6 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Reads the time limits from the settings.
     pub fn new(settings: &Settings) -> Self {
         let webhooks = &settings.webhooks;
         let kept_days = i64::try_from(webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS);

@@ -11,7 +11,6 @@ use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::{Subscription, WebhookEvent};
 
-/// A webhook, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {
     pub id: WebhookId,
@@ -36,7 +35,6 @@ pub struct Webhook {
 
 impl Record for Webhook {}
 
-/// A replaced secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreviousSecret {
     pub sealed: Vec<u8>,
@@ -44,12 +42,12 @@ pub struct PreviousSecret {
 }
 
 impl Webhook {
-    /// Returns whether the webhook subscribes to this event.
+    /// Returns whether the webhook is active and subscribes to this event.
     pub fn wants(&self, kind: WebhookEvent) -> bool {
         self.active && self.events.iter().any(|event| event.kind() == Some(kind))
     }
 
-    /// Returns the previous secret, if it still signs.
+    /// Returns the previous secret during its grace period.
     pub fn previous_secret(&self, now: Timestamp) -> Option<&PreviousSecret> {
         self.previous.as_ref().filter(|previous| now < previous.until)
     }
@@ -71,7 +69,6 @@ pub fn headers_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/headers").into_bytes()
 }
 
-/// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryStatus {
@@ -90,14 +87,13 @@ impl DeliveryStatus {
     pub const ALL: [Self; 4] = [Self::Pending, Self::Success, Self::Failed, Self::Cancelled];
 }
 
-/// The delivery of one event to one webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     pub id: DeliveryId,
     pub webhook: WebhookId,
     pub account: AccountId,
     pub event: EventId,
-    /// The name of the event type in the API; the name in a test delivery is not an event type.
+    /// The name of the event type in the API. A test delivery has a name that is not an event type.
     pub event_type: String,
     pub status: DeliveryStatus,
     /// The attempts made so far. Invariant: all attempts except the last have ended.
@@ -109,7 +105,7 @@ pub struct Delivery {
     pub test_body: Option<String>,
     /// In a repeated delivery, the first delivery of this event to this webhook.
     pub first: Option<DeliveryId>,
-    /// In a repeated delivery, the repeat before it; in the first delivery, the newest repeat.
+    /// A link in the list of repeats: the first delivery refers to the newest repeat, and each repeat to the repeat before it.
     pub linked: Option<DeliveryId>,
     /// Why the delivery ended, if no attempt shows the reason.
     pub note: Option<String>,
@@ -129,7 +125,6 @@ pub struct Attempt {
     pub end: Option<End>,
 }
 
-/// The end of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     pub at: Timestamp,
@@ -250,7 +245,7 @@ impl Delivery {
         true
     }
 
-    /// Ends, as failed, the attempt that an earlier process left in flight.
+    /// Ends the attempt that an earlier process left in flight, and records it as failed.
     pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
@@ -263,14 +258,14 @@ impl Delivery {
         self.attempts.iter().filter_map(|attempt| attempt.end.as_ref()).any(|end| end.error.as_deref() == Some(CUT_OFF))
     }
 
-    /// Postpones the delivery to this time.
+    /// Postpones a pending delivery to this time.
     pub fn wait_until(&mut self, at: Timestamp) {
         if self.status == DeliveryStatus::Pending {
             self.due_at = Some(at);
         }
     }
 
-    /// Ends the delivery without another attempt.
+    /// Ends a pending delivery without another attempt.
     pub fn stop(&mut self, status: DeliveryStatus, note: &str, now: Timestamp) {
         if self.status == DeliveryStatus::Pending {
             self.note = Some(note.to_owned());
@@ -306,12 +301,10 @@ pub struct EndpointState {
 impl Record for EndpointState {}
 
 impl EndpointState {
-    /// Returns the number of stored deliveries with this status.
     pub fn kept(&self, status: DeliveryStatus) -> u64 {
         self.kept[status as usize]
     }
 
-    /// Returns the number of stored deliveries.
     pub fn kept_total(&self) -> u64 {
         self.kept.iter().sum()
     }
@@ -356,7 +349,6 @@ impl Health {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::WEBHOOK_PAUSE_MAX_MS)
     }
 
-    /// Returns whether the endpoint is paused.
     pub fn is_paused(&self, now: Timestamp) -> bool {
         self.pause_at(now).is_some()
     }
@@ -518,7 +510,7 @@ mod tests {
         for pause in [10_000, 20_000, 40_000] {
             health.note(AttemptOutcome::Failure, &BREAKER, now);
             assert_eq!((health.paused_until, health.reason), (Some(now.plus_ms(pause)), Some(PauseReason::Failing)));
-            // The results of the other attempts in flight arrive.
+            // Failures of attempts that were in flight when the pause started do not extend the pause.
             health.note(AttemptOutcome::Failure, &BREAKER, now.plus_ms(1));
             assert_eq!(health.paused_until, Some(now.plus_ms(pause)));
             now = now.plus_ms(pause);

@@ -1,7 +1,8 @@
 //! Delivery signatures and their secret.
 //!
-//! One secret serves both forms of signature, which `base/delivery_signature.rs` computes. The secret is shown as `whsec_` plus base64 of
-//! random bytes.
+//! One secret serves both forms of signature: `X-Service-Signature` and Standard Webhooks. `base/delivery_signature.rs` computes them.
+//! The
+//! secret is shown as `whsec_` plus base64 of random bytes.
 
 use data_encoding::BASE64;
 
@@ -18,17 +19,16 @@ use super::model::secret_context;
 pub struct Signer(Secret<Vec<u8>>);
 
 impl Signer {
-    /// Generates a new secret.
     pub fn new(random: &dyn Random) -> Self {
         Self(Secret::new(random.bytes::<{ limits::WEBHOOK_SECRET_BYTES }>().to_vec()))
     }
 
-    /// Opens a sealed secret; returns `None` if it was sealed with a different master key.
+    /// Decrypts a secret. Returns `None` if it was sealed with a different master key.
     pub fn open(seal: &Seal, account: AccountId, webhook: WebhookId, sealed: &[u8]) -> Option<Self> {
         seal.open(&secret_context(account, webhook), sealed).map(|bytes| Self(Secret::new(bytes)))
     }
 
-    /// Returns the secret in sealed form.
+    /// Encrypts the secret with the master key.
     pub fn seal(&self, seal: &Seal, account: AccountId, webhook: WebhookId, random: &dyn Random) -> Vec<u8> {
         seal.seal(&secret_context(account, webhook), self.0.expose(), random)
     }
@@ -38,7 +38,7 @@ impl Signer {
         Secret::new(format!("{}{}", delivery_signature::PREFIX, BASE64.encode(self.0.expose())))
     }
 
-    /// Returns the digest for `X-Service-Signature`.
+    /// Returns the HMAC-SHA256 of the body for `X-Service-Signature`.
     pub fn digest(&self, body: &[u8]) -> String {
         delivery_signature::digest(self.text().expose(), body)
     }

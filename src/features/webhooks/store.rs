@@ -27,7 +27,8 @@ pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
 const WEBHOOKS: Table<WebhookKey, Webhook> = Table::new(tables::WEBHOOKS);
 const STATES: Table<WebhookKey, EndpointState> = Table::new(tables::WEBHOOK_STANDINGS);
 const DELIVERIES: Table<(WebhookId, DeliveryId), Delivery> = Table::new(tables::WEBHOOK_DELIVERIES);
-/// The deliveries to process, by time. Invariant: a pending delivery has exactly one row here, under the time at which it is due.
+/// The deliveries to process, by time. Invariant: a pending delivery has exactly one row in this table, under the time at which it is
+/// due.
 const DUE: Table<Due, ()> = Table::new(tables::WEBHOOK_DUE);
 const REMOVALS: Table<WebhookKey, ()> = Table::new(tables::WEBHOOK_REMOVALS);
 const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
@@ -40,7 +41,6 @@ pub const FORGOTTEN: &str = "The event is no longer stored.";
 const UNDER_WAY: u8 = 0;
 const COMPLETED: u8 = 1;
 
-/// Returns the account's webhook with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<Option<Webhook>> {
     tx.get(WEBHOOKS, &(account, id))
 }
@@ -91,7 +91,7 @@ fn add_interest(tx: &mut WriteTx<'_>, webhook: &Webhook, delta: i64) -> Result<(
     Ok(())
 }
 
-/// Deletes rows that deleted webhooks left behind, up to `limit` per table; returns true if there may be more.
+/// Deletes up to `limit` rows per table that belong to deleted webhooks. Returns true if there may be more.
 pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let Some(((account, id), ())) = tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.pop() else { return Ok(false) };
     let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
@@ -104,12 +104,11 @@ pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns whether deleted webhooks left rows behind.
+/// Returns whether rows of deleted webhooks still exist.
 pub fn is_untidy(tx: &impl Read) -> Result<bool> {
     Ok(!tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.is_empty())
 }
 
-/// Returns a webhook's counters and its endpoint's health.
 pub fn state(tx: &impl Read, (account, id): WebhookKey) -> Result<EndpointState> {
     Ok(tx.get(STATES, &(account, id))?.unwrap_or_default())
 }
@@ -126,8 +125,8 @@ pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Op
     tx.get(DELIVERIES, &(webhook, id))
 }
 
-/// Returns a webhook's deliveries, newest first, after skipping `offset`; if a status is given, only deliveries with that status among the
-/// newest [`limits::WEBHOOK_DELIVERIES_SCANNED_MAX`].
+/// Returns a webhook's deliveries, newest first, after skipping `offset`. With a status, searches only the newest
+/// [`limits::WEBHOOK_DELIVERIES_SCANNED_MAX`] deliveries.
 pub fn deliveries(
     tx: &impl Read,
     webhook: WebhookId,
@@ -215,9 +214,9 @@ pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
 
-/// Deletes deliveries older than the retention, ends deliveries whose event is no longer stored, and reschedules those with a due time from
-/// a wrong clock, about `limit` in total; returns true if there may be more. Pending deliveries are never deleted: they end first, so that
-/// users can see the result.
+/// Deletes deliveries older than the retention period, ends deliveries whose event is no longer stored, and reschedules deliveries
+/// whose due time comes from a wrong clock: about `limit` in total. Returns true if there may be more. A pending delivery ends before
+/// it can be deleted, so that users can see the result.
 pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<WebhookKey> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |key, _| {
@@ -277,12 +276,11 @@ pub struct DeliveryWriter<'b, 't> {
 }
 
 impl<'b, 't> DeliveryWriter<'b, 't> {
-    /// Starts writing; call [`DeliveryWriter::close`] afterward.
     pub fn open(tx: &'b mut WriteTx<'t>) -> Self {
         Self { tx, states: BTreeMap::new(), days: BTreeMap::new(), made: 0 }
     }
 
-    /// Returns the counters of a webhook.
+    /// Returns a webhook's counters, which the caller may change; [`DeliveryWriter::close`] writes them.
     pub fn state(&mut self, key: WebhookKey) -> Result<&mut EndpointState> {
         Ok(match self.states.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
@@ -290,7 +288,6 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         })
     }
 
-    /// Returns how many new deliveries were stored.
     pub fn made(&self) -> u64 {
         self.made
     }
@@ -382,7 +379,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(overdue.len())
     }
 
-    /// Makes up to `limit` deliveries due now whose due times are later than any pause allows, because those times were stored while the
+    /// Makes up to `limit` deliveries due now whose due times are later than any pause allows. Such times were stored while the
     /// clock was wrong.
     fn reschedule_distant(&mut self, (account, webhook): WebhookKey, due_within_ms: i64, limit: usize) -> Result<usize> {
         let now = self.tx.now();
@@ -405,7 +402,8 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         let rows = self.tx.list(DELIVERIES, &span, Order::Forward, limit)?;
         let mut forgotten = 0;
         for (_, delivery) in rows {
-            // A delivery that waited for a long time, or was created recently for an old event, has an old ID.
+            // An old ID is not enough: a delivery that waited for a long time, or was created recently for an old event,
+            // also has one.
             if delivery.ended_at.is_some_and(|at| at < oldest_kept) {
                 self.forget(&delivery)?;
                 forgotten += 1;

@@ -32,7 +32,7 @@ impl World {
         Self { app, hook }
     }
 
-    /// Deletes up to ten rows that are older than `kept_ms`; returns whether there may be more.
+    /// Sweeps up to ten rows, with the retention period `kept_ms`. Returns whether there may be more.
     fn sweep(&self, kept_ms: i64) -> bool {
         let upkeep = Upkeep { kept_ms, ..Upkeep::new(&self.app.engine().settings) };
         self.write(move |tx| super::sweep(tx, upkeep, 10))

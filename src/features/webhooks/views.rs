@@ -37,7 +37,7 @@ pub struct WebhookView {
     pub standard_signature: bool,
     /// Always true, because every webhook has a secret. The secret itself is shown only when it is created.
     pub secret_configured: bool,
-    /// Until when the previous secret also signs deliveries; absent if only the current secret signs.
+    /// When the previous secret stops signing; absent if only the current secret signs.
     pub previous_secret_expires_at: Option<WireTime>,
     /// The number of deliveries that have succeeded.
     pub success_count: u64,
@@ -47,13 +47,13 @@ pub struct WebhookView {
     pub pending_count: u64,
     /// When the last attempt ended; absent if no attempt has ended.
     pub last_triggered_at: Option<WireTime>,
-    /// Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause.
+    /// When the endpoint's pause ends; absent if the endpoint is not paused. Deliveries wait during a pause.
     pub paused_until: Option<WireTime>,
     /// Why the endpoint is paused.
     pub pause_reason: Option<PauseReason>,
     /// The number of consecutive failed attempts.
     pub consecutive_failures: u32,
-    /// The current or last redelivery of a time range.
+    /// The active redelivery of a time range or, if there is none, the last one.
     pub redelivery: Option<RedeliveryView>,
     pub created_at: WireTime,
     pub updated_at: WireTime,

@@ -48,7 +48,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         }
         Administration::Keys(Keys::List) => incoming(Method::GET, "/admin/keys", Body::Empty),
         Administration::Keys(Keys::Revoke { id }) => {
-            // A valid key ID has no other characters, which would have to be escaped in the path.
+            // A valid key ID contains only hexadecimal digits, so it needs no escaping in the path.
             if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err(Problem::misused(format_args!(
                     "\"{id}\" is not an API key ID; run `mailmill keys list` to see the IDs"
@@ -250,7 +250,6 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     CommandOutput { out, err: err.into(), code: 0 }
 }
 
-/// Formats accounts as a table for a terminal.
 fn account_table(accounts: &Value) -> String {
     let mut out = format!("{:<24}  {:<16}  OWNER\n", "ID", "PLAN");
     for account in accounts.as_array().into_iter().flatten() {
@@ -260,7 +259,6 @@ fn account_table(accounts: &Value) -> String {
     out
 }
 
-/// Formats keys as a table for a terminal.
 fn key_table(keys: &Value) -> String {
     let head = ["ID", "ENV", "STATE", "CREATED", "LAST USED", "REQUESTS", "NAME", "PERMISSIONS"].map(str::to_owned);
     let rows: Vec<[String; 8]> = std::iter::once(head).chain(keys.as_array().into_iter().flatten().map(key_row)).collect();

@@ -33,7 +33,6 @@ pub struct Location {
 }
 
 impl Location {
-    /// Returns the data folder.
     pub fn data(&self) -> &Path {
         self.data.as_deref().unwrap_or(Path::new("./data"))
     }
@@ -287,7 +286,6 @@ pub enum ReportFormat {
 }
 
 impl CheckFile {
-    /// Returns the format of the report.
     pub fn format(&self) -> ReportFormat {
         match (self.json, self.sarif) {
             (_, true) => ReportFormat::Sarif,
@@ -344,7 +342,7 @@ pub struct Restore {
     pub resume: bool,
 }
 
-/// What `restore --brand` does with what the brand has now.
+/// How `restore --brand` treats the brand's current data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RestoreMode {
     Missing,
@@ -408,7 +406,7 @@ pub enum Administration {
     Backup(Backup),
     Reindex(Reindex),
     Resume(Resume),
-    /// Moves the lead of the cluster to another node; with `undo`, lets the node lead again.
+    /// Moves the leadership of the cluster to another node; with `undo`, lets this node lead again.
     Drain {
         undo: bool,
     },
@@ -437,7 +435,6 @@ pub enum ParsedCommand {
 }
 
 impl Command {
-    /// Converts the parsed arguments to a [`ParsedCommand`].
     pub fn parsed(self) -> ParsedCommand {
         match self {
             Command::Serve(serve) => ParsedCommand::Serve(serve),

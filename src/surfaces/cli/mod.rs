@@ -40,7 +40,6 @@ const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_
 /// The global options that take a value. The word after such an option is that value, not a command.
 const OPTIONS_WITH_VALUES: [&str; 4] = ["--data", "--config", "--profile", "--server"];
 
-/// A parsed command line.
 #[derive(Debug)]
 pub enum Invocation {
     /// A command for the server on this machine.
@@ -52,7 +51,7 @@ pub enum Invocation {
 /// Parses the command line. Exits the process for `--help`, `--version` and invalid arguments.
 pub fn parse(operations: &'static [Entry]) -> Invocation {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    // `mailmill help contacts list` is `mailmill contacts list --help`.
+    // `mailmill help contacts list` means `mailmill contacts list --help`.
     let words = words(&arguments);
     if words.first().is_some_and(|word| word == "help") && words.get(1).is_some_and(|word| client::is_command(operations, word)) {
         arguments.retain(|argument| argument != "help");

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::terminal::harmless;
 
-/// TABLE: the exit codes of failed commands. `mailmill doctor` and `mailmill check` have their own, which their help describes.
+/// TABLE: the exit codes of failed commands. `mailmill doctor` and `mailmill check` have different exit codes, which their help
+/// describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The command failed for another reason.
@@ -27,7 +28,6 @@ pub enum Exit {
     Interrupted = 130,
 }
 
-/// A problem that made a command fail.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
     message: String,
@@ -39,12 +39,10 @@ impl Problem {
         Self { message: harmless(&message.to_string()), exit }
     }
 
-    /// Returns a problem for a command that failed.
     pub fn failed(message: impl fmt::Display) -> Self {
         Self::new(Exit::Failed, message)
     }
 
-    /// Returns a problem for incorrect usage.
     pub fn misused(message: impl fmt::Display) -> Self {
         Self::new(Exit::Misused, message)
     }
@@ -54,7 +52,6 @@ impl Problem {
         Self { message: reword(&self.message), exit: self.exit }
     }
 
-    /// Returns the problem's exit code.
     pub fn code(&self) -> u8 {
         self.exit as u8
     }

@@ -11,8 +11,8 @@ pub fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes to standard output. [`output_failure`] reports errors, such as a full disk. A reader that closed its end needs no more output,
-/// so that is not an error.
+/// Writes to standard output. [`output_failure`] reports errors, such as a full disk. A closed pipe is not an error, because its reader
+/// needs no more output.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())

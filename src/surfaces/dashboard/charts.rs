@@ -17,7 +17,6 @@ const TICKS_MAX: f64 = 4.0;
 /// The maximum number of dates below a chart; more dates would overlap.
 const DATES_MAX: usize = 4;
 
-/// The kind of chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Changes of several series over time.
@@ -26,13 +25,11 @@ pub enum Shape {
     Bars,
 }
 
-/// A data series.
 pub struct Series {
     pub label: String,
     pub values: Vec<f64>,
 }
 
-/// The data of a chart.
 pub struct Chart<'a> {
     /// The prefix of the chart's element IDs; unique on a page.
     pub id: &'a str,
@@ -111,7 +108,7 @@ impl Chart<'_> {
         }
     }
 
-    /// Returns some of the chart's dates, including the first and the last.
+    /// Returns the dates to show below the chart, including the first and the last.
     fn marks(&self) -> Vec<Value> {
         let last = self.dates.len().saturating_sub(1);
         let many = DATES_MAX.min(self.dates.len());
@@ -144,7 +141,7 @@ impl Chart<'_> {
     }
 }
 
-/// Returns the parts of a stacked bar, such as the progress of a campaign, without empty parts.
+/// Returns the segments of a stacked bar, such as the progress of a campaign, without empty segments.
 pub fn parts(of: &[(&str, &str, u64)]) -> Value {
     const WHOLE: f64 = 1_000.0;
     let total: u64 = of.iter().map(|(_, _, many)| many).sum();

@@ -36,7 +36,6 @@ impl Jar {
         Self { session: find(SESSION), guest: find(GUEST), environment, brand: find(BRAND), tls }
     }
 
-    /// Returns the session token from its cookie.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
@@ -46,7 +45,6 @@ impl Jar {
         self.guest.as_deref()
     }
 
-    /// Sets the token that the forms of a visitor without a session are bound to.
     pub fn set_guest(&mut self, value: String) {
         self.guest = Some(value);
     }
@@ -88,7 +86,8 @@ impl Jar {
 
     fn line(&self, name: &str, value: &str, seconds: i64) -> HeaderValue {
         let (host, secure) = if self.tls { (HOST, "; Secure") } else { ("", "") };
-        // Lax instead of strict: links that agents show are opened from other sites, and the session must be sent with them.
+        // Lax instead of strict: users open links from other sites, such as links that agents show, and the browser must send
+        // the session with these requests.
         let line = format!("{host}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
         HeaderValue::from_str(&line).expect("cookie names and values are ASCII")
     }

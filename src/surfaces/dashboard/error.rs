@@ -38,7 +38,6 @@ impl PageError {
         Self::plain(StatusCode::BAD_REQUEST, "The form arrived incomplete. Submit it again.")
     }
 
-    /// Returns the error for a missing permission.
     pub fn not_allowed() -> Self {
         Self::plain(
             StatusCode::FORBIDDEN,
@@ -46,7 +45,6 @@ impl PageError {
         )
     }
 
-    /// Returns the error for an unknown page.
     pub fn not_found() -> Self {
         Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
     }

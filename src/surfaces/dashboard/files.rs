@@ -42,12 +42,11 @@ const SHARED: &[Template] = &[
     template!("error.html"),
 ];
 
-/// Returns all templates of the dashboard.
 fn templates() -> impl Iterator<Item = Template> {
     SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.templates).map(|one| one.template))
 }
 
-/// The style sheets and scripts: of all pages, then of the editor, then of the documentation.
+/// The style sheets and scripts: first those of all pages, then those of the editor, then those of the documentation.
 const ASSETS: &[(&str, &str)] = files![
     "dashboard.css",
     "dashboard.js",
@@ -168,7 +167,6 @@ pub fn reply(request: &Incoming) -> Option<Reply> {
     Some(asset.reply(takes_gzip(&request.headers)))
 }
 
-/// Returns the gzip version of a file.
 pub fn packed(content: &[u8]) -> Bytes {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     let packed = packer.write_all(content).and_then(|()| packer.finish());

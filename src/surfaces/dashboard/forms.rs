@@ -27,7 +27,6 @@ pub struct Fields {
     files: Vec<(String, File)>,
 }
 
-/// An uploaded file.
 #[derive(Clone, Debug)]
 pub struct File {
     /// The file's name on the user's machine: untrusted text.
@@ -117,17 +116,14 @@ impl Fields {
         Some(self.get(name)).filter(|value| !value.is_empty())
     }
 
-    /// Returns all names and values in order.
     pub fn pairs(&self) -> &[(String, String)] {
         &self.values
     }
 
-    /// Returns whether there is a value under this name.
     pub fn has(&self, name: &str) -> bool {
         self.values.iter().any(|(other, _)| other == name)
     }
 
-    /// Returns every value under this name.
     pub fn all(&self, name: &str) -> Vec<&str> {
         self.values.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect()
     }

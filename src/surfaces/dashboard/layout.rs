@@ -22,7 +22,6 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::Permission;
 
-/// The data of the error page.
 #[derive(Serialize)]
 pub struct ErrorPage {
     message: String,
@@ -87,7 +86,6 @@ fn last_page(visit: &Visit, context: &Value) -> Option<String> {
     is_behind.then(|| format!("{}?{}", visit.path, visit.query.with("page", &total.div_ceil(limit).max(1).to_string())))
 }
 
-/// Renders a page as a reply.
 fn render(visit: &Visit, status: StatusCode, template: &str, mut context: Map<String, Value>) -> Reply {
     let files = files();
     context.insert("shell".into(), template::context(&Shell::of(visit, &files)));
@@ -108,7 +106,7 @@ fn render(visit: &Visit, status: StatusCode, template: &str, mut context: Map<St
 const RENDER_FAILED: &str = "<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1>\
                        <p>Mailmill couldn't show this page. The log contains the error.</p>";
 
-/// The layout's data.
+/// The data that the layout shows around every page.
 #[derive(Serialize)]
 pub struct Shell {
     style: String,
@@ -194,7 +192,7 @@ impl Shell {
         }
     }
 
-    /// Returns the layout of a user who has every permission, or none.
+    /// Returns sample data of the layout. The user has every permission if `allowed` is true, and otherwise none.
     #[cfg(test)]
     pub fn sample(allowed: bool) -> Self {
         let mut may: BTreeMap<String, bool> = Permission::ALL.map(|one| (permission_name(one), allowed)).into_iter().collect();

@@ -7,13 +7,11 @@ use super::template::{Context, Template};
 use super::visit::{Outcome, PageError, Visit};
 use crate::engine::api::{Operation, Spec};
 
-/// The future that a page's function returns.
 pub type HandlerFuture<'v> = Pin<Box<dyn Future<Output = Result<Outcome, PageError>> + Send + 'v>>;
 
 /// A function that handles requests for a page.
 pub type Handler = for<'v> fn(&'v Visit) -> HandlerFuture<'v>;
 
-/// Who may open a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Auth {
     /// Everyone may open the page.
@@ -45,7 +43,6 @@ impl<T: Operation> Of<T> {
     const SPEC: &'static Spec = &T::SPEC;
 }
 
-/// Returns the declaration of an operation.
 pub const fn spec<T: Operation>() -> &'static Spec {
     Of::<T>::SPEC
 }
@@ -63,7 +60,7 @@ pub struct Page {
     pub post: Option<Handler>,
     /// The templates that the page's functions render.
     pub templates: &'static [PageTemplate],
-    /// The maximum size of a form with files, which are held in memory. If `None`, forms of the page have no files.
+    /// The maximum total size in bytes of the files in a form, which are held in memory. If `None`, the page's forms have no files.
     pub files: Option<usize>,
     /// Whether only the form's token is read before the function runs; the rest of the form is streamed to an operation.
     pub streams: bool,

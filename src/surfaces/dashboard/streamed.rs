@@ -1,7 +1,7 @@
-//! Forms with a file that is too large for memory. This module reads the first field, the form's token; the rest of the form is streamed to
-//! an operation.
+//! Forms with a file that is too large for memory. This module reads the first field, the CSRF token, and streams the rest of the form
+//! to an operation.
 //!
-//! A multipart form is a sequence of parts between boundary lines, so without its first part it is still a valid form.
+//! A multipart form is a sequence of parts between boundary lines, so the form remains valid without its first part.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, StreamExt};
@@ -14,7 +14,7 @@ use super::forms::Fields;
 use crate::engine::api::http_types::Body;
 use crate::vocab::limits;
 
-/// Returns the token, and the rest of the form.
+/// Reads the CSRF token at the start of the form. Returns a form with only the token, and the content type and body of the rest.
 pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (HeaderValue, Body)), PageError> {
     let content_type = headers.get(CONTENT_TYPE).cloned();
     let boundary = content_type.as_ref().and_then(|value| multer::parse_boundary(value.to_str().ok()?).ok());
@@ -43,20 +43,20 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
     Ok((form, (content_type, chained(rest, body))))
 }
 
-/// Returns a body that consists of these bytes followed by the rest of `body`.
+/// Returns a body of `first` followed by the rest of `body`.
 fn chained(first: Bytes, body: Body) -> Body {
     let rest = stream::unfold(body, |mut body| async move { body.next().await.map(|chunk| (chunk, body)) });
     Body::Stream { declared_bytes: None, chunks: Box::pin(stream::iter([Ok(first)]).chain(rest)) }
 }
 
-/// The first part of a form, which may have been read only in part.
+/// The result of parsing the first part of a form while its bytes arrive.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
-    /// The part is the token: the range of the token's value, and the start of the line that follows the part.
+    /// The part is the CSRF token. `value` is the range of the token, and `end` is the offset of the boundary line after the part.
     Whole { value: std::ops::Range<usize>, end: usize },
-    /// The part may be the token; more input is needed.
+    /// The part may be the CSRF token; more input is needed.
     Unfinished,
-    /// The part is not the token.
+    /// The part is not the CSRF token.
     Other,
 }
 
@@ -75,7 +75,7 @@ fn first_part(start: &[u8], boundary: &str) -> Part {
         return Part::Other;
     }
     let Some(length) = find(&start[value_at..], close.as_bytes()) else { return Part::Unfinished };
-    // The boundary line after the token is the start of the remaining form.
+    // The boundary line after the token starts the rest of the form.
     Part::Whole { value: value_at..value_at + length, end: value_at + length + 2 }
 }
 

@@ -1,16 +1,15 @@
-//! Templates and their data.
+//! Templates of the dashboard, and the data that they render.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// The name and the source of a template.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
     pub name: &'static str,
     pub source: &'static str,
 }
 
-/// Returns the template with this name from `assets/dashboard`.
+/// Embeds the template with this file name from `assets/dashboard`.
 macro_rules! template {
     ($name:literal) => {
         $crate::surfaces::dashboard::template::Template {
@@ -21,7 +20,7 @@ macro_rules! template {
 }
 pub(super) use template;
 
-/// Makes a struct the context of a template, with the samples that a test renders.
+/// Implements `Context` for a struct: its template, and the samples that a test renders.
 macro_rules! page_context {
     ($context:ty, $name:literal, $samples:block) => {
         impl $crate::surfaces::dashboard::template::Context for $context {
@@ -35,11 +34,11 @@ macro_rules! page_context {
 }
 pub(super) use page_context;
 
-/// The data of a template, in addition to the layout's data.
+/// The data of a page's template; the layout's data is added to it.
 pub trait Context: Serialize {
     const TEMPLATE: Template;
 
-    /// Returns contexts that reach the template's branches. A test renders each context.
+    /// Returns contexts that together reach the branches of the template. A test renders each of them.
     #[cfg(test)]
     fn samples() -> Vec<Self>
     where

@@ -1,4 +1,4 @@
-//! One visit to a page: the user, the submitted form, and calls of the API on the user's behalf.
+//! A visit to a page: the user, the submitted form, and the API calls made on the user's behalf.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,70 +24,65 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// A visit: a request for a page, with its user and its form.
+/// A request for a dashboard page, with its user and form.
 pub struct Visit {
     pub api: Api,
-    /// The signed-in user; always present on pages that require signing in.
+    /// The signed-in user. Pages that require signing in always have one.
     pub who: Option<UserSession>,
-    /// The environment of the page.
     pub environment: Environment,
     pub path: String,
-    /// The parameters in the path and their values.
+    /// The path parameters: names and values.
     pub names: Vec<(String, String)>,
     pub query: Fields,
-    /// The submitted form; empty if no form was submitted.
+    /// The fields of the submitted form; empty if none was submitted.
     pub form: Fields,
-    /// The token for the forms on the page.
+    /// The CSRF token for the forms on the page.
     pub csrf: String,
-    /// The User-Agent header of the browser.
     pub agent: String,
     pub jar: Jar,
     pub peer: Peer,
-    /// The running demos.
     pub stories: Arc<Stories>,
-    /// The tasks in which background work runs.
+    /// The task group for background work.
     pub tasks: Tasks,
-    /// The streamed part of the form, until an operation takes it.
+    /// The content type and the unread rest of a streamed form, until an operation takes them.
     pub rest: Mutex<Option<(HeaderValue, Body)>>,
 }
 
-/// The result of a visit.
+/// The response to a visit.
 pub enum Outcome {
-    /// A page to render, with its status, its data and its cookies.
+    /// A page to render, with its status, data and cookie.
     Page { status: StatusCode, template: &'static str, context: Value, cookie: Option<HeaderValue> },
-    /// A redirect to another page of the dashboard, by GET.
+    /// A redirect to another page of the dashboard, which the browser requests with GET.
     Go { to: String, cookie: Option<HeaderValue> },
-    /// The unchanged response of an operation: an image, a download, or a document for a frame.
+    /// An operation's response, returned unchanged: an image, a download, or a document for a frame.
     HandedOn(Reply),
 }
 
 impl Outcome {
-    /// Returns the page with this data.
     pub fn draw<T: Context>(context: &T) -> Self {
         Self::draw_with(context, None)
     }
 
-    /// Returns the page with this data and, if there is one, the error's message.
+    /// Returns a page with this data and the message of `error`, if there is one.
     pub fn draw_with<T: Context>(context: &T, error: Option<&PageError>) -> Self {
         let status = error.map_or(StatusCode::OK, |error| error.status);
         let mut context = template::context(context);
         context["wrong"] = error.map_or("", |error| &error.message).into();
-        // For an error in a list item, the list is the form's field. Errors without a field on the page are shown above all fields.
+        // An error in a list item is shown at the form field of the whole list. The template shows an error without a matching
+        // field above the form.
         context["wrong_field"] = error.map_or("", |error| error.field.split('[').next().unwrap_or_default()).into();
         Self::Page { status, template: T::TEMPLATE.name, context, cookie: None }
     }
 
-    /// Returns a redirect to one of the dashboard's paths.
     pub fn go(to: impl Into<String>) -> Self {
         Self::Go { to: to.into(), cookie: None }
     }
 
-    /// Returns a redirect to the sign-in page, which then leads to `next`.
+    /// Returns a redirect to the sign-in page. After signing in, the user gets to `next`.
     pub fn to_sign_in(next: Option<&str>) -> Self {
         Self::go(with_next("/signin", next))
     }
 
-    /// Returns JSON for a script of the dashboard.
     pub fn json(status: StatusCode, value: &Value) -> Self {
         let body = value.to_string();
         let mut headers = headers();
@@ -96,7 +91,6 @@ impl Outcome {
         Self::HandedOn(Reply { status, headers, body: ReplyBody::Whole(body.into()) })
     }
 
-    /// Adds a cookie to the page or redirect.
     pub fn with_cookie(mut self, value: HeaderValue) -> Self {
         if let Self::Page { cookie, .. } | Self::Go { cookie, .. } = &mut self {
             *cookie = Some(value);
@@ -105,7 +99,7 @@ impl Outcome {
     }
 }
 
-/// Returns the path of `page` with `next` as the page that follows it.
+/// Returns the path of `page` with `next` as a query parameter; `next` is dropped if it is not a path of this service.
 pub fn with_next(page: &str, next: Option<&str>) -> String {
     match next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX)) {
         Some(next) => {
@@ -117,22 +111,21 @@ pub fn with_next(page: &str, next: Option<&str>) -> String {
 }
 
 impl Visit {
-    /// Returns whether the user wants to load an email's remote images.
+    /// Returns whether the user asked to load the remote images of an email.
     pub fn wants_images(&self) -> bool {
         self.query.get("images") == "yes"
     }
 
-    /// Returns the value of a parameter in the path.
+    /// Returns the value of a path parameter; empty if there is none with this name.
     pub fn name(&self, name: &str) -> &str {
         self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
 
-    /// Returns whether the user has this permission.
     pub fn may(&self, permission: Permission) -> bool {
         self.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(permission))
     }
 
-    /// Returns whether the user may call an operation.
+    /// Returns whether the signed-in user's role allows calling an operation; false without a user.
     pub fn may_ask(&self, spec: &Spec) -> bool {
         let Some(who) = &self.who else { return false };
         let is_for_role = match spec.access {
@@ -142,16 +135,17 @@ impl Visit {
             Access::Manager => who.user.role.manages(),
             Access::Operator => false,
         };
-        // `system.status` is only for the account that owns the installation.
+        // Only the account that manages the installation may call `system.status`.
         is_for_role && (spec.id != system::ops::status::Status::SPEC.id || who.user.account.is_installations)
     }
 
-    /// Returns an error unless the user has this permission; for pages that consist only of a form.
+    /// Returns an error if the user lacks this permission. Pages that consist only of a form use it, because they call no operation
+    /// before the form is submitted.
     pub fn need(&self, permission: Permission) -> Result<(), PageError> {
         if self.may(permission) { Ok(()) } else { Err(PageError::not_allowed()) }
     }
 
-    /// Returns the number of the list page in the URL, starting at 1; the first page by default.
+    /// Returns the page number in the URL, starting at 1. The default is 1.
     pub fn page(&self) -> u64 {
         let last = limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_MAX;
         let number = self.query.get("page");
@@ -159,13 +153,14 @@ impl Visit {
         if is_number { number.parse().unwrap_or(last).clamp(1, last) } else { 1 }
     }
 
-    /// Returns whether invitation and reset links can be emailed.
+    /// Returns whether the service can email invitation and reset links.
     pub fn mails_links(&self) -> bool {
         let settings = &self.api.0.settings;
         settings.accounts.mail_from.is_some() && settings.mail.has_way() && !settings.mail.development
     }
 
-    /// Calls an operation as the signed-in user, or anonymously. The JSON is decoded into the operation's input type.
+    /// Calls an operation as the signed-in user, or anonymously without a session. The JSON input is decoded into the operation's
+    /// input type.
     pub async fn ask<T: Operation>(&self, input: Value) -> Result<T::Output, PageError> {
         Ok(self.call::<T>(input).await?)
     }
@@ -176,34 +171,36 @@ impl Visit {
         self.api.ask::<T>(self.principal(), self.peer, decode).await
     }
 
-    /// Calls an operation as the operator, for example to sign a user in or to email a link.
+    /// Calls an operation as the operator of the installation, for example to sign a user in or to email a link.
     pub async fn ask_inside<T: Operation>(&self, input: Value) -> Result<T::Output, PageError> {
         let decode = || input::from_json::<T::Input>(&T::SPEC, input);
         Ok(self.api.ask::<T>(Principal::Operator, self.peer, decode).await?)
     }
 
-    /// Calls an operation as the signed-in user; returns its `data` as JSON.
+    /// Calls an operation as the signed-in user, and returns the response's `data` as JSON.
     pub async fn json<T: Operation>(&self, input: Value) -> Result<Value, PageError> {
         Ok(data(&T::SPEC, self.send(self.principal(), &T::SPEC, input, None).await?))
     }
 
-    /// Calls the operation of a declaration as the signed-in user and returns its response.
+    /// Calls an operation, given by its declaration, as the signed-in user, and returns its response.
     pub async fn answer(&self, spec: &Spec, input: Value) -> Result<Reply, PageError> {
         Ok(self.send(self.principal(), spec, input, None).await?)
     }
 
-    /// Calls an operation with the streamed part of the form and returns its `data` as JSON. Works only once per visit.
+    /// Calls an operation with the rest of a streamed form as its body, and returns the response's `data` as JSON. A second call
+    /// fails, because the body is consumed.
     pub async fn json_with_rest<T: Operation>(&self) -> Result<Value, PageError> {
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
         let rest = rest.ok_or_else(PageError::broken_form)?;
         Ok(data(&T::SPEC, self.send(self.principal(), &T::SPEC, json!({}), Some(rest)).await?))
     }
 
-    /// Calls an operation as the signed-in user and returns its response unchanged: an image, a download, or a document for a frame.
+    /// Calls an operation as the signed-in user, and returns its response unchanged: an image, a download, or a document for a
+    /// frame.
     pub async fn hand_on<T: Operation>(&self, input: Value) -> Result<Outcome, PageError> {
         let mut reply = self.send(self.principal(), &T::SPEC, input, None).await?;
         for (name, value) in &headers() {
-            // The operation's own headers are kept, because its content security policy restricts what the content may do.
+            // The operation's own headers take precedence: its content security policy restricts what the content may do.
             reply.headers.entry(name).or_insert_with(|| value.clone());
         }
         Ok(Outcome::HandedOn(reply))
@@ -224,7 +221,7 @@ impl Visit {
     }
 }
 
-/// Returns the `data` of an operation's response.
+/// Returns the `data` of an operation's response as JSON. Panics if the response is streamed.
 fn data(spec: &Spec, reply: Reply) -> Value {
     assert!(
         matches!(reply.body, ReplyBody::Whole(_)),

@@ -1,8 +1,8 @@
-//! The demo's contacts: fictional readers, their actions after the campaign is sent, and the times of those actions.
+//! The demo's contacts: fictional readers, and when they open, click or unsubscribe after the campaign is sent.
 
 use std::fmt::Write;
 
-/// The domain of simulated recipients.
+/// The domain of the built-in simulated recipients.
 const SIMULATOR: &str = "simulator.mailmill.example";
 
 /// The number of contacts in the demo.
@@ -17,21 +17,20 @@ const LAST: [&str; 20] = [
     "Schäfer", "Virtanen", "Jansen", "Costa", "Meyer", "Petit", "Larsen",
 ];
 const COUNTRIES: [&str; 8] = ["DE", "FR", "IT", "ES", "NL", "SE", "AT", "PL"];
-/// Domains that no one can own (RFC 2606).
+/// Reserved domains for examples, which have no mailboxes (RFC 2606).
 const DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
 
-/// What a reader does after receiving the campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behavior {
     Ignores,
     Opens,
     Clicks,
     Unsubscribes,
-    /// The reader's address is a simulated mailbox with this name.
+    /// The reader's address is the simulated recipient with this name, such as `hard-bounce`.
     Simulated(&'static str),
 }
 
-/// The behavior of each group of twelve readers, except the readers in [`RARE`].
+/// The behaviors of twelve readers, repeated for all readers except those in [`RARE`].
 const USUAL: [Behavior; 12] = {
     use Behavior::{Clicks, Ignores, Opens};
     [Opens, Ignores, Clicks, Opens, Ignores, Opens, Ignores, Clicks, Ignores, Opens, Ignores, Ignores]
@@ -45,7 +44,6 @@ const RARE: [(usize, Behavior); 6] = [
     (104, Behavior::Simulated("mailbox-full")),
 ];
 
-/// One action of a reader on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReaderStep {
     Open,
@@ -53,10 +51,9 @@ pub enum ReaderStep {
     Unsubscribe,
 }
 
-/// A reader's action and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderAction {
-    /// The time between the sending of the campaign and the action.
+    /// The time from the sending of the campaign to the action.
     pub after_ms: i64,
     pub email: String,
     pub action: ReaderStep,
@@ -78,7 +75,7 @@ fn email(number: usize) -> String {
     format!("{}.{}@{}", ascii(first), ascii(last), DOMAINS[number % DOMAINS.len()])
 }
 
-/// Returns a name in ASCII, as written in an email address.
+/// Converts a name to ASCII for an email address.
 fn ascii(name: &str) -> String {
     let plain = |letter: char| match letter {
         'á' | 'ä' => 'a',
@@ -89,7 +86,7 @@ fn ascii(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// Returns all contacts and the user as a CSV file like a shop's export.
+/// Returns the demo's contacts, followed by the user, as a CSV file in the form of a shop's export.
 pub fn csv(user: &str) -> String {
     let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {
@@ -103,20 +100,19 @@ pub fn csv(user: &str) -> String {
     text
 }
 
-/// Half of the readers who will open the campaign open it within this time. Half of the rest open it within the next interval of this
-/// length, and so on.
+/// The half-life of opens: of the readers who will still open the campaign, half open it in each interval of this length.
 const HALF_LIFE_MS: f64 = 12.0 * 60.0 * 60.0 * 1000.0;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Returns how long after the campaign a reader opens the email: most readers open it soon, a few after days.
+/// Returns the time from the sending of the campaign until reader `number` opens it. Most readers open it soon, a few after days.
 fn opens_after_ms(number: usize) -> i64 {
-    // The multiplier and the number of readers have no common divisor, so each reader gets a unique place in the distribution.
+    // 53 and the number of readers are coprime, so each reader gets a different place in the distribution.
     let place = ((number * 53 + 17) % SIZE) as f64 + 0.5;
     let left = 1.0 - place / SIZE as f64;
     (HALF_LIFE_MS * -left.log2()) as i64 + MINUTE_MS
 }
 
-/// Returns the actions of all readers, in order of time. A reader opens a message before clicking or unsubscribing.
+/// Returns the actions of all readers in chronological order. A reader opens a message before clicking or unsubscribing.
 pub fn actions() -> Vec<ReaderAction> {
     let mut actions = Vec::new();
     for number in 0..SIZE {

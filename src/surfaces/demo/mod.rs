@@ -17,8 +17,8 @@ pub use story::{Ending, Step, Story, StoryOwner, StoryProgress};
 use crate::engine::tasks::Tasks;
 use crate::vocab::ids::AccountId;
 
-/// The demos started on the dashboard, one per account at a time. A demo's progress is lost when the process ends; the objects that it
-/// created stay.
+/// The demos started on the dashboard, at most one running per account. The progress of a demo is lost when the process ends; the
+/// objects that it created remain.
 pub struct Stories {
     tasks: Tasks,
     progress: Mutex<HashMap<AccountId, watch::Receiver<StoryProgress>>>,
@@ -29,7 +29,7 @@ impl Stories {
         Self { tasks, progress: Mutex::default() }
     }
 
-    /// Starts a demo, unless one is running for this account.
+    /// Starts a demo, unless one is already running for this account.
     pub fn begin(&self, account: AccountId, story: Story) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let is_running = |demo: &watch::Receiver<StoryProgress>| demo.borrow().ending.is_none() && demo.has_changed().is_ok();
@@ -41,7 +41,7 @@ impl Stories {
         self.tasks.spawn("first minute", story.run(sender));
     }
 
-    /// Returns the progress of this account's demo, if one was started.
+    /// Returns the progress of this account's last demo, if there was one in this process.
     pub fn progress(&self, account: AccountId) -> Option<StoryProgress> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.get(&account).map(|demo| demo.borrow().clone())

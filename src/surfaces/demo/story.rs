@@ -1,4 +1,4 @@
-//! The steps of the demo, in order. Each step reports its result, and the first failed step ends the demo.
+//! The steps of the demo, in order. Each step reports its result; a failed step ends the demo.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,64 +20,62 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Service};
 use crate::engine::api::response::WireTime;
 use crate::surfaces::internal_call;
 
-/// The interval between polls of a slow operation, which is polled at most [`POLLS_MAX`] times.
+/// The pause between polls of a slow operation. With at most [`POLLS_MAX`] polls, the demo waits 90 seconds.
 const POLL_PAUSE: Duration = Duration::from_millis(150);
 const POLLS_MAX: usize = 600;
 const MINUTE_MS: i64 = 60 * 1000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-/// The User-Agent that the demo's readers send.
+/// The User-Agent header that the simulated readers send.
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const BOUNDARY: &str = "first-minute-4f1c9a";
 
-/// The identity that runs the demo.
+/// The identity that the demo calls operations with.
 pub enum StoryOwner {
-    /// The demo uses an API key for test data.
+    /// An API key for the test environment.
     Key(String),
-    /// The demo acts as a signed-in user, with test data.
+    /// A signed-in user, with the data of the test environment.
     Person(Box<UserSession>),
 }
 
-/// A run of the demo.
 pub struct Story {
     pub api: Api,
     pub owner: StoryOwner,
     pub peer: Peer,
-    /// The URL of the website that the demo reads.
+    /// The URL of the website that the demo imports.
     pub site: String,
-    /// The email address of the user, who gets a copy of the campaign.
+    /// The email address of the user, who also receives the campaign.
     pub reader: String,
-    /// The engine's clock, if it starts in the past, so that the demo can advance it. If `None`, every action happens now.
+    /// The engine's clock, if it starts in the past: the demo then advances it to the time of each reader's action. If `None`, all
+    /// actions happen immediately.
     pub clock: Option<Arc<PastClock>>,
 }
 
-/// The progress of a demo.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StoryProgress {
     pub steps: Vec<Step>,
     pub ending: Option<Ending>,
 }
 
-/// A step of the demo that has started.
 #[derive(Clone, Debug, Serialize)]
 pub struct Step {
     pub title: &'static str,
-    /// The result of the step; empty while the step runs.
+    /// The result for the user; empty while the step runs.
     pub said: String,
-    /// The dashboard page that shows the step's result, relative to the environment's path.
+    /// The path of the dashboard page with the result, relative to the environment's path.
     pub path: String,
     pub milliseconds: i64,
 }
 
-/// How the demo ended.
 #[derive(Clone, Debug, Serialize)]
 pub enum Ending {
-    /// The demo succeeded. `message` is the page with the user's copy of the campaign, relative to the environment's path.
+    /// The demo succeeded. `message` is the path of the user's copy of the campaign in the inbox, relative to the environment's
+    /// path.
     Well { message: String },
-    /// The demo failed, with the reason and what to do.
+    /// The demo failed. The text states the reason and a remedy.
     Stuck(String),
 }
 
-/// The state that the steps share.
+/// The results of earlier steps that later steps need.
 #[derive(Default)]
 struct StepState {
     project: String,
@@ -88,8 +86,8 @@ struct StepState {
     campaign: String,
 }
 
-/// Polls until there is a result or the maximum number of polls is reached. (This is a macro, because a function that accepts the poll as a
-/// closure would create futures that cannot move between threads.)
+/// Polls until there is a result, at most `POLLS_MAX` times. This is a macro, because the futures of a function that takes a closure
+/// could not be sent between threads.
 macro_rules! until {
     ($late:literal, $look:block) => {{
         let mut found = None;
@@ -107,7 +105,6 @@ macro_rules! until {
 type StepResult = Result<(String, String), String>;
 
 impl Story {
-    /// Runs the demo from start to end and reports the progress to `progress`.
     pub async fn run(self, progress: watch::Sender<StoryProgress>) {
         let ending = match self.steps(&progress).await {
             Ok(message) => Ending::Well { message },
@@ -137,7 +134,7 @@ impl Story {
         title: &'static str,
         work: impl Future<Output = StepResult>,
     ) -> Result<(), String> {
-        // The time is measured with the monotonic clock, because the demo may advance the wall clock meanwhile.
+        // The monotonic clock measures the duration, because the demo may advance the wall clock.
         let monotonic = || self.api.0.clock.monotonic();
         let started = monotonic();
         progress.send_modify(|progress| {
@@ -163,7 +160,7 @@ impl Story {
     }
 
     async fn brand(&self, known: &mut StepState) -> StepResult {
-        // A brand may already exist for the site, from an earlier run of the demo.
+        // An earlier run of the demo may have imported a brand from the site.
         let brands = self.ask("projects.list", json!({ "limit": 100 })).await?;
         let bare = |url: &str| url.trim_end_matches('/').to_owned();
         let same = |brand: &&Value| brand["urls"][0].as_str().is_some_and(|url| bare(url) == bare(&self.site));
@@ -185,7 +182,7 @@ impl Story {
         });
         known.brand = text(&status, "/name");
         let domain = text(&status, "/domain");
-        // A website on this machine has no domain that could be used in a From address.
+        // A website at an IP address or `localhost` has no domain for a From address.
         known.sender = if domain.parse::<std::net::IpAddr>().is_ok() || !domain.contains('.') {
             "hello@leafandstone.example".into()
         } else {
@@ -300,7 +297,7 @@ impl Story {
         Ok((said, format!("/inbox/{id}")))
     }
 
-    /// Opens messages, clicks links and unsubscribes, through the links of each reader's message.
+    /// Performs the readers' opens, clicks and unsubscribes with the links in their messages.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
@@ -308,7 +305,8 @@ impl Story {
             let at = sent_at.plus_ms(after_ms);
             if let Some(clock) = &self.clock {
                 if day(at) != day(self.now()) {
-                    // An open counts for the day on which it is stored, so opens of earlier days are stored before the clock advances.
+                    // An open counts for the day on which it is stored, so all opens of a day must be stored before
+                    // the clock advances to the next.
                     self.counted(known, opened, clicked).await?;
                 }
                 clock.advance_to(at);
@@ -351,13 +349,13 @@ impl Story {
         Ok(())
     }
 
-    /// Returns the newest message to this address.
+    /// Returns the newest message to this address in the inbox.
     async fn message_to(&self, email: &str) -> Result<Value, String> {
         let list = self.ask("sending.inbox_list", json!({ "to": email, "limit": 1 })).await?;
         self.ask("sending.inbox_get", json!({ "id": list["messages"][0]["id"] })).await
     }
 
-    /// Sends a request as a reader's email client or browser would.
+    /// Sends a request as a reader's email client or browser does.
     async fn visit(&self, method: Method, path: Option<Uri>, form: &'static str) -> Result<(), String> {
         let uri = path.ok_or("A message has no tracking links.")?;
         let mut headers = HeaderMap::new();
@@ -378,7 +376,7 @@ impl Story {
         let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
         let purchase = |(number, row): (usize, &Value)| {
             let price: f64 = prices[number % prices.len()].parse().expect("a price is a number");
-            // The purchase happens some minutes after the click, unless that time lies in the future.
+            // The purchase happens some minutes after the click, but not in the future.
             let clicked_at = row["clicked_at"].as_str().and_then(|at| at.parse().ok()).map_or(now, |WireTime(at)| at);
             let ordered_at = clicked_at.plus_ms((4 + 7 * number as i64 % 31) * MINUTE_MS).min(now);
             json!({
@@ -442,7 +440,7 @@ impl Story {
     }
 }
 
-/// Returns the first path in the text that starts with `front`.
+/// Returns the first link in the text that starts with the path `front`.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

@@ -1,14 +1,12 @@
-//! TABLE: the pages of the documentation, in the order of the navigation.
+//! TABLE: the pages of the documentation, in navigation order.
 
-/// A part of the navigation.
 pub struct Chapter {
     pub title: &'static str,
     pub pages: &'static [File],
 }
 
-/// A page from `assets/docs`.
 pub struct File {
-    /// The name of the file without its ending, which is also the name in the URL.
+    /// The file's name without extension, which is also the page's name in the URL.
     pub name: &'static str,
     pub text: &'static str,
 }
@@ -27,7 +25,7 @@ macro_rules! pictures {
 
 /// The name of the documentation's start page.
 pub const INDEX: &str = "README";
-/// The page to which the list of error codes is added.
+/// The page that contains the list of error codes. `remedies.rs` adds the list.
 pub const ERRORS: &str = "errors";
 /// The title of the chapter with the API reference.
 pub const API: &str = "API";
@@ -83,8 +81,8 @@ pub const CHAPTERS: &[Chapter] = &[
     },
 ];
 
-/// The pictures that the pages show.
+/// The pictures that the pages show: file names and SVG sources.
 pub const PICTURES: &[(&str, &str)] = pictures!["email.svg", "environments.svg", "message.svg", "attribution.svg", "records.svg"];
 
-/// The changelog, which is at the top of the source tree.
+/// The changelog, which is in the root folder of the source tree.
 pub const CHANGELOG: File = File { name: "changelog", text: include_str!("../../../CHANGELOG.md") };

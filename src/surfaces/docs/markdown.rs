@@ -1,16 +1,15 @@
-//! Converts a Markdown page to HTML: with heading anchors, tables that scroll, and groups of code samples with tabs.
+//! Converts a Markdown page to HTML with heading anchors, scrollable tables, and tabbed groups of code samples.
 //!
-//! HTML in the source is shown as text. Consecutive code blocks whose language is followed by `tab=NAME` become one group of tabs, which
-//! works without scripts because the tabs are radio buttons.
+//! HTML in the source is shown as text. Consecutive code blocks whose language is followed by `tab=NAME` become a group of tabs. The
+//! tabs are radio buttons, so they work without scripts.
 
 use std::collections::BTreeMap;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
-/// The titles of all pages by name.
 pub type Titles = BTreeMap<String, String>;
 
-/// A part of a page from one heading to the next.
+/// The part of a page from one heading to the next, as plain text.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     pub heading: String,
@@ -19,11 +18,11 @@ pub struct Section {
     pub text: String,
 }
 
-/// A page as HTML, with what the navigation and the search need.
+/// A page as HTML, with its sections for the table of contents and the search.
 #[derive(Debug, Default)]
 pub struct Rendered {
     pub html: String,
-    /// The first section has the page's title.
+    /// The sections of the page; the first one starts with the page's title.
     pub sections: Vec<Section>,
 }
 
@@ -32,7 +31,7 @@ pub fn title(source: &str) -> &str {
     source.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default().trim_end_matches([' ', '+'])
 }
 
-/// Renders a page. `titles` replaces link texts that are file names.
+/// Converts a page to HTML. A link whose text is a file name gets the page's title from `titles` as its text.
 pub fn render(source: &str, titles: &Titles) -> Rendered {
     let options = Options::ENABLE_TABLES | Options::ENABLE_HEADING_ATTRIBUTES;
     let events: Vec<Event<'_>> = Parser::new_ext(source, options).collect();
@@ -49,13 +48,13 @@ struct Writer<'a> {
     titles: &'a Titles,
     out: Vec<Event<'a>>,
     page: Rendered,
-    /// The number of tab groups so far, which gives each group a unique name.
+    /// The number of tab groups written so far, which makes the name of each group unique.
     groups: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// Converts the first event, or the whole first element if its HTML is written here and not by the library. Returns the events after
-    /// it.
+    /// Converts the first event or, if this module writes the HTML of the element itself, all events of the first element. Returns
+    /// the remaining events.
     fn step<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         match &events[0] {
             Event::Start(Tag::Heading { level, id, .. }) => {
@@ -86,7 +85,8 @@ impl<'a> Writer<'a> {
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
                 let dest_url: CowStr<'a> = address(dest_url).into();
-                // On phones, a picture is wider than the page. The link opens the picture alone, and lets keyboard users scroll it.
+                // On phones, a picture can be wider than the page. The link opens the picture by itself, and gives
+                // keyboard users a focus target for scrolling.
                 self.raw(format!("<a class=\"picture\" href=\"{}\">", escaped(&dest_url)));
                 let image = Tag::Image { link_type: *link_type, dest_url, title: title.clone(), id: id.clone() };
                 self.out.push(Event::Start(image));
@@ -116,7 +116,7 @@ impl<'a> Writer<'a> {
         self.out.push(Event::Html(code.into()));
     }
 
-    /// Adds a text to the section, for the search.
+    /// Adds text to the current section, for the search.
     fn find(&mut self, text: &str) {
         if let Some(section) = self.page.sections.last_mut() {
             section.text.push_str(text);
@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
         self.page.sections.push(Section { heading, anchor, level, text: String::new() });
     }
 
-    /// Returns the anchor, with a number appended if the page already has this anchor.
+    /// Returns `anchor`, with a number appended if the page already has this anchor.
     fn free(&self, anchor: String) -> String {
         let is_used = |anchor: &str| self.page.sections.iter().any(|section| section.anchor == anchor);
         let numbered = (1..).map(|number| format!("{anchor}-{number}"));
@@ -163,7 +163,7 @@ impl<'a> Writer<'a> {
         &events[end + 1..]
     }
 
-    /// Writes the group of code samples that starts with the first event.
+    /// Writes a group of tabbed code samples, which starts with the first event. Returns the remaining events.
     fn samples<'e>(&mut self, events: &'e [Event<'a>]) -> &'e [Event<'a>] {
         self.groups += 1;
         let group = format!("sample-{}", self.groups);
@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns the position of the end of the element that starts with the first event. Elements of these kinds are not nested.
+/// Returns the index of the event that ends the element started by the first event. Elements of the same kind must not be nested in it.
 fn end_of(events: &[Event<'_>], is_end: impl Fn(&TagEnd) -> bool) -> usize {
     let found = events.iter().position(|event| matches!(event, Event::End(tag) if is_end(tag)));
     found.expect("the parser closes every element")
@@ -205,12 +205,12 @@ fn text(events: &[Event<'_>]) -> String {
     all
 }
 
-/// Returns the name of the tab from the info string of a code block.
+/// Returns the tab's name in the info string of a code block: `sh tab=curl` is `curl`.
 fn tab(info: &str) -> Option<&str> {
     info.split_once(" tab=").map(|(_, name)| name)
 }
 
-/// Returns the anchor of a heading: its words in lowercase with hyphens, as code hosts create it.
+/// Returns the anchor for a heading: lowercase words joined with hyphens, as code hosts generate it.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
     kept.map(|character| if character == ' ' { '-' } else { character.to_ascii_lowercase() })
@@ -219,7 +219,7 @@ fn anchor(heading: &str) -> String {
         .to_owned()
 }
 
-/// Returns the URL of a link target. Pages link to each other by file name, so that the links also work in the source tree.
+/// Converts a link target to a URL. Pages link to each other by file name, so that the links also work in the source tree.
 fn address(target: &str) -> String {
     let (file, anchor) = target.split_once('#').map_or((target, String::new()), |(file, anchor)| (file, format!("#{anchor}")));
     if file.starts_with("pictures/") {
@@ -232,7 +232,6 @@ fn address(target: &str) -> String {
     }
 }
 
-/// Escapes the characters that have a meaning in HTML.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for character in text.chars() {

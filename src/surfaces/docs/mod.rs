@@ -1,7 +1,7 @@
-//! The documentation at `/docs`: the pages of `assets/docs`, and the reference of the API from the table of operations.
+//! The documentation at `/docs`: the pages in `assets/docs`, and the API reference generated from the table of operations.
 //!
-//! All pages are public and the same for all readers, so they are rendered once and cached by browsers. Every page is also available as
-//! Markdown: `/docs/NAME.md`. `/llms.txt` lists the pages for language models. The pages and the search work without scripts.
+//! All pages are public and the same for all readers, so they are rendered once, and browsers cache them. Each page is also available
+//! as Markdown at `/docs/NAME.md`. `/llms.txt` lists the pages for language models. The pages and the search work without scripts.
 
 mod chapters;
 mod markdown;
@@ -26,11 +26,11 @@ use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
 use crate::surfaces::dashboard::{files, headers};
 
-/// The page that is shown if the documentation cannot be rendered, which is a bug.
+/// The page that is sent if rendering the documentation panicked, which is a bug.
 const RENDER_FAILED: &str = "<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1>\
                              <p>Mailmill couldn't show the documentation. The log contains the error.</p>";
 
-/// A service with the documentation in front of it: all other requests go to `inner`.
+/// A service that answers requests for the documentation and passes all other requests to `inner`.
 pub struct WithDocs<S> {
     inner: S,
     api: Api,
@@ -42,8 +42,8 @@ impl<S> WithDocs<S> {
         Self { inner, api, site: Arc::default() }
     }
 
-    /// Returns the documentation, rendered with this service's address, which is known once the service listens. The first call renders
-    /// all pages, on a thread that may block.
+    /// Returns the rendered documentation, or `None` if rendering panicked. It contains this service's URL, so it is rendered at
+    /// the first request, when the URL is known, on a thread for blocking work.
     async fn site(&self) -> Option<Arc<Site>> {
         let (site, api) = (self.site.clone(), self.api.clone());
         tokio::task::spawn_blocking(move || site.get(api.operations(), api.0.base_url())).await.ok()
@@ -78,7 +78,7 @@ fn is_for_docs(request: &Incoming) -> bool {
     is_ours && request.peer != Peer::Operator && matches!(request.method, Method::GET | Method::HEAD)
 }
 
-/// Returns a page that is not cached.
+/// Returns an HTML page without caching headers.
 fn page(status: StatusCode, html: String) -> Reply {
     let mut headers = headers::headers();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
@@ -86,10 +86,10 @@ fn page(status: StatusCode, html: String) -> Reply {
     Reply { status, headers, body: ReplyBody::Whole(html.into()) }
 }
 
-/// Returns the document, or 304 if the browser has it (RFC 9110 §13.1.2).
+/// Returns the document, or 304 if the browser's cached copy is current (RFC 9110 §13.1.2).
 fn sent(document: &Document, request: &HeaderMap) -> Reply {
     let mut headers = headers::headers();
-    // Browsers ask each time whether the page has changed, so users see the new pages immediately after an upgrade.
+    // Browsers revalidate the page at each request, so users see new pages immediately after an upgrade.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
     headers.insert(ETAG, document.etag.clone());
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));

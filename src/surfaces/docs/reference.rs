@@ -1,4 +1,4 @@
-//! The reference of the API as Markdown: one page per client resource, generated from the table of operations.
+//! The API reference as Markdown: one page per client resource, generated from the table of operations.
 
 use serde_json::Value;
 
@@ -11,18 +11,17 @@ use crate::engine::api::{Entry, Media};
 use crate::surfaces::docs_links::{self, address, anchor};
 use crate::vocab::limits;
 
-/// The envelope of the example responses.
+/// The envelope in the example responses, with a fixed time and request ID.
 const EXAMPLE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 }, keeps_nulls: false };
 
-/// A page of the reference.
 pub struct Page {
     /// The name in the URL, such as `api/contacts`.
     pub name: String,
     pub text: String,
 }
 
-/// Returns the overview, then a page per resource, in the order of the operations.
+/// Returns the overview page, then one page per resource in the order of the operations.
 pub fn pages(operations: &[Entry], base: &str) -> Vec<Page> {
     let mut resources: Vec<(&str, Vec<(&str, &Entry)>)> = Vec::new();
     for entry in operations {
@@ -37,7 +36,7 @@ pub fn pages(operations: &[Entry], base: &str) -> Vec<Page> {
     pages
 }
 
-/// Returns a resource as a title: `incoming_webhooks` is `Incoming webhooks`.
+/// Converts a resource name to a title: `incoming_webhooks` becomes `Incoming webhooks`.
 fn title(resource: &str) -> String {
     let words = resource.replace('_', " ");
     words[..1].to_ascii_uppercase() + &words[1..]
@@ -76,7 +75,7 @@ fn page(resource: &str, entries: &[(&str, &Entry)], base: &str) -> Page {
     Page { name: docs_links::page(resource), text }
 }
 
-/// A part of a response that the page has already shown, with the summary and anchor of its operation.
+/// A response part that is already on the page, with the summary and the anchor of the operation that shows it.
 type Shown = (String, &'static str, String);
 
 fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) -> String {
@@ -104,7 +103,7 @@ fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) ->
     text
 }
 
-/// Returns the part, or a link to an earlier operation on the page with an identical part. Many operations return the same object.
+/// Returns `part`, or a link if an earlier operation on the page shows an identical part. Many operations return the same object.
 fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<Shown>) -> String {
     if part.is_empty() {
         return part;
@@ -116,7 +115,7 @@ fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<S
     part
 }
 
-/// Returns the description. The rules for idempotency keys are replaced with a link, because they are the same for most operations.
+/// Returns the operation's description. Most operations share the rules for idempotency keys, so a link replaces them.
 fn about(entry: &Entry) -> String {
     let parts: Vec<String> = openapi::describe(entry.spec)
         .split("\n\n")
@@ -138,7 +137,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "\\<")
 }
 
-/// Describes those fields of the response that have a description.
+/// Describes the response fields that have a description.
 fn results(fields: &[Field]) -> String {
     let described: Vec<&Field> =
         fields.iter().filter(|field| !field.about.is_empty()).take(limits::DOCS_RESULT_FIELDS_MAX).collect();

@@ -1,10 +1,10 @@
-//! TABLE: the cause and the remedy of every error code, for the page of errors.
+//! TABLE: the cause and the remedy of every error code, for the documentation's page about errors.
 
 use crate::engine::api::Entry;
 use crate::surfaces::docs_links;
 use crate::vocab::codes::{CODES, Code};
 
-/// Returns the part of the errors page that lists all codes.
+/// Returns the Markdown list of all error codes for the errors page.
 pub fn page(operations: &[Entry]) -> String {
     let mut text = String::new();
     for info in CODES {
@@ -35,7 +35,7 @@ fn sentence(message: &str) -> String {
     if message.ends_with('.') { message.to_owned() } else { format!("{message}.") }
 }
 
-/// The cause and the remedy of every code, in the order of [`Code`].
+/// The cause and the remedy of every error code, in the order of [`Code`].
 const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::InvalidRequest,

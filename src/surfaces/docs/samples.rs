@@ -1,4 +1,4 @@
-//! Shows the same call in four languages: curl, Node, Python and the command line.
+//! Code samples of an operation for curl, Node, Python and the command line.
 
 use serde_json::{Map, Value};
 
@@ -7,13 +7,13 @@ use crate::engine::api::Entry;
 use crate::engine::api::operation::{Media, Takes};
 use crate::surfaces::cli::option_name;
 
-/// The maximum length of a line. Values that do not fit are written on several lines.
+/// The maximum length of a line in a sample; longer values are split over several lines.
 const LINE_CHARACTERS: usize = 100;
 
 /// Field names that are keywords in Python. The Python client appends an underscore to them.
 const PYTHON_KEYWORDS: [&str; 6] = ["as", "class", "from", "global", "import", "in"];
 
-/// Returns the samples as one group of code blocks.
+/// Returns the samples as one group of tabbed code blocks in Markdown.
 pub fn samples(entry: &Entry, fields: &[Field], input: &Value, base: &str) -> String {
     let call = Call { entry, fields, input: input.as_object().cloned().unwrap_or_default(), base };
     let parts = [
@@ -44,13 +44,13 @@ impl Call<'_> {
         matches!(self.entry.media.takes, Takes::Form(_))
     }
 
-    /// Returns whether the SDKs return an iterable list, because the operation returns pages.
+    /// Returns whether the operation is paged, so that the SDKs return an iterable list.
     fn is_list(&self) -> bool {
         let has = |name: &str| self.fields.iter().any(|field| field.name == name);
         !self.entry.spec.verb.has_body() && has("limit") && ["offset", "cursor", "before"].into_iter().any(has)
     }
 
-    /// Returns the input for the SDKs. It has no page number and no offset, because the SDKs iterate over all pages.
+    /// Returns the input for the SDKs, without the page number or offset, because the SDKs iterate over all pages.
     fn rest_for_sdks(&self) -> Map<String, Value> {
         let mut rest = self.rest();
         rest.retain(|name, _| !(self.is_list() && matches!(name.as_str(), "page" | "offset")));
@@ -95,11 +95,11 @@ impl Call<'_> {
         code
     }
 
-    /// Returns the path parameters in order, as Node and Python values.
+    /// Returns the values of the path parameters in path order, as literals of Node and Python.
     fn path_values(&self) -> impl Iterator<Item = String> {
         self.entry.spec.path_names().map(|name| {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // Examples contain all path parameters as text. The SDKs accept numbers as numbers.
+            // Examples contain all path parameters as strings. The SDKs expect numeric ones as numbers.
             let is_number = self.fields.iter().any(|field| field.name == name && field.kind == "integer");
             if is_number { value } else { format!("{value:?}") }
         })
@@ -145,14 +145,14 @@ impl Call<'_> {
         let mut options = Vec::new();
         for name in self.entry.spec.path_names() {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // The project is an option, because nearly every command needs it and a default can be set.
+            // The project is an option, because nearly every command needs it and users can set a default.
             if name == "projectId" { options.push(format!("--project {value}")) } else { words.push(value) }
         }
         if self.is_form() {
             options.extend(["--project 66f1a2b3c4d5e6f708192a3b".to_owned(), "--file contacts.csv".to_owned()]);
         } else {
             let is_file = |name: &str| self.fields.iter().any(|field| field.name == name && field.kind == BASE64);
-            // The command-line client reads the file and encodes it.
+            // The command-line client reads the file itself and encodes its content.
             options.extend(self.rest().iter().map(|(name, value)| match is_file(name) {
                 true => option(name, &Value::from("image.png")),
                 false => option(name, value),
@@ -167,7 +167,6 @@ impl Call<'_> {
     }
 }
 
-/// Returns the value as it is written in a path or a query.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -187,7 +186,7 @@ fn option(name: &str, value: &Value) -> String {
     }
 }
 
-/// Quotes a word for a shell command, if necessary.
+/// Quotes a word for a shell command if it contains special characters.
 fn quoted(word: &str) -> String {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'=' | b'+');
@@ -197,15 +196,15 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// How a language writes values.
+/// The style of a language for writing values.
 struct Style {
     name: fn(&str) -> String,
     word: fn(&Value) -> String,
     /// The number of spaces per level of indentation.
     indent: usize,
-    /// Whether there are spaces inside braces.
+    /// Whether braces have spaces inside them.
     is_wide: bool,
-    /// Whether there is a comma after the last member.
+    /// Whether the last member is followed by a comma.
     ends_with_comma: bool,
 }
 
@@ -235,7 +234,7 @@ const PYTHON: Style = Style {
 };
 
 impl Style {
-    /// Writes a value after `indent` spaces: on one line if it fits, otherwise with one line per member.
+    /// Writes a value whose line is indented by `indent` spaces: on one line if it fits, otherwise with one member per line.
     fn write(&self, value: &Value, indent: usize) -> String {
         let line = self.line(value);
         if line.len() + indent <= LINE_CHARACTERS {
@@ -269,7 +268,7 @@ impl Style {
     }
 }
 
-/// Returns JSON that starts after `indent` spaces.
+/// Formats a value as JSON in a line that is indented by `indent` spaces.
 pub fn json(value: &Value, indent: usize) -> String {
     JSON.write(value, indent)
 }

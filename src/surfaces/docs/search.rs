@@ -1,4 +1,4 @@
-//! Search in the documentation: every section of every page, held in memory.
+//! The search in the documentation, over the sections of all pages, in memory.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -8,16 +8,16 @@ use serde::Serialize;
 use super::markdown::Section;
 use crate::vocab::limits;
 
-/// The maximum number of characters of a section that a result shows.
+/// The maximum length of a search result's excerpt, in characters.
 const EXCERPT_CHARACTERS: usize = 220;
-/// The minimum length of a word for which typos are tolerated. Shorter words resemble too many others.
+/// The minimum length of a query word for which typos are tolerated. Shorter words resemble too many other words.
 const TYPO_CHARACTERS_MIN: usize = 4;
 
-/// The sections of all pages.
+/// The index of all sections.
 #[derive(Default)]
 pub struct Index {
     rows: Vec<Row>,
-    /// All words, to find similar ones for a misspelled word.
+    /// All words of the documentation, to correct misspelled words of a query.
     words: BTreeSet<String>,
 }
 
@@ -26,13 +26,12 @@ struct Row {
     page: String,
     heading: String,
     text: String,
-    /// The page's title and the heading in lowercase.
+    /// The page's title and the section's heading, in lowercase.
     names: String,
-    /// The text in lowercase.
+    /// The section's text in lowercase.
     folded: String,
 }
 
-/// A section that matches a query.
 #[derive(Debug, Serialize)]
 pub struct Hit {
     pub url: String,
@@ -57,8 +56,8 @@ impl Index {
         self.rows.push(row);
     }
 
-    /// Returns the best matches: sections that contain all words of the query. If there are none, each unknown word is replaced with the
-    /// most similar known one.
+    /// Returns the best-matching sections that contain all words of the query. If there are none, unknown words are replaced with
+    /// the most similar known words.
     pub fn find(&self, query: &str) -> Vec<Hit> {
         let query: String = query.chars().take(limits::DOCS_QUERY_CHARACTERS_MAX).collect::<String>().to_lowercase();
         let wanted: Vec<&str> = words(&query).take(limits::DOCS_QUERY_WORDS_MAX).collect();
@@ -76,7 +75,7 @@ impl Index {
         }
         let scored = self.rows.iter().filter_map(|row| Some((row.score(wanted)?, row)));
         let mut scored: Vec<(u32, &Row)> = scored.collect();
-        // The sort is stable: sections with the same score stay in the order of the documentation.
+        // The sort is stable, so sections with the same score stay in the order of the documentation.
         scored.sort_by_key(|(score, _)| Reverse(*score));
         scored.iter().take(limits::DOCS_RESULTS_MAX).map(|(_, row)| row.hit(wanted)).collect()
     }
@@ -91,7 +90,7 @@ impl Index {
 }
 
 impl Row {
-    /// Returns how well the section matches, or `None` if it lacks a word. A word also matches the start of a longer word.
+    /// Returns the section's score, or `None` if a word is missing. A query word also matches as the start of a longer word.
     fn score(&self, wanted: &[&str]) -> Option<u32> {
         let mut score = 0;
         for word in wanted {
@@ -114,7 +113,7 @@ impl Row {
 
     fn hit(&self, wanted: &[&str]) -> Hit {
         let first = wanted.iter().filter_map(|word| starts(&self.folded, word).next()).min().unwrap_or(0);
-        // A position can differ between the lowercase text and the original text, so the excerpt is counted in characters.
+        // Lowercasing can change byte positions, so the excerpt is located by characters.
         let skipped = self.folded[..first].chars().count().saturating_sub(60);
         let mut excerpt: String = self.text.chars().skip(skipped).take(EXCERPT_CHARACTERS).collect();
         if skipped > 0 {
@@ -131,7 +130,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric() && character != '_').filter(|word| !word.is_empty())
 }
 
-/// Returns the positions at which a word of the text starts with `word`.
+/// Returns the byte positions of the words in the text that start with `word`.
 fn starts<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_start = |at: &usize| !text[..*at].chars().next_back().is_some_and(char::is_alphanumeric);
     text.match_indices(word).map(|(at, _)| at).filter(is_start)

@@ -1,33 +1,32 @@
-//! The fields of an operation's input and output, read from their JSON schemas.
+//! The fields of an operation's input and output, read from its JSON Schemas.
 
 use serde_json::Value;
 
 use crate::engine::api::Entry;
 use crate::engine::api::schema_reader::SchemaReader;
 
-/// How many levels of nested objects are listed: a field and its own fields.
+/// The maximum nesting of listed fields: fields, and the fields of their objects.
 const LEVELS_MAX: usize = 2;
-/// The maximum number of allowed values that are listed.
+/// The maximum number of allowed values that a type lists.
 const VALUES_MAX: usize = 24;
 
-/// The type of a file that is sent as text.
+/// The type shown for a file that is sent as a Base64 string.
 pub const BASE64: &str = "file in Base64";
 
-/// A field of an input or output.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The name with its path, such as `profile.firstName` or `events[].name`.
+    /// The field's path, such as `profile.firstName` or `events[].name`.
     pub name: String,
-    /// The type in words, such as `list of strings`.
+    /// The type as shown to readers, such as `list of strings`.
     pub kind: String,
     pub required: bool,
     pub in_path: bool,
     pub about: String,
-    /// Whether the value is a file in a form.
+    /// Whether the value is a file in a multipart form.
     pub is_file: bool,
 }
 
-/// Returns the fields of the operation's input, the path parameters first.
+/// Returns the fields of the operation's input, with the path parameters first.
 pub fn input(entry: &Entry) -> Vec<Field> {
     let mut fields = listed(&SchemaReader::input(entry), &[]);
     let in_path: Vec<&str> = entry.spec.path_names().collect();
@@ -39,12 +38,12 @@ pub fn input(entry: &Entry) -> Vec<Field> {
     fields
 }
 
-/// Returns the fields of the `data` of the operation's response.
+/// Returns the fields of `data` in the operation's response.
 pub fn output(entry: &Entry) -> Vec<Field> {
     listed(&SchemaReader::output(entry), &["data"])
 }
 
-/// Returns the fields of the schemas, or of the property at the path `at`.
+/// Returns the fields of the property at the path `at`; of the schemas themselves if `at` is empty.
 fn listed(schemas: &SchemaReader, at: &[&str]) -> Vec<Field> {
     let reader = Reader(schemas);
     let mut fields = Vec::new();
@@ -92,7 +91,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the description of a field on one line, with its default.
+    /// Returns the field's description and default value on one line.
     fn about(&self, field: &'a Value) -> String {
         match self.0.about(field) {
             (text, Some(default)) => format!("{text} Default: `{default}`."),
@@ -100,7 +99,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the type in words.
     fn kind(&self, schema: &'a Value) -> String {
         if let Some(values) = self.values(schema) {
             let more = values.len() > VALUES_MAX;
@@ -122,7 +120,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the values of an enumeration of texts.
+    /// Returns the allowed values of a schema that allows only certain strings.
     fn values(&self, schema: &'a Value) -> Option<Vec<String>> {
         if let Some(value) = schema["const"].as_str() {
             return Some(vec![value.to_owned()]);

@@ -1,4 +1,4 @@
-//! Renders all pages of the documentation.
+//! Renders all pages of the documentation, and keeps them ready to be sent.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,21 +16,21 @@ use crate::base::secret::sha256;
 use crate::engine::api::Entry;
 use crate::surfaces::dashboard::files::{Files, files, packed};
 
-/// The placeholder address in the pages' commands, which this service's address replaces.
+/// The placeholder URL in commands on the pages; this service's URL replaces it.
 const SAMPLE_ADDRESS: &str = "http://127.0.0.1:8080/";
-/// The maximum length of a page's description, in characters.
+/// The maximum length of a page's meta description, in characters.
 const LEAD_CHARACTERS: usize = 160;
-/// The page that lists all operations.
+/// The URL of the page that lists all operations.
 const OVERVIEW: &str = "/docs/api";
 const HTML: &str = "text/html; charset=utf-8";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-/// A file of the documentation, ready to be sent.
+/// A document ready to be sent: a page, a picture or `/llms.txt`.
 pub struct Document {
     pub content_type: &'static str,
     pub body: Bytes,
     pub etag: HeaderValue,
-    /// The gzip version, created when a browser first asks for it.
+    /// The gzip-compressed body, created at the first request for it.
     packed: OnceLock<Bytes>,
 }
 
@@ -41,13 +41,12 @@ impl Document {
         Self { content_type, body: body.into(), etag, packed: OnceLock::new() }
     }
 
-    /// Returns the gzip version.
     pub fn packed(&self) -> Bytes {
         self.packed.get_or_init(|| packed(&self.body)).clone()
     }
 }
 
-/// The documentation, rendered.
+/// The rendered documentation with its search index.
 pub struct Site {
     pub documents: BTreeMap<String, Document>,
     pages: Vec<Page>,
@@ -55,7 +54,7 @@ pub struct Site {
     files: Arc<Files>,
 }
 
-/// A page without its layout.
+/// A rendered page without the surrounding layout.
 struct Page {
     url: String,
     chapter: &'static str,
@@ -68,7 +67,7 @@ impl Page {
         markdown::title(&self.source)
     }
 
-    /// Returns the first text of the page, shortened.
+    /// Returns the start of the page's first text, at most [`LEAD_CHARACTERS`] long, cut at a sentence if possible.
     fn lead(&self) -> String {
         let mut texts = self.rendered.sections.iter().map(|section| section.text.trim());
         let text = texts.find(|text| !text.is_empty()).unwrap_or_default();
@@ -84,7 +83,6 @@ impl Page {
     }
 }
 
-/// The data of the template.
 #[derive(Serialize)]
 struct Layout<'a> {
     style: &'a str,
@@ -93,14 +91,14 @@ struct Layout<'a> {
     title: &'a str,
     lead: String,
     html: &'a str,
-    /// The URL of the page as Markdown; empty if there is none.
+    /// The URL of the page's Markdown version; empty if there is none.
     markdown: String,
     chapters: Vec<ChapterView<'a>>,
     contents: Vec<Link<'a>>,
     previous: Option<Link<'a>>,
     next: Option<Link<'a>>,
     query: &'a str,
-    /// The search results; only for the search page.
+    /// The search results, on the search page.
     hits: Option<Vec<Hit>>,
 }
 
@@ -119,7 +117,7 @@ struct Link<'a> {
 }
 
 impl Site {
-    /// Renders all pages. `text` returns the current text of a file.
+    /// Renders all pages. `text` returns the current content of a file.
     pub fn new(operations: &[Entry], base: &str, text: impl Fn(&File) -> String) -> Self {
         let mut sources: Vec<(String, &'static str, String)> = Vec::new();
         for chapter in CHAPTERS {
@@ -156,7 +154,7 @@ impl Site {
         for (number, page) in self.pages.iter().enumerate() {
             documents.insert(page.url.clone(), Document::new(HTML, self.page(number)));
             documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, page.source.clone()));
-            // The overview's sections only list what the other pages contain, so they are not searched.
+            // The other sections of the overview only repeat what other pages contain, so the search ignores them.
             let sections = &page.rendered.sections[..if page.url == OVERVIEW { 1 } else { page.rendered.sections.len() }];
             sections.iter().for_each(|section| self.index.add(&page.url, page.title(), section));
         }
@@ -167,12 +165,12 @@ impl Site {
         self.documents = documents;
     }
 
-    /// Returns the file at a path. A trailing slash after the start page's path is ignored.
+    /// Returns the document at a URL path. `/docs/` leads to the start page, like `/docs`.
     pub fn document(&self, path: &str) -> Option<&Document> {
         self.documents.get(if path == "/docs/" { "/docs" } else { path })
     }
 
-    /// Renders a page in its layout.
+    /// Renders the page with this index in the layout.
     fn page(&self, number: usize) -> String {
         let page = &self.pages[number];
         let sections = page.rendered.sections.iter().filter(|section| section.level == 2);
@@ -190,12 +188,10 @@ impl Site {
         })
     }
 
-    /// Renders the results of a search.
     pub fn search_page(&self, query: &str) -> String {
         self.draw(&Layout { query, hits: Some(self.index.find(query)), ..self.layout("Search") })
     }
 
-    /// Renders the page for unknown paths.
     pub fn missing_page(&self) -> String {
         self.draw(&Layout {
             html: "<h1>Page not found</h1><p>Use the search or the contents.</p>",
@@ -203,7 +199,7 @@ impl Site {
         })
     }
 
-    /// Returns a layout without content.
+    /// Returns the layout's data without a page's content.
     fn layout<'a>(&'a self, title: &'a str) -> Layout<'a> {
         Layout {
             style: &self.files.style.path,
@@ -239,7 +235,7 @@ impl Site {
         self.files.pages.draw("docs.html", layout)
     }
 
-    /// Returns the list of pages for language models (llmstxt.org).
+    /// Returns the content of `/llms.txt`, the list of pages for language models (llmstxt.org).
     fn list(&self, base: &str) -> String {
         let mut text =
             "# Mailmill\n\n> Email marketing on your own server: brands, emails, contacts, campaigns and revenue, with an HTTP \
@@ -263,7 +259,7 @@ fn markdown_url(url: &str) -> String {
     if url == "/docs" { format!("/docs/{INDEX}.md") } else { format!("{url}.md") }
 }
 
-/// The rendered documentation, created at the first request. In a debug build, it is created again when a file changes.
+/// The rendered documentation, created at the first request. In a debug build, it is rendered again after a file has changed.
 #[derive(Default)]
 pub struct Cache(Mutex<Option<(Stamp, Arc<Site>)>>);
 
@@ -280,7 +276,7 @@ impl Cache {
     }
 }
 
-/// A value that changes when a file changes. The files of a release build do not change.
+/// A value that changes when a source file of the documentation changes. In a release build, the files are embedded and never change.
 #[cfg(not(debug_assertions))]
 type Stamp = ();
 #[cfg(debug_assertions)]
@@ -289,7 +285,7 @@ type Stamp = (usize, Vec<Option<std::time::SystemTime>>);
 #[cfg(not(debug_assertions))]
 fn stamp() -> Stamp {}
 
-/// Returns the modification times of the files, so that authors see changes without a rebuild.
+/// Returns the modification times of the source files, so that authors see changes without a rebuild.
 #[cfg(debug_assertions)]
 fn stamp() -> Stamp {
     let times = CHAPTERS

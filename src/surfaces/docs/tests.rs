@@ -1,4 +1,4 @@
-//! Tests of all pages: their links, their sizes and their completeness.
+//! Tests of all documentation pages: links, sizes and completeness.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn for_clients() -> impl Iterator<Item = (&'static str, &'static Entry)> {
     OPERATIONS.iter().filter_map(|entry| Some((entry.spec.client_name()?, entry)))
 }
 
-/// Returns whether a page of the dashboard or an operation has this path.
+/// Returns whether the path belongs to a dashboard page or an operation.
 fn is_served(path: &str) -> bool {
     let fits = |pattern: &str| {
         let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
@@ -28,7 +28,7 @@ fn is_served(path: &str) -> bool {
     PAGES.iter().any(|page| fits(page.path)) || OPERATIONS.iter().any(|entry| fits(entry.spec.path))
 }
 
-/// All pages as HTML, by path.
+/// Returns the HTML pages, parsed, with their paths.
 fn parsed(site: &Site) -> Vec<(String, Html)> {
     let pages = site.documents.iter().filter(|(_, document)| document.content_type.starts_with("text/html"));
     pages.map(|(path, document)| (path.clone(), Html::parse_document(&String::from_utf8_lossy(&document.body)))).collect()
@@ -39,7 +39,7 @@ fn values(page: &Html, selector: &str, name: &str) -> Vec<String> {
     page.select(&selector).filter_map(|element| element.attr(name).map(str::to_owned)).collect()
 }
 
-/// Returns the URLs of all elements that have an ID, with the ID as the fragment.
+/// Returns the URL of every element with an ID: the page's path, with the ID as the fragment.
 fn anchors(pages: &[(String, Html)]) -> BTreeSet<String> {
     let all = pages.iter().flat_map(|(path, page)| values(page, "[id]", "id").into_iter().map(move |id| format!("{path}#{id}")));
     all.collect()

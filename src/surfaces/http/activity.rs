@@ -1,7 +1,8 @@
-//! The state of an HTTP connection: its [`Activity`], the number of requests that have started, and whether part of a body is unread.
+//! The state of an HTTP connection: its [`Activity`], the number of started requests, and whether part of a request body was left
+//! unread.
 //!
-//! The requests write this state, and the connection's keeper reads it to close an idle or stalled connection. The atomics use relaxed
-//! ordering, like those of [`Activity`].
+//! Requests write this state; the task that keeps the connection reads it to close the connection when it idles or stalls. The atomics
+//! use relaxed ordering, like those of [`Activity`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -11,7 +12,6 @@ use tokio::time::Instant;
 
 use crate::engine::admission::Activity;
 
-/// The state of one connection.
 pub struct ConnectionActivity {
     activity: Arc<Activity>,
     started: AtomicU32,
@@ -23,17 +23,16 @@ impl ConnectionActivity {
         Arc::new(Self { activity, started: AtomicU32::new(0), unread: AtomicBool::new(false) })
     }
 
-    /// Returns how many requests are in progress.
     pub fn running(&self) -> u32 {
         self.activity.running()
     }
 
-    /// Returns whether a request is in progress, or reply bytes wait for the client.
+    /// Returns whether a request is in progress or reply bytes are not yet sent to the client.
     pub fn is_busy(&self) -> bool {
         self.running() > 0 || self.activity.is_unflushed()
     }
 
-    /// Returns whether closing the connection now would interrupt neither a request nor a reply that its client still reads.
+    /// Returns whether the connection can be closed without interrupting a request, or a reply that the client is still reading.
     pub fn is_idle(&self) -> bool {
         self.activity.is_idle()
     }
@@ -52,7 +51,7 @@ impl ConnectionActivity {
         &self.activity
     }
 
-    /// Returns how many requests have started (modulo 2³²; compared for equality only).
+    /// Returns the number of started requests, modulo 2³². Callers only compare it for equality.
     pub fn started(&self) -> u32 {
         self.started.load(Relaxed)
     }
@@ -62,32 +61,29 @@ impl ConnectionActivity {
         self.activity.progress();
     }
 
-    /// Returns the time of the connection's last progress.
     pub fn moved(&self) -> Instant {
         self.activity.moved()
     }
 
-    /// Waits until the connection is asked to close so that another connection can be admitted.
+    /// Waits until the server asks the connection to close, because another connection needs its place.
     pub async fn asked_to_close(&self) {
         self.activity.asked_to_close().await;
     }
 
-    /// Records that part of a request body was not read, so the client may still be sending.
+    /// Records that part of a request body was left unread, so the client may still be sending.
     pub fn leave_unread(&self) {
         self.unread.store(true, Relaxed);
     }
 
-    /// Returns whether part of a request body was not read.
     pub fn left_unread(&self) -> bool {
         self.unread.load(Relaxed)
     }
 }
 
-/// A running request on a connection.
+/// A request in progress on a connection; dropping it records the end of the request.
 pub struct RunningRequest(Arc<ConnectionActivity>);
 
 impl RunningRequest {
-    /// Records the start of a request.
     pub fn begin(activity: &Arc<ConnectionActivity>) -> Self {
         activity.started.fetch_add(1, Relaxed);
         activity.activity.begin();
@@ -105,8 +101,7 @@ impl Drop for RunningRequest {
     }
 }
 
-/// The progress of a request body. The state is shared by the stream and the reply deadline, which must not run while the client is still
-/// sending.
+/// The progress of a request body. The reply deadline reads this state, because it must not expire while the client is still sending.
 #[derive(Default)]
 pub struct UploadState {
     waiting: AtomicBool,
@@ -115,12 +110,12 @@ pub struct UploadState {
 }
 
 impl UploadState {
-    /// Returns whether the server waits for the client.
+    /// Returns whether the body's reader waits for more data from the client.
     pub fn waiting(&self) -> bool {
         self.waiting.load(Relaxed) && !self.ended.load(Relaxed)
     }
 
-    /// Returns when the last chunk, or the end of the body, arrived.
+    /// Returns the arrival time of the last chunk or of the end of the body.
     pub fn moved(&self, activity: &ConnectionActivity) -> Instant {
         activity.activity.opened() + Duration::from_millis(self.moved_ms.load(Relaxed))
     }

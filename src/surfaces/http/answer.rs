@@ -1,7 +1,7 @@
-//! The HTTP surface's own responses, for requests that do not reach the pipeline or that the pipeline does not answer, and the security
-//! headers of every response.
+//! The security headers of every response, and the HTTP surface's own responses: to requests that do not reach the pipeline, or that
+//! the pipeline does not answer in time.
 //!
-//! This module is independent of the responses of operations. The engine defines the format of the body.
+//! This module is independent of the responses of operations. The engine defines the format of error bodies.
 
 use bytes::Bytes;
 use http::header::{
@@ -21,16 +21,17 @@ const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOTHING_ALLOWED: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-/// HSTS for one year, which security scanners expect. `includeSubDomains` is omitted, because subdomains may be other services without
+/// HSTS for one year, as security scanners expect. `includeSubDomains` is omitted, because subdomains may serve other services without
 /// TLS.
 const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The maximum number of headers that [`harden`] adds; reserve space for them when building a reply.
+/// The maximum number of headers that [`harden`] adds. Builders of replies reserve space for them.
 pub const HARDENING_HEADERS: usize = 5;
 
-/// Adds the security headers. The reply's own `Referrer-Policy`, `Cache-Control` and `Content-Security-Policy` are kept.
+/// Adds the security headers. If the reply has its own `Referrer-Policy`, `Cache-Control` or `Content-Security-Policy`, that value is
+/// kept.
 pub fn harden(headers: &mut HeaderMap, tls: bool) {
     headers.reserve(HARDENING_HEADERS);
     headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
@@ -42,7 +43,7 @@ pub fn harden(headers: &mut HeaderMap, tls: bool) {
     }
 }
 
-/// The reasons why the surface itself rejects a request or fails to answer it.
+/// The errors that the HTTP surface itself responds with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Malformed,
@@ -56,7 +57,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the failure, with a more specific message where the code's message is too general.
+    /// Returns the failure for the response. If the default message of its code is too general, the failure has a specific message.
     fn failure(self) -> Failure {
         match self {
             Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
@@ -77,14 +78,13 @@ impl Refusal {
     }
 }
 
-/// Builds the surface's own responses.
 pub struct Answers {
     clock: std::sync::Arc<dyn Clock>,
     random: std::sync::Arc<dyn Random>,
 }
 
 impl Answers {
-    /// Creates a builder that takes the dates of responses from `clock` and their IDs from `random`.
+    /// Creates a builder of responses, with dates from `clock` and request IDs from `random`.
     pub fn new(clock: std::sync::Arc<dyn Clock>, random: std::sync::Arc<dyn Random>) -> Self {
         Self { clock, random }
     }
@@ -97,7 +97,7 @@ impl Answers {
         response
     }
 
-    /// Returns the refusal as the bytes of an HTTP/1.1 message that closes the connection, for use outside hyper.
+    /// Returns the error response as the bytes of an HTTP/1.1 message that closes the connection, for use outside hyper.
     pub fn message(&self, refusal: Refusal) -> Bytes {
         let (mut headers, body) = self.build(refusal);
         harden(&mut headers, false);

@@ -1,7 +1,7 @@
-//! Request and reply bodies: converts between hyper's types and the pipeline's types.
+//! Request and reply bodies: conversion between hyper's types and the pipeline's types.
 //!
-//! The time limits of a request body are enforced here, inside the stream, so that code that reads the body does not have to enforce them.
-//! The size limit is not enforced here, because it depends on the operation.
+//! The stream of a request body enforces the time limits, so its readers need not. It does not enforce the size limit, which depends on
+//! the operation.
 
 use std::future::Future;
 use std::io;
@@ -20,7 +20,7 @@ use tokio::time::{Instant, Sleep};
 use super::activity::{ConnectionActivity, RunningRequest, UploadState};
 use crate::engine::api::http_types::{BodyError, ReplyBody};
 
-/// A request body as the pipeline reads it.
+/// A request body as a stream of chunks for the pipeline.
 pub struct Upload {
     body: Incoming,
     activity: Arc<ConnectionActivity>,
@@ -29,15 +29,15 @@ pub struct Upload {
     rate_min: u64,
     received_bytes: u64,
     waited: Duration,
-    /// The time at which the stream started to wait for the current chunk.
+    /// The time since which the stream has been waiting for the client.
     waiting: Option<Instant>,
-    /// The timer is created at the first wait, because most bodies have arrived before they are read.
+    /// The timer for the current wait. It is created at the first wait, because most bodies arrive before they are read.
     timer: Option<Pin<Box<Sleep>>>,
     ended: bool,
 }
 
 impl Upload {
-    /// Creates the stream over `body`. See [`super::Limits::body_time`] for `time_max` and `rate_min`.
+    /// Creates a stream over `body`. [`super::Limits::body_time`] describes `time_max` and `rate_min`.
     pub fn new(
         body: Incoming,
         activity: Arc<ConnectionActivity>,
@@ -59,13 +59,13 @@ impl Upload {
         }
     }
 
-    /// Returns how much longer to wait for the current chunk.
+    /// Returns the maximum further wait for the current chunk.
     fn patience(&self) -> Duration {
         let earned = Duration::from_millis(self.received_bytes.saturating_mul(1000) / self.rate_min);
         (self.time_max + earned).saturating_sub(self.waited).min(self.time_max)
     }
 
-    /// Waits for the client. The result is ready when the client has taken too long.
+    /// Starts or continues to wait for the client. The result is ready when the client has exceeded its time.
     fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.waiting.is_none() {
             let now = Instant::now();
@@ -80,7 +80,6 @@ impl Upload {
         self.timer.as_mut().expect("the timer was created when the wait started").as_mut().poll(context)
     }
 
-    /// Ends the wait for the client.
     fn settle(&mut self) {
         if let Some(since) = self.waiting.take() {
             self.waited += since.elapsed();
@@ -106,7 +105,7 @@ impl Stream for Upload {
             match Pin::new(&mut this.body).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     this.settle();
-                    // Trailers are skipped, because no operation uses them, and so are empty chunks.
+                    // Trailers and empty chunks are skipped, because no operation uses them.
                     if let Ok(chunk) = frame.into_data()
                         && !chunk.is_empty()
                     {
@@ -143,8 +142,7 @@ impl Drop for Upload {
     }
 }
 
-/// A piece of a reply. hyper takes a whole reply at a time and sends it as the client reads; the connection tracks each piece until
-/// it is sent.
+/// A chunk of a reply. hyper buffers a whole reply and sends it as the client reads; each chunk reports when it has been sent.
 pub struct Piece {
     bytes: Bytes,
     activity: Option<Arc<ConnectionActivity>>,
@@ -192,8 +190,8 @@ impl Drop for Piece {
     }
 }
 
-/// A reply's body as hyper sends it. The body holds the request's [`RunningRequest`], so that the request is treated as running until
-/// hyper has taken the whole reply. Each chunk that hyper takes becomes a [`Piece`].
+/// The body of a reply. It holds the [`RunningRequest`], so the request counts as running until hyper has taken the whole reply. Each
+/// chunk that hyper takes is a [`Piece`].
 pub struct ResponseBody {
     body: Content,
     turn: Option<RunningRequest>,
@@ -214,7 +212,7 @@ impl ResponseBody {
         Self { body: Content::Done, turn: None }
     }
 
-    /// Holds `turn` until hyper has taken the whole body.
+    /// Keeps `turn` until hyper has taken the whole body.
     pub fn hold(&mut self, turn: RunningRequest) {
         self.turn = Some(turn);
     }
@@ -239,7 +237,7 @@ impl HttpBody for ResponseBody {
             Content::Done => Poll::Ready(None),
             Content::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(Piece::new(bytes, this.turn.as_ref()))))),
             Content::Stream(mut stream) => {
-                // A panic here would end the whole connection and, with HTTP/2, its other requests.
+                // A panic here would end the whole connection and, over HTTP/2, all of its other requests.
                 let polled = std::panic::catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll_next(context)));
                 let polled = polled.unwrap_or_else(|_| {
                     tracing::error!("the producer of a response body panicked");

@@ -1,7 +1,7 @@
-//! A connection from its first byte to its last: the handshake, protocol detection, and a keeper that closes the connection when it idles
-//! or stalls, or when the server drains.
+//! A connection from its first to its last byte: the TLS handshake, protocol detection, and the keeper, which closes the connection
+//! when it idles or stalls, or when the server drains.
 //!
-//! This module does not interpret requests: each request is passed to [`exchange::answer`].
+//! This module does not interpret requests; it passes each request to [`exchange::answer`].
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -27,28 +27,26 @@ use crate::engine::admission::Activity;
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::tasks::{Group, Tasks};
 
-/// The first bytes that an HTTP/2 client sends.
+/// The connection preface: the first bytes that an HTTP/2 client sends (RFC 9113 §3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// How many bytes of an HTTP/2 reply are buffered for a slow client. Multiplied by streams and connections, this is memory that clients can
-/// claim, so the value is far below hyper's default.
+/// The maximum number of bytes of an HTTP/2 reply that are buffered for a slow client. Clients can claim this memory for each stream of
+/// each connection, so the value is far below hyper's default.
 const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 
-/// The maximum number of requests that another node forwards at the same time. Each is a request of one of its clients, whose number that
-/// node limits.
+/// The maximum number of requests that another node forwards at the same time. That node limits the requests of its own clients.
 const NODE_STREAMS: u32 = 4_096;
 
-/// How long an idle HTTP/2 connection stays open when it makes room for another connection. Each stream is a separate task, so a new stream
-/// is recorded as a request only when its task first runs.
+/// The time that an idle HTTP/2 connection gets to close when another connection needs its place. A request that has just arrived is
+/// recorded only when its task first runs, so an immediate close could cut it.
 const H2_CLOSING_TIME: Duration = Duration::from_millis(20);
 
-/// The parts of the server that a connection needs.
 pub struct Context<S> {
     pub shared: Arc<Shared<S>>,
     pub tasks: Tasks,
-    /// Whether the server is draining.
+    /// Signals that the server is draining.
     pub draining: watch::Receiver<bool>,
-    /// Whether the connections come from other nodes of the cluster, which forward requests of their clients.
+    /// Whether the connections come from other nodes of the cluster, which forward their clients' requests.
     pub from_nodes: bool,
 }
 
@@ -63,7 +61,6 @@ impl<S> Clone for Context<S> {
     }
 }
 
-/// Serves a TLS connection.
 pub async fn serve_tls<S: Service>(
     tcp: TcpStream,
     acceptor: TlsAcceptor,
@@ -88,7 +85,7 @@ pub async fn serve_tls<S: Service>(
     }
 }
 
-/// Serves a connection without TLS: TCP, or the administration socket.
+/// Serves a connection without TLS, over TCP or the administration socket.
 pub async fn serve_plain<S, I>(mut io: I, peer: Peer, activity: Arc<Activity>, mut context: Context<S>)
 where
     S: Service,
@@ -111,7 +108,7 @@ where
     }
 }
 
-/// Sends the reason for a refusal and closes the connection.
+/// Sends the error response for `refusal` and closes the connection.
 pub async fn refuse<S, I>(mut io: I, refusal: Refusal, activity: &Activity, shared: &Shared<S>)
 where
     I: AsyncRead + AsyncWrite + Unpin,
@@ -134,7 +131,7 @@ enum Protocol {
     Http2,
 }
 
-/// Reads until the protocol is known. The bytes that were read stay in `read`.
+/// Reads until the protocol is known, and leaves the bytes in `read`.
 async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::io::Result<Protocol> {
     loop {
         let common = read.len().min(PREFACE.len());
@@ -144,7 +141,7 @@ async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::i
         if common == PREFACE.len() {
             return Ok(Protocol::Http2);
         }
-        // At the end of the input, the HTTP/1.1 code handles a partial or empty line.
+        // The input has ended; the HTTP/1.1 code handles a partial or empty request line.
         if io.read_buf(read).await? == 0 {
             return Ok(Protocol::Http1);
         }
@@ -161,15 +158,15 @@ where
     let (activity, limits) = (&line.activity, &line.shared.limits);
     let channel = GuardedStream::http1(io, read, Arc::clone(activity), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
-    // `pipeline_flush` is not used: it delays a response while any byte of the next request is in the buffer, and never sends the error
-    // response to invalid input.
+    // `pipeline_flush` stays disabled: it delays a response while the buffer contains any byte of the next request, and never sends
+    // the error response to invalid input.
     let mut connection = http1::Builder::new()
-        // `GuardedStream` limits the time in which headers must arrive.
+        // `GuardedStream` limits the time for headers instead.
         .header_read_timeout(None)
-        // A larger head would not fit into the read buffer; `exchange` rejects most large heads earlier.
+        // The read buffer limits the size of a head; `exchange` rejects most large heads earlier.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
         .serve_connection(TokioIo::new(channel), service);
-    // The requests of the connection run within this task, so that the keeper sees a request in progress.
+    // The connection's requests run within this task, so the keeper sees each of them while it is in progress.
     let closing = (http1::Connection::graceful_shutdown, Duration::ZERO);
     let end = keep(&mut connection, closing, activity, limits, &mut draining).await;
     let Some(result) = end else { return };
@@ -209,7 +206,7 @@ where
     }
 }
 
-/// The task group for the streams of one HTTP/2 connection.
+/// The group of tasks that run the streams of one HTTP/2 connection.
 #[derive(Clone)]
 pub struct Streams(Arc<Group>);
 
@@ -232,7 +229,8 @@ where
     }
 }
 
-/// The streams hold their group through hyper's copy of the executor, so the streams must be ended together with the connection.
+/// Ends the streams when the connection ends: they hold their group through hyper's copy of the executor, so the group would otherwise
+/// never be dropped.
 struct EndStreams(Arc<Group>);
 
 impl Drop for EndStreams {
@@ -241,8 +239,8 @@ impl Drop for EndStreams {
     }
 }
 
-/// Drives `connection` to its end; returns the connection's result, or `None` if the connection was cut. `closing` contains the function
-/// that stops the connection gracefully, and how long an idle connection may take to close when it makes room for another.
+/// Drives `connection` to its end. Returns its result, or `None` if the keeper cut it. `closing` is the function that stops the
+/// connection gracefully, and the time that an idle connection gets to close when another connection needs its place.
 async fn keep<C>(
     connection: &mut C,
     (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
@@ -253,7 +251,7 @@ async fn keep<C>(
 where
     C: Future<Output = hyper::Result<()>> + Unpin,
 {
-    // One timer is used for both idling and stalling. It is moved only when it fires, so requests add no cost.
+    // A single timer serves idling and stalling. It is reset only when it fires, so requests do not pay for it.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
     let (mut stopping, mut making_room) = (false, false);
     loop {
@@ -287,11 +285,11 @@ where
 }
 
 enum KeeperAction {
-    /// Nothing to do now; check again at this time.
+    /// Do nothing, and check again at this time.
     Later(Instant),
-    /// The connection is idle: close it gracefully.
+    /// Close the connection gracefully, because it is idle.
     Stop,
-    /// The connection is stalled: cut it.
+    /// Cut the connection, because it is stalled.
     Cut,
 }
 
@@ -308,7 +306,7 @@ fn next_action(activity: &ConnectionActivity, limits: &Limits, stopping: bool, m
     };
     let due = activity.moved() + patience;
     if due > now {
-        // If the request ends in the meantime, the connection becomes idle, and may have to be closed before this request's stall limit.
+        // If the request ends before its stall limit, the connection becomes idle and may have to be closed earlier.
         return KeeperAction::Later(due.min(now + quarter(limits.idle_time)));
     }
     if busy || stopping { KeeperAction::Cut } else { KeeperAction::Stop }

@@ -1,8 +1,8 @@
-//! A request and its response: checks the requirements for every request, calls the service with a deadline and a guard against panics, and
-//! adds headers to the reply.
+//! A request and its response: checks what every request must fulfill, calls the service with a deadline and a guard against panics,
+//! and adds headers to the reply.
 //!
-//! This module is independent of connections and protocols: requests over HTTP/1.1, HTTP/2, TLS and the administration socket are all
-//! handled here.
+//! This module is independent of connections and protocols: it handles all requests, over HTTP/1.1, HTTP/2, TLS and the administration
+//! socket.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -26,7 +26,6 @@ use super::options::Limits;
 use super::proxy::ProxyTrust;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 
-/// The state that all connections share.
 pub struct Shared<S> {
     pub service: Arc<S>,
     pub limits: Limits,
@@ -34,12 +33,11 @@ pub struct Shared<S> {
     pub answers: Arc<Answers>,
 }
 
-/// The state that all requests of a connection share.
 pub struct Line<S> {
     pub shared: Arc<Shared<S>>,
     pub activity: Arc<ConnectionActivity>,
     pub peer: Peer,
-    /// Whether the other end is a node of the cluster, which names the client of each request.
+    /// Whether the peer is a node of the cluster, which names the client of each request in a header.
     pub from_nodes: bool,
 }
 
@@ -65,7 +63,7 @@ pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>)
     Ok(response)
 }
 
-/// Returns the reason to reject this request, independent of its operation.
+/// Returns the reason to reject this request before its operation is known; `None` if there is none.
 fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> {
     let uri_bytes = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
     if uri_bytes > limits.uri_bytes {
@@ -74,8 +72,8 @@ fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> 
     if parts.headers.len() > limits.header_count || header_bytes(&parts.headers) > limits.header_bytes {
         return Some(Refusal::HeadersTooLarge);
     }
-    // Encoded bodies are rejected, because decompression would turn small requests into large ones. A request without a body may have the
-    // header `Content-Encoding`, because there is nothing to decompress.
+    // Encoded bodies are rejected, because decompression can turn a small request into a large one. A request without a body may
+    // have a `Content-Encoding` header, because there is nothing to decompress.
     if !body.is_end_stream() && parts.headers.get_all(CONTENT_ENCODING).iter().any(|value| !is_identity(value)) {
         return Some(Refusal::EncodedBody);
     }
@@ -92,7 +90,7 @@ fn is_identity(value: &HeaderValue) -> bool {
 
 async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<ResponseBody> {
     let Parts { method, uri, headers, .. } = parts;
-    // A HEAD request is handled like a GET request whose body is not sent. The pipeline also routes it like a GET request.
+    // The pipeline routes a HEAD request like a GET request; only the body of its response is not sent.
     let head = method == Method::HEAD;
     let (body, upload) = convert(line, body);
     let request = Incoming { method, uri, headers, body, peer };
@@ -104,7 +102,7 @@ async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBo
         tokio::select! {
             biased;
             result = &mut call => break result.map_err(|_| Refusal::Panicked),
-            // The operator's requests have no time limit: a full backup may take minutes, and only the operator can send such requests.
+            // The operator's requests have no time limit: a full backup may take minutes.
             () = &mut deadline, if peer != Peer::Operator => match extension(line, upload.as_deref()) {
                 Some(later) => Sleep::reset(deadline.as_mut(), later),
                 None => break Err(Refusal::TooSlow),
@@ -133,7 +131,7 @@ fn convert<S>(line: &Line<S>, body: HyperBody) -> (Body, Option<Arc<UploadState>
     (Body::Stream { declared_bytes, chunks: Box::pin(upload) }, Some(state))
 }
 
-/// Returns a later deadline for the reply if the client is still sending, or sent its last chunk less than a reply time ago.
+/// Returns a later deadline if the client is still sending the body, or sent its last chunk less than `reply_time` ago.
 fn extension<S>(line: &Line<S>, upload: Option<&UploadState>) -> Option<Instant> {
     let upload = upload?;
     let now = Instant::now();

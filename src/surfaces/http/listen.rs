@@ -17,19 +17,18 @@ use crate::engine::admission::{Activity, Admission, Origin, Refused, Ticket};
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::tasks::Group;
 
-/// The number of connections that the kernel queues while the server is busy. The value is above the kernel's usual maximum, which then
-/// applies.
+/// The number of connections that the kernel queues while the server is busy. The value exceeds the usual maximum of the kernel, which
+/// then applies.
 const BACKLOG: u32 = 4096;
 
-/// The pause after a failed accept (usually because file descriptors ran out). An immediate retry would also fail, and would use a whole
-/// CPU.
+/// The pause after a failed accept, usually for lack of file descriptors. Immediate retries would also fail, and would occupy a CPU.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// Binds `address`, which is the value of `setting`.
+/// Binds a listener to `address`, which comes from `setting`. Errors name the setting.
 pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
     let bound = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        // After a restart, the new process must not wait until the kernel forgets connections of the previous process.
+        // After a restart, the new process can bind the address while the kernel still remembers connections of the old process.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         socket.listen(BACKLOG)
@@ -37,7 +36,6 @@ pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, S
     bound().map_err(|cause| StartError::Listen { setting, address, cause })
 }
 
-/// Accepts connections and starts to serve them.
 pub struct Acceptor<S> {
     pub context: Context<S>,
     pub admission: Arc<Admission>,
@@ -51,18 +49,18 @@ impl<S> Clone for Acceptor<S> {
 }
 
 impl<S: Service> Acceptor<S> {
-    /// Accepts TCP connections until the server drains.
+    /// Accepts TCP connections until the server starts to drain.
     pub async fn accept_tcp(self, listener: TcpListener, tls: Option<TlsAcceptor>) {
         while let Some((tcp, address)) = self.next(|| listener.accept()).await {
             self.admit_tcp(tcp, address, tls.as_ref()).await;
         }
     }
 
-    /// Accepts connections of the operator until the server drains.
+    /// Accepts connections on the administration socket until the server starts to drain.
     pub async fn accept_admin(self, socket: AdminSocket) {
         while let Some(stream) = self.next(|| socket.accept()).await {
-            // The connection is counted but never refused: the operator must be able to connect even when all other connections are taken,
-            // and only the owner of the data folder and root can connect.
+            // The connection is counted but never refused: the operator must be able to connect when all other places are
+            // taken, and only the owner of the data folder and root can connect here.
             let ticket = self.admission.try_admit(Origin::Shared).ok();
             let activity = ticket.as_ref().map_or_else(Activity::new, Ticket::activity);
             let context = self.context.clone();
@@ -73,7 +71,7 @@ impl<S: Service> Acceptor<S> {
         }
     }
 
-    /// Returns the next connection, or `None` once the server drains.
+    /// Returns the next connection, or `None` when the server starts to drain.
     async fn next<T, F: Future<Output = io::Result<T>>>(&self, accept: impl Fn() -> F) -> Option<T> {
         let mut draining = self.context.draining.clone();
         loop {
@@ -84,11 +82,12 @@ impl<S: Service> Acceptor<S> {
             };
             match accepted {
                 Ok(connection) => return Some(connection),
-                // The client has already disconnected.
+                // The client disconnected before its connection was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept connections");
-                    // File descriptors may run out before the connection limit is reached; closing an idle connection frees a descriptor.
+                    // File descriptors can run out before the connection limit is reached; closing an idle
+                    // connection frees one.
                     self.admission.ask_one_to_close();
                     tokio::time::sleep(ACCEPT_RETRY).await;
                 }
@@ -109,7 +108,7 @@ impl<S: Service> Acceptor<S> {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
-        // Responses are written in one piece, so waiting to fill a packet would only delay them. If the option cannot be set, responses are
+        // Responses are written at once, so waiting to fill a packet would only delay them. Without the option, responses are
         // only slower.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
@@ -126,7 +125,7 @@ impl<S: Service> Acceptor<S> {
         }
     }
 
-    /// Responds that the server is full. Over TLS there is no response, because the handshake would be too costly.
+    /// Responds that the server is full. A TLS connection gets no response, because the handshake would cost too much.
     fn turn_away(&self, tcp: TcpStream, full: Refused, tls: bool) {
         tracing::debug!(?full, "connection refused");
         let Some(ticket) = self.admission.refuse().filter(|_| !tls) else { return };

@@ -1,16 +1,15 @@
 //! HTTP: everything between sockets and [`Service`].
 //!
-//! This module listens (plain HTTP, TLS, the administration socket), implements HTTP/1.1 and HTTP/2, enforces the limits of every
-//! connection and request, adds the security headers, and drains connections at shutdown. It is independent of operations, keys and
-//! permissions: a request is passed to the service as [`Incoming`](crate::engine::api::http_types::Incoming), and the service's reply is
-//! sent.
+//! This module listens (plain HTTP, TLS, the administration socket), implements HTTP/1.1 and HTTP/2, enforces the limits on connections
+//! and requests, adds the security headers, and drains connections at shutdown. It is independent of operations, keys and permissions:
+//! it passes each request to the service as [`Incoming`](crate::engine::api::http_types::Incoming) and sends the service's reply.
 //!
-//! The path of a request: `listen` (connection limits) → `connection` (protocol detection) → hyper over `stream` (time limits on headers) →
-//! `exchange` (limits of every request, deadline, panics) → the service, which reads the body through `body`.
+//! The path of a request: `listen` (connection limits) → `connection` (protocol detection) → hyper over `stream` (time limits on
+//! headers) → `exchange` (limits on requests, deadline, panics) → the service, which reads the body through `body`.
 //!
-//! The surface's own responses use the error envelope, except where the protocol does not allow one: an HTTP/2 request with too large
-//! headers gets a bare 431 from hyper, and malformed frames get a reset or GOAWAY. Connections over the limit are closed without a
-//! response if they use TLS, or if too many are refused at the same time. A stalled connection is cut.
+//! The surface's own responses use the error envelope, except where the protocol does not allow one: over HTTP/2, too large headers get
+//! a bare 431 from hyper, and malformed frames get a reset or GOAWAY. A connection over the limit is closed without a response if it
+//! uses TLS, or if too many are refused at the same time. A stalled connection is cut.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,10 +55,10 @@ use options::setting;
 use socket::AdminSocket;
 use tls::Tls;
 
-/// How often the certificate's files are checked for changes. Each check reads only the metadata of two files, so checks can be frequent.
+/// The time between two checks of the certificate's files for changes. A check only reads the metadata of two files.
 const CERTIFICATE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
-/// A server that accepts connections. Dropping the server ends every connection immediately; [`Running::drain`] ends them gracefully.
+/// A running server. Dropping it ends every connection immediately; [`Running::drain`] ends them gracefully.
 pub struct Running {
     bound: Bound,
     draining: watch::Sender<bool>,
@@ -67,20 +66,19 @@ pub struct Running {
     listeners: Group,
     connections: Arc<Group>,
     plain_tls: Option<TlsAcceptor>,
-    /// The task that watches the certificate's files; it ends when dropped.
+    /// The task that watches the certificate's files, which ends when this is dropped.
     _keepers: Group,
 }
 
-/// The result of a drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrainReport {
-    /// The number of open connections that ended gracefully.
+    /// The number of connections that ended gracefully.
     pub finished: usize,
     /// The number of connections that were cut at the end of the grace period.
     pub cut: usize,
 }
 
-/// Binds all addresses in `options` and accepts connections for `service` from now on.
+/// Binds all addresses in `options` and starts to accept connections for `service`.
 pub async fn serve<S: Service>(
     options: Options,
     service: Arc<S>,
@@ -110,7 +108,7 @@ async fn serve_with_interval<S: Service>(
     let accept_loop = Acceptor { context, admission, connections: Arc::clone(&connections) };
     let mut bound = Bound::default();
 
-    // All addresses are bound before any connection is accepted, so a server that fails to start has served no request.
+    // All addresses are bound before the first connection is accepted, so a server that fails to start has served no request.
     let plain = http.map(|address| listen::bind(setting::HTTP, address)).transpose()?;
     let secure = match https {
         Some(address) => {
@@ -150,7 +148,6 @@ async fn serve_with_interval<S: Service>(
     Ok(Running { bound, draining, shutdown: tasks.shutdown(), listeners, connections, plain_tls, _keepers: keepers })
 }
 
-/// Prepares the listener for other nodes.
 fn from_nodes(nodes: Nodes) -> Result<(TcpListener, TlsAcceptor), StartError> {
     let identity =
         tls::nodes::NodeIdentity::of(nodes.secret.expose()).and_then(|own| own.server().map_err(|error| error.to_string()));
@@ -176,7 +173,7 @@ impl Running {
         &self.bound
     }
 
-    /// Returns the acceptor for TLS connections of other protocols with the same certificate; `None` without HTTPS.
+    /// Returns the acceptor for TLS connections of other protocols, which uses the HTTPS certificate; `None` without HTTPS.
     pub fn plain_tls(&self) -> Option<TlsAcceptor> {
         self.plain_tls.clone()
     }
@@ -185,12 +182,12 @@ impl Running {
         self.connections.running()
     }
 
-    /// Stops accepting connections, closes idle connections, lets requests finish for up to `grace` (or until the process is asked to stop
-    /// immediately), and cuts the remaining connections.
+    /// Stops accepting connections, closes idle ones, and gives requests up to `grace` to finish. Cuts the remaining connections
+    /// after that, or as soon as the process must stop immediately.
     pub async fn drain(mut self, grace: Duration) -> DrainReport {
         let open = self.connections.running();
         self.draining.send_replace(true);
-        // Listeners end on the signal; after that, no connections are added.
+        // The listeners end on the drain signal. After that, no connection is added.
         self.listeners.join(std::future::pending()).await;
         let over = async {
             tokio::select! {

@@ -1,4 +1,4 @@
-//! Sends requests to the node that leads the cluster, over one HTTP/2 connection.
+//! Forwards requests to the leader of the cluster over one HTTP/2 connection.
 
 use std::io;
 use std::sync::Arc;
@@ -24,15 +24,16 @@ use super::tls::nodes::{NodeIdentity, server_name};
 use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody};
 use crate::engine::tasks::Tasks;
 
-/// The time for a connection to another node, which is in the same data center or the next.
+/// The time limit for connecting to another node, which is in the same data center or a nearby one.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
-/// The time without an answer to a ping after which a node is gone: it could be stopped without its connections ending.
+/// The interval of HTTP/2 pings, and the time limit for a response to one. They detect a node that has stopped without closing its
+/// connections.
 const PING: Duration = Duration::from_secs(1);
-/// The windows of a stream and of the connection: uploads of many clients share the connection.
+/// The HTTP/2 flow-control windows, in bytes, of a stream and of the whole connection, which the uploads of many clients share.
 const STREAM_WINDOW: u32 = 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 16 * 1024 * 1024;
 
-/// The headers that belong to one connection, in both directions.
+/// The hop-by-hop headers, which are not forwarded.
 const HOP_HEADERS: [HeaderName; 7] = [
     CONNECTION,
     TE,
@@ -50,7 +51,7 @@ struct Open {
     sender: SendRequest<NodeBody>,
 }
 
-/// The connection to the leader. It is established when a request needs it.
+/// The client for requests to the leader, with a connection that is opened when a request needs it.
 pub struct NodeClient {
     tls: Arc<ClientConfig>,
     streams: Streams,
@@ -63,7 +64,7 @@ impl NodeClient {
         Ok(Self { tls: Arc::new(tls), streams: Streams::new(tasks.group("node connections")), open: Mutex::new(None) })
     }
 
-    /// Sends a request to the node at `address`. An error does not say whether the node has processed the request.
+    /// Sends a request to the node at `address`. After an error, it is unknown whether the node has processed the request.
     pub async fn send(&self, address: &str, request: Incoming) -> Result<Reply, String> {
         let mut sender = self.sender(address).await?;
         let sent = sender.send_request(outgoing(address, request)?).await;
@@ -86,7 +87,7 @@ impl NodeClient {
 
     async fn connect(&self, address: &str) -> Result<SendRequest<NodeBody>, String> {
         let tcp = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
-        // Responses are only slower without this option.
+        // The option only makes responses faster, so a failure to set it is ignored.
         let _ = tcp.set_nodelay(true);
         let tls = TlsConnector::from(self.tls.clone()).connect(server_name(), tcp).await.map_err(|error| error.to_string())?;
         let handshake = http2::Builder::new(self.streams.clone())

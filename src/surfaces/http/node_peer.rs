@@ -1,4 +1,4 @@
-//! The client of a request that another node has forwarded, in a header that only nodes can send.
+//! The header in which a node names the client of a forwarded request. On the listener for nodes, only nodes can send it.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -7,7 +7,7 @@ use crate::engine::api::http_types::Peer;
 const HEADER: HeaderName = HeaderName::from_static("x-mailmill-node-peer");
 const OPERATOR: &str = "operator";
 
-/// Adds the client to the headers of a request to another node, in place of what the client itself may have sent.
+/// Sets the header that names the client of a forwarded request. It replaces a header of the same name that the client sent.
 pub fn write(headers: &mut HeaderMap, peer: Peer) {
     let text = match peer {
         Peer::Operator => OPERATOR.to_owned(),
@@ -16,12 +16,13 @@ pub fn write(headers: &mut HeaderMap, peer: Peer) {
     headers.insert(HEADER, HeaderValue::from_str(&text).expect("an address is ASCII"));
 }
 
-/// Returns whether a node seems to have forwarded a request. A client can pretend so, and then gets no answer from another node.
+/// Returns whether the request has the header of forwarded requests. A client that forges the header only prevents the forwarding of
+/// its own request.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.contains_key(HEADER)
 }
 
-/// Returns the client of a request that came from another node; the node itself if it does not say.
+/// Returns the client that a forwarded request names. If it names none, returns the forwarding node.
 pub fn read(headers: &HeaderMap, node: Peer) -> Peer {
     let text = headers.get(HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if text == OPERATOR {

@@ -9,32 +9,30 @@ use std::time::Duration;
 use super::proxy::ProxyTrust;
 use crate::base::secret::Secret;
 
-/// The addresses to listen on, and the limits. At least one of `http`, `https` and `socket` is required.
+/// The addresses to listen on, the certificate, the trusted proxies, and the limits. At least one of `http`, `https` and `socket` is
+/// required.
 pub struct Options {
-    /// The address for plain HTTP. It must be a loopback address, unless [`ProxyTrust::behind_proxy`] states that a proxy in front
+    /// The address for plain HTTP. It must be a loopback address, unless [`ProxyTrust::behind_proxy`] states that a reverse proxy
     /// terminates TLS.
     pub http: Option<SocketAddr>,
-    /// The address for HTTPS, with the certificate of `tls`.
+    /// The address for HTTPS, with the certificate from `tls`.
     pub https: Option<SocketAddr>,
     /// The path of the administration socket. Any process that can open the socket acts as the operator.
     pub socket: Option<PathBuf>,
-    /// The listener for other nodes of the cluster, if the service is part of one.
+    /// The listener for other nodes, if this server is part of a cluster.
     pub nodes: Option<Nodes>,
-    /// The source of the certificate; used only with `https`.
+    /// The source of the TLS certificate, used only with `https`.
     pub tls: TlsSource,
-    /// The reverse proxies to trust, if any.
     pub proxy: ProxyTrust,
-    /// The limits on connections and requests.
     pub limits: Limits,
 }
 
-/// A bound listener for other nodes of the cluster, and the secret by which they recognize each other.
+/// A bound listener for the other nodes of the cluster, and the secret that authenticates the nodes to each other.
 pub struct Nodes {
     pub listener: std::net::TcpListener,
     pub secret: Secret,
 }
 
-/// The source of the certificate.
 #[derive(Clone, Debug)]
 pub enum TlsSource {
     /// The operator's own PEM files, reloaded when they change.
@@ -44,7 +42,7 @@ pub enum TlsSource {
     SelfSigned { folder: PathBuf, names: Vec<String> },
 }
 
-/// The bound addresses, with the actual ports in place of port 0.
+/// The bound addresses. A configured port 0 is replaced with the actual port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
     pub http: Option<SocketAddr>,
@@ -52,54 +50,55 @@ pub struct Bound {
     pub socket: Option<PathBuf>,
 }
 
-/// The limits of the HTTP surface. The body *size* is not included: it depends on the operation, so the pipeline enforces it.
+/// The limits of the HTTP surface. The pipeline limits the size of bodies, because that limit depends on the operation.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The time from the first byte of a request (or from the start of a connection) to the end of the headers. A client that sends headers
-    /// slowly holds a connection before the limits on callers apply; no legitimate client needs 10 s for 16 KiB.
+    /// The time from the first byte of a request (or the start of a connection) to the end of the headers. A client that sends
+    /// headers slowly occupies a connection before any limit on callers applies; no legitimate client needs 10 s for 16 KiB.
     pub header_time: Duration,
-    /// The maximum number of bytes of all header names and values. The limit is large enough for several tokens and cookies, and keeps the
-    /// buffer of each connection small.
+    /// The maximum total size of header names and values, in bytes. It is enough for several tokens and cookies, and keeps each
+    /// connection's buffer small.
     pub header_bytes: usize,
     /// The maximum number of header lines. Browsers send about 20.
     pub header_count: usize,
-    /// The maximum number of bytes of the path and query. The longest query of Mailmill's own operations is far shorter.
+    /// The maximum length of the path and query, in bytes. The longest query of Mailmill's own clients is far shorter.
     pub uri_bytes: usize,
-    /// How long the surface waits for a request body: at most this long for any single chunk, and at most this long in total, plus the time
-    /// that the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large body has more time while
-    /// data arrives fast enough. Time in which the pipeline is busy with earlier chunks is not included.
+    /// The time limit for a request body: at most this long for any single chunk, and this long in total, extended by the time that
+    /// the received bytes take at `body_rate_min`. So a small body has 30 s, and a large body has more while data arrives fast
+    /// enough. Time in which the pipeline processes earlier chunks does not count.
     pub body_time: Duration,
-    /// The minimum rate, in bytes per second, of a large body after `body_time`.
+    /// The minimum average rate of a large body beyond `body_time`, in bytes per second.
     pub body_rate_min: u64,
-    /// How long a connection may stay open while it has no request.
+    /// The time that a connection may stay open without a request.
     pub idle_time: Duration,
     /// The time limit for the TLS handshake.
     pub handshake_time: Duration,
-    /// The time limit from the request (or the last chunk of its body) to the head of the reply. After this time the caller gets 503: by
-    /// then the caller has given up or will repeat the request, and work must not pile up.
+    /// The time limit from the request (or the last chunk of its body) to the head of the reply. After that, the caller gets a 503:
+    /// callers have given up or will retry by then, and work must not pile up.
     pub reply_time: Duration,
-    /// How long a reply may make no progress because its producer returns no data or the client reads none. The limit is longer than
-    /// `reply_time` and `body_time`, which end with a proper response.
+    /// The time that a reply may make no progress, because the service produces no data or the client reads none. It is longer than
+    /// `reply_time` and `body_time`, which end with a proper error response.
     pub stall_time: Duration,
     /// The maximum number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
     pub connections: usize,
-    /// The maximum number of open connections per address (per /64 in IPv6, because a household or a rented machine has at least a /64).
-    /// Loopback and the trusted proxies are exempt: all clients of a proxy, and all programs on this machine, share an address there, and
-    /// the total limit still applies.
+    /// The maximum number of open connections per client address; per /64 in IPv6, because a household or a rented machine has at
+    /// least a /64. Loopback and trusted proxies are exempt, because many clients share these addresses; the total limit still
+    /// applies to them.
     pub connections_per_address: usize,
-    /// The maximum number of concurrent HTTP/2 requests on a connection. This also limits how many requests a client can make the pipeline
-    /// hold at the same time.
+    /// The maximum number of concurrent HTTP/2 requests on a connection, which also bounds the requests of a client that are in the
+    /// pipeline at the same time.
     pub h2_streams: u32,
-    /// The time without HTTP/2 traffic after which the client is pinged. The client has an equally long time to respond.
+    /// The time without HTTP/2 traffic before the server pings the client. The client must respond within the same time.
     pub h2_ping: Duration,
-    /// The maximum number of streams per connection that were opened and reset before the pipeline saw them (the "rapid reset" flood).
+    /// The maximum number of streams per connection that the client opened and reset before the pipeline saw them (the "rapid
+    /// reset" attack).
     pub h2_pending_resets: usize,
-    /// The maximum number of streams per connection that the server had to reset because of the client's errors.
+    /// The maximum number of streams per connection that the server reset because of errors of the client.
     pub h2_error_resets: usize,
-    /// How long the remaining input is read and discarded after the last response on a connection that is being closed. Otherwise the
-    /// client's machine may discard the response before the client has read it.
+    /// How long the server reads and discards input after the last response on a connection that it closes. Otherwise, the client's
+    /// kernel may discard the response before the client has read it.
     pub linger_time: Duration,
-    /// The maximum number of bytes that are discarded within `linger_time`.
+    /// The maximum number of bytes read and discarded within `linger_time`.
     pub linger_bytes: usize,
 }
 
@@ -128,7 +127,7 @@ impl Default for Limits {
     }
 }
 
-/// The names of settings, for error messages.
+/// The names of settings, as they appear in error messages.
 pub mod setting {
     pub const HTTP: &str = "server.http (--http)";
     pub const HTTPS: &str = "server.https (--https)";
@@ -137,12 +136,11 @@ pub mod setting {
     pub const KEY: &str = "tls.key";
 }
 
-/// The reason why the surface could not start.
 #[derive(Debug)]
 pub enum StartError {
-    /// The options contain no address and no socket.
+    /// The options contain neither an address nor a socket.
     NothingToListenOn,
-    /// Plain HTTP would use an address on which traffic could be intercepted.
+    /// The address for plain HTTP is not a loopback address, so traffic could be intercepted.
     PlainNotLoopback(SocketAddr),
     /// The address could not be bound.
     Listen { setting: &'static str, address: SocketAddr, cause: io::Error },
@@ -150,7 +148,7 @@ pub enum StartError {
     Socket { path: PathBuf, why: String },
     /// There is no usable certificate.
     Certificate { path: PathBuf, why: String },
-    /// The listener for other nodes of the cluster cannot be used.
+    /// The listener for other nodes of the cluster could not be set up.
     Nodes(String),
 }
 

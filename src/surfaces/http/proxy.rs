@@ -1,8 +1,8 @@
-//! The client's address, and the reverse proxies that are trusted to report it, if any.
+//! The client's address, and the reverse proxies that are trusted to report it.
 //!
-//! `X-Forwarded-For` is a list to which every proxy appends the address of its own client. Only the right end can be trusted, and only
-//! where trusted proxies wrote it: the client is the right-most address that is not a trusted proxy. Everything to the left of that address
-//! may be forged. This module is independent of how the address is used.
+//! `X-Forwarded-For` is a list to which each proxy appends the address of its own client. Only entries that trusted proxies wrote can
+//! be trusted: the client is the right-most address that is not a trusted proxy, and everything to its left may be forged. This module
+//! is independent of how the address is used.
 
 use std::net::IpAddr;
 
@@ -14,20 +14,18 @@ use crate::engine::api::http_types::Peer;
 const FORWARDED_FOR: &str = "x-forwarded-for";
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
-/// The number of hops that are read from the right end of a longer list; no real chain of proxies has this many.
+/// The maximum number of hops read from the right end of the list. Real chains of proxies are shorter.
 const HOPS_MAX: usize = 16;
 
-/// The reverse proxies to trust, if any.
 #[derive(Clone, Debug)]
 pub struct ProxyTrust {
-    /// Whether a proxy in front of the plain HTTP address terminates TLS.
+    /// Whether a reverse proxy in front of the plain HTTP address terminates TLS.
     pub behind_proxy: bool,
-    /// The IP addresses of the proxies, as ranges.
     pub networks: Vec<Network>,
 }
 
 impl Default for ProxyTrust {
-    /// By default no proxy is trusted; if `behind_proxy` is enabled, a proxy on this machine is trusted.
+    /// By default, no proxy is trusted. If `behind_proxy` is enabled, proxies on this machine are trusted.
     fn default() -> Self {
         let networks = ["127.0.0.0/8", "::1/128"].map(|range| range.parse().expect("the address range is valid")).into();
         Self { behind_proxy: false, networks }
@@ -35,12 +33,12 @@ impl Default for ProxyTrust {
 }
 
 impl ProxyTrust {
-    /// Returns whether connections from `address` come from a trusted proxy.
+    /// Returns whether `address` belongs to a trusted proxy.
     pub fn trusts(&self, address: IpAddr) -> bool {
         self.behind_proxy && self.networks.iter().any(|network| network.contains(address))
     }
 
-    /// Returns the address of the client that sent this request; `peer` is the other end of the connection.
+    /// Returns the client that sent this request. `peer` is the other end of the connection.
     pub fn client(&self, peer: Peer, headers: &HeaderMap) -> Peer {
         match peer {
             Peer::Network { address, .. } if self.trusts(address) => self.forwarded(peer, address, headers),
@@ -52,7 +50,8 @@ impl ProxyTrust {
         let mut client = proxy;
         let mut hop = 0;
         for (index, element) in from_the_right(headers, FORWARDED_FOR).take(HOPS_MAX).enumerate() {
-            // Known proxies write only addresses, so other text was not written by one, and the last valid hop is used.
+            // Trusted proxies write only addresses, so other text is forged or unknown, and the last valid hop is the
+            // client.
             let Some(address) = parse_hop(element) else { break };
             client = address;
             hop = index;
@@ -60,8 +59,8 @@ impl ProxyTrust {
                 break;
             }
         }
-        // The element at the same position in `X-Forwarded-Proto` is from the same hop. Proxies that replace the header rather than append
-        // to it leave a single element, which then applies to the whole chain.
+        // The element at the same position in `X-Forwarded-Proto` describes the same hop. A proxy that replaces the header
+        // leaves a single element, which applies to the whole chain.
         let protocol = from_the_right(headers, FORWARDED_PROTO).take(hop + 1).last();
         let tls = match protocol {
             Some(protocol) => protocol.eq_ignore_ascii_case("https"),
@@ -71,13 +70,13 @@ impl ProxyTrust {
     }
 }
 
-/// Returns the elements of a list header, starting with the last line, and each line from its right end.
+/// Returns the elements of a list header from the right: the last line first, and each line from its end.
 fn from_the_right<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
     let lines: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("")).collect();
     lines.into_iter().rev().flat_map(|line| line.rsplit(',')).map(str::trim)
 }
 
-/// Parses an IP address with an optional port or brackets.
+/// Parses an IP address, with optional brackets and port.
 fn parse_hop(element: &str) -> Option<IpAddr> {
     let bare = match element.strip_prefix('[') {
         Some(rest) => rest.split(']').next()?,
@@ -126,7 +125,8 @@ mod tests {
     #[test]
     fn the_right_most_address_that_is_not_a_proxy_is_the_client() {
         let trust = trust(&["127.0.0.0/8", "10.0.0.0/8"]);
-        // The client forged 1.1.1.1. The outer proxy saw 203.0.113.9, and the inner proxy saw the outer proxy's address, 10.0.0.2.
+        // The client forged `1.1.1.1`. The outer proxy appended the client's address, `203.0.113.9`; the inner proxy appended
+        // the outer proxy's address, `10.0.0.2`.
         let given = headers(&[(FORWARDED_FOR, "1.1.1.1, 203.0.113.9"), (FORWARDED_FOR, "10.0.0.2"), (FORWARDED_PROTO, "https")]);
         let client = Peer::Network { address: "203.0.113.9".parse().expect("the text is a valid address"), tls: true };
         assert_eq!(trust.client(from("127.0.0.1"), &given), client);

@@ -1,7 +1,8 @@
-//! The administration socket: a file that only the owner of the data folder can open. Connected processes act as the operator.
+//! The administration socket: a Unix socket that only the owner of the data folder can open. Processes that connect act as the
+//! operator.
 //!
-//! Three checks protect the socket: the folder is closed to other users, the file is closed to other users, and the kernel reports the user
-//! of each connection.
+//! Three checks protect it: the folder and the socket file are closed to other users, and the kernel reports the user of each
+//! connection.
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
@@ -21,19 +22,20 @@ pub struct AdminSocket {
 }
 
 impl AdminSocket {
-    /// Binds a socket to `path`. A file left by a process that has ended is replaced, but a file on which a process listens is not.
+    /// Binds a socket at `path`. Replaces a file left by a process that has ended, but not a socket that a process still listens
+    /// on.
     pub async fn bind(path: &Path) -> Result<Self, StartError> {
         let failed = |why: String| StartError::Socket { path: path.to_owned(), why };
         prepare_folder(path).map_err(failed)?;
         remove_stale(path).await.map_err(failed)?;
         let listener = UnixListener::bind(path).map_err(|error| failed(bind_failure(&error)))?;
-        // Until the mode of the file is set here, only the closed folder keeps other users out.
+        // Until this call, only the closed folder keeps other users out.
         std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| failed(error.to_string()))?;
         let file = std::fs::symlink_metadata(path).map_err(|error| failed(error.to_string()))?;
         Ok(Self { listener, path: path.to_owned(), inode: file.ino(), own_uid: file.uid() })
     }
 
-    /// Returns the next connection of a permitted user.
+    /// Returns the next connection whose user is permitted.
     pub async fn accept(&self) -> io::Result<UnixStream> {
         loop {
             let (stream, _) = self.listener.accept().await?;
@@ -48,7 +50,7 @@ impl AdminSocket {
 
 impl Drop for AdminSocket {
     fn drop(&mut self) {
-        // The file is removed only if it is still the same file: another process may have replaced it in the meantime.
+        // The file is removed only if it is still this socket's file, because another process may have replaced it.
         if std::fs::symlink_metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
             let _ = std::fs::remove_file(&self.path);
         }

@@ -29,29 +29,28 @@ use super::answer::{Answers, Refusal};
 use super::options::Limits;
 use crate::engine::admission::Activity;
 
-/// The maximum size of a bare error response. hyper's longest bare response is about 120 bytes long; the surface's own responses are
-/// longer because of their headers alone.
+/// The maximum size of a bare error response, in bytes. hyper's longest one has about 120 bytes; the headers of the surface's own
+/// responses alone are longer.
 const BARE_ANSWER_BYTES_MAX: usize = 192;
 
-/// A guarded byte stream.
 pub struct GuardedStream<I> {
     io: I,
-    /// The bytes that were read to detect the protocol and must be read again.
+    /// The bytes read for protocol detection, which hyper reads first.
     replay: Bytes,
-    /// The surface's own response, which is written before the connection ends.
+    /// The surface's own response that remains to be written before the connection ends.
     out: Bytes,
     heads: Option<HeadGuard>,
 }
 
-/// Guards the headers of HTTP/1.1 requests, and tracks whether replies are flushed.
+/// Limits the time for the headers of HTTP/1.1 requests, and tracks whether replies are flushed.
 struct HeadGuard {
     activity: Arc<ConnectionActivity>,
     answers: Arc<Answers>,
     time_max: Duration,
-    /// The number of requests that had started when bytes were last read outside of a request. While no more requests have started, those
-    /// bytes are the start of a head. The value starts at 0, because a new connection is at the start of its first head.
+    /// The number of started requests when bytes last arrived outside of a request. While this equals the current number, those
+    /// bytes are an unfinished head. The value starts at 0, because a new connection starts with a head.
     heard_at: u32,
-    /// Whether any bytes have arrived. A client that has sent no bytes gets no response.
+    /// Whether any byte has arrived. A client that has sent nothing gets no error response.
     spoke: bool,
     armed: bool,
     expired: bool,
@@ -59,8 +58,8 @@ struct HeadGuard {
 }
 
 impl HeadGuard {
-    /// Returns whether part of a head has been read. The first such call starts the timer. After the first head of a connection, a head
-    /// that arrives in one read, as nearly all heads do, needs no timer.
+    /// Returns whether part of a head has arrived. The first such call for a head starts the timer. Except for the first head of a
+    /// connection, a head that arrives in a single read, as nearly all do, needs no timer.
     fn in_head(&mut self) -> bool {
         let in_head = self.heard_at == self.activity.started();
         if in_head && !self.armed {
@@ -103,7 +102,8 @@ impl<I> GuardedStream<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
-    /// Closes the connection in a way that lets the client read the last response, or immediately if the connection makes room for another.
+    /// Closes the connection so that the client can still read the last response, or immediately if another connection needs its
+    /// place.
     pub async fn finish(mut self, limits: &Limits, activity: &Activity) {
         activity.begin_to_close();
         let closing = async {
@@ -121,13 +121,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         };
         tokio::select! {
             biased;
-            // If closing is too slow or fails, the connection is dropped without further waiting.
+            // If the orderly close takes too long or fails, the connection is dropped.
             _ = tokio::time::timeout(limits.linger_time, closing) => {}
             () = activity.asked_to_close() => {}
         }
     }
 
-    /// Writes the surface's own response, if there is one.
+    /// Writes the pending response of the surface, if any.
     fn poll_out(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.out.is_empty() {
             let written = ready!(Pin::new(&mut self.io).poll_write(context, &self.out))?;
@@ -139,7 +139,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         Poll::Ready(Ok(()))
     }
 
-    /// Records that reply bytes are in transit. Until they are flushed, closing the connection would cut the reply.
+    /// Records that reply bytes are on their way. Until they are flushed, closing the connection would cut the reply.
     fn note_write(&self) {
         if let Some(guard) = &self.heads {
             guard.activity.write();
@@ -153,7 +153,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         polled
     }
 
-    /// Replaces hyper's bare error response in `bytes` with the surface's own response; returns how many bytes were consumed.
+    /// If `bytes` are hyper's bare error response, replaces them with the surface's own response and returns their number.
     fn replace(&mut self, bytes: &[u8]) -> Option<usize> {
         if bytes.len() > BARE_ANSWER_BYTES_MAX {
             return None;
@@ -164,7 +164,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
     }
 }
 
-/// Returns the error that hyper's bare response reports. The surface's own responses have security headers; bare responses do not.
+/// Returns the error that a bare response of hyper reports; `None` for other bytes. Bare responses lack the security headers that the
+/// surface adds.
 fn bare_answer(bytes: &[u8]) -> Option<Refusal> {
     let status = bytes.strip_prefix(b"HTTP/1.1 ")?.get(..4)?;
     let refusal = match status {
@@ -204,7 +205,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<I> {
             if guard.spoke {
                 this.out = guard.answers.message(Refusal::SlowHeaders);
             }
-            // hyper treats this result as the end of the input and drops the connection.
+            // hyper takes this as the end of the input and drops the connection.
             return Poll::Ready(Ok(()));
         }
         polled

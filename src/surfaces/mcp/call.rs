@@ -1,4 +1,4 @@
-//! A tool call on its way to the operations: it runs through the pipeline with the request's key.
+//! A tool call, and the operations that it calls through the pipeline with the key of the request.
 
 use http::HeaderValue;
 use rmcp::RoleServer;
@@ -14,18 +14,17 @@ use crate::engine::api::http_types::Reply;
 use crate::engine::api::input;
 use crate::surfaces::internal_call;
 
-/// A tool call.
 pub struct Call<'a> {
     pub api: &'a Api,
     pub caller: &'a ToolCaller,
     pub definition: &'a Definition,
     pub context: &'a RequestContext<RoleServer>,
-    /// The number in the marks around data. It is unpredictable, so that the data cannot contain the marks.
+    /// A random number in the marks around data, so that the data cannot contain the marks.
     pub nonce: u64,
 }
 
 impl Call<'_> {
-    /// Calls an operation.
+    /// Calls an operation through the pipeline with the caller's key.
     pub async fn ask(&self, operation: &str, arguments: JsonObject, idempotency_key: Option<&HeaderValue>) -> Reply {
         let api = self.api;
         let mut request = internal_call::request(api.operations(), operation, Value::Object(arguments), None, self.caller.peer);

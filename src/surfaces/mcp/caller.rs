@@ -1,11 +1,11 @@
-//! The caller of a request. The transport attaches it to the request.
+//! The caller of an MCP request, which the transport attaches to the request.
 
 use std::sync::Arc;
 
 use crate::engine::access::keys::ApiKey;
 use crate::engine::api::http_types::Peer;
 
-/// The caller of a request, as the transport has authenticated it.
+/// The caller of a request: its authenticated key and its network address.
 #[derive(Clone)]
 pub struct ToolCaller {
     pub key: Arc<ApiKey>,

@@ -1,4 +1,4 @@
-//! Tool calls: calls the operation through the pipeline, returns pages of its result, and waits for background work to end.
+//! Runs tool calls: calls the operation, shortens pages that are too large, and waits for background work.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, WAIT};
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
-/// Tells the agent how to treat a result that contains a secret.
+/// Tells the agent how to treat a secret in a result.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
                            and repeat it nowhere else.";
 
 impl Call<'_> {
-    /// Runs the call. An error from the operation is a result, so that the agent can correct its call.
+    /// Runs the call. An operation's error is returned as a tool result, so that the agent can correct the call.
     pub async fn run(&self, request: CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
         let mut arguments = request.arguments.clone().unwrap_or_default();
         let own = match Own::take(self.definition, &mut arguments) {
@@ -28,7 +28,7 @@ impl Call<'_> {
         if let Err(refusal) = self.check(&arguments) {
             return Ok((*refusal).into());
         }
-        // A call without the required permission fails anyway, so there is nothing to confirm.
+        // A call without the required permission fails in any case, so the user is not asked to confirm it.
         if self.definition.row.effect.needs_confirmation() && self.definition.is_for(self.caller.key.permissions) {
             match self.confirmation(&request, &arguments, own.confirm).await? {
                 Confirmation::Given => {}
@@ -38,13 +38,13 @@ impl Call<'_> {
         }
         let called = tokio::select! {
             called = self.call(arguments, &own) => called,
-            // The client no longer waits for a result.
+            // The client has cancelled the call, so it ignores this result.
             () = self.context.ct.cancelled() => outcome::failure("The call was cancelled. Work that had started continues."),
         };
         Ok(called.into())
     }
 
-    /// Check the arguments before asking the user, so that no one confirms a call that cannot work.
+    /// Checks the arguments before the user is asked, so that the user does not confirm a call that cannot succeed.
     fn check(&self, arguments: &JsonObject) -> Result<(), Box<CallToolResult>> {
         if let Some(missing) = self.definition.required.iter().find(|name| !arguments.contains_key(*name)) {
             return Err(Box::new(outcome::failure(format!("{missing}: this argument is missing; add it."))));
@@ -79,7 +79,7 @@ impl Call<'_> {
             if let Some(result) = outcome::success(self.definition.spec.summary, note, structured, self.nonce) {
                 return result;
             }
-            // A page that is too large is read again with fewer items.
+            // If the page is too large, the operation is called again with a quarter of the limit.
             match arguments.get("limit").and_then(Value::as_u64).filter(|limit| self.definition.is_paged && *limit > 1) {
                 Some(limit) => arguments.insert("limit".into(), (limit / 4).max(1).into()),
                 None => return outcome::failure("The result is too large for a tool. Read it through the API or the dashboard."),
@@ -87,7 +87,7 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for the work to end, and returns its final status; `None` if the first response already reports the end.
+    /// Waits until the background work has ended. Returns its last status, or `None` if no status was read.
     async fn follow(&self, follow: &Follow, arguments: &JsonObject, started: &Value) -> Option<Value> {
         let mut selector = JsonObject::new();
         for name in follow.fields {
@@ -103,9 +103,9 @@ impl Call<'_> {
             let data = internal_call::body(&reply)["data"].take();
             let status = data["status"].as_str().unwrap_or_default().to_owned();
             let ends = follow.ends.contains(&status.as_str());
-            // The last notification reports 100, even if the operation reports no progress after the work has ended.
+            // The last notification reports 100, even if the operation reports no progress when the work has ended.
             let progress = if ends { 100.0 } else { percentage(&data) };
-            // The protocol requires that progress increases.
+            // The protocol requires increasing progress values.
             if progress > shown {
                 shown = progress;
                 self.notify(progress, &status).await;
@@ -122,22 +122,22 @@ impl Call<'_> {
     async fn notify(&self, progress: f64, status: &str) {
         let Some(token) = self.context.meta.get_progress_token() else { return };
         let progress = ProgressNotificationParam::new(token, progress).with_total(100.0).with_message(status);
-        // A client that has disconnected gets no progress, but the work continues.
+        // If the client has disconnected, the notification is lost, but the work continues.
         let _ = self.context.peer.notify_progress(progress).await;
     }
 }
 
-/// How often the status of work is read.
+/// The time between two reads of the work's status.
 const WAIT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Returns the progress of work from 0 to 100. Operations report it as a percentage or as a fraction.
+/// Returns the progress of the work, from 0 to 100. Operations report it as a fraction, or as `percentage`.
 fn percentage(data: &Value) -> f64 {
     let progress = &data["progress"];
     let fraction = progress.as_f64().map(|fraction| fraction * 100.0);
     fraction.or_else(|| progress["percentage"].as_f64()).unwrap_or_default()
 }
 
-/// The arguments of the tool itself, which are not passed to the operation.
+/// The arguments for the tool itself, which the operation does not get.
 struct Own {
     idempotency_key: Option<HeaderValue>,
     confirm: bool,
@@ -145,7 +145,7 @@ struct Own {
 }
 
 impl Own {
-    /// Removes the tool's own arguments from `arguments`.
+    /// Removes the tool's own arguments from `arguments` and returns them, or an error message for the agent.
     fn take(definition: &Definition, arguments: &mut JsonObject) -> Result<Self, String> {
         let mut flag = |name: &str, exists: bool| match arguments.get(name).filter(|_| exists) {
             None => Ok(false),

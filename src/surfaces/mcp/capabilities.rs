@@ -1,4 +1,5 @@
-//! The tool `get_capabilities`, which agents call first: the permissions of the key, the rules that apply, and the steps of common tasks.
+//! The tool `get_capabilities`, which agents call first: it returns the permissions of the key, the rules, and the steps of common
+//! tasks.
 
 use std::sync::Arc;
 
@@ -13,7 +14,6 @@ use crate::vocab::limits;
 pub const NAME: &str = "get_capabilities";
 const TITLE: &str = "Get the capabilities";
 
-/// Returns the tool as clients see it.
 pub fn tool() -> Tool {
     let object = |value: Value| match value {
         Value::Object(members) => Arc::new(members),
@@ -32,7 +32,6 @@ pub fn tool() -> Tool {
         .with_annotations(hints)
 }
 
-/// Returns the capabilities of this caller.
 pub fn result(definitions: &[Definition], caller: &ToolCaller) -> CallToolResult {
     let key = &caller.key;
     let usable = definitions.iter().filter(|definition| definition.is_for(key.permissions));

@@ -1,8 +1,8 @@
 //! Asks the user to confirm a call that sends, deletes or connects something.
 //!
-//! The question describes the call in words that a person knows: the name of the object, the recipients, the environment and the
-//! effect. The assistant may have been misled by text that other people wrote, so it chooses only the arguments of the call, and
-//! nothing else that it says affects the question.
+//! The question describes the call in terms that a person understands: the object's name, the recipients, the environment and the
+//! effect. Text from other people may have misled the assistant, so the assistant only chooses the call's arguments, and none of its
+//! own words appear in the question.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorData,
@@ -19,12 +19,12 @@ use crate::surfaces::subject::{self, plain};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The name of the form field for the user's answer.
+/// The name of the form field with the user's answer.
 const ANSWER: &str = "confirm";
-/// The maximum number of list items that the question shows.
+/// The maximum number of list items that the question contains.
 const ITEMS_SHOWN: usize = 5;
 
-/// The facts that the question shows if the arguments or the object contain them, with labels for users.
+/// The fields of the arguments or the object that the question shows if present, with labels for users.
 const FACTS: [(&str, &str); 8] = [
     ("subject", "Subject"),
     ("to", "To"),
@@ -36,11 +36,10 @@ const FACTS: [(&str, &str); 8] = [
     ("events", "Events"),
 ];
 
-/// The result of a request for confirmation.
 pub enum Confirmation {
     Given,
     Refused(CallToolResult),
-    /// The client asks the user, then repeats the call with the answer.
+    /// The client must ask the user, and then repeat the call with the answer.
     Asked(InputRequiredResult),
 }
 
@@ -51,8 +50,8 @@ impl Confirmation {
 }
 
 impl Call<'_> {
-    /// Makes sure that the user agrees to this call. `confirmed` is the argument with which clients that cannot ask the user confirm the
-    /// call.
+    /// Ensures that the user agrees to this call. `confirmed` is the value of the `confirm` argument, which clients without a way
+    /// to ask the user send instead.
     pub async fn confirmation(
         &self,
         request: &CallToolRequestParams,
@@ -91,7 +90,7 @@ impl Call<'_> {
         })
     }
 
-    /// Returns the question for the user, or an error if the call's object cannot be found.
+    /// Returns the question for the user, or an error result if the object of the call does not exist.
     async fn question(&self, arguments: &JsonObject) -> Result<String, CallToolResult> {
         let summary = self.definition.spec.summary;
         let object = self.object(arguments).await?;
@@ -126,7 +125,8 @@ impl Call<'_> {
         Ok(lines.join("\n"))
     }
 
-    /// Returns the object of the call; null if the path names none, or if the key may not read it. Fails if the object does not exist.
+    /// Returns the object of the call; null if the path names none or the key may not read it. Returns an error result if the
+    /// object does not exist.
     async fn object(&self, arguments: &JsonObject) -> Result<Value, CallToolResult> {
         let Some(reader) = subject::reader(self.api.operations(), self.definition.spec) else { return Ok(Value::Null) };
         let reply = self.ask(reader.spec.id, subject::selector(reader, arguments), None).await;
@@ -138,7 +138,8 @@ impl Call<'_> {
         }
     }
 
-    /// Returns a send's recipients, as a number or a name; `None` if the call has no recipients, or the facts already contain them.
+    /// Describes the recipients of a send as a number or a name; `None` if the call sends to no one or the facts already include
+    /// them.
     async fn recipients(&self, arguments: &JsonObject, object: &Value) -> Option<String> {
         let project = arguments.get("projectId").cloned().unwrap_or_default();
         let group = json!({ "id": arguments.get("recipientId"), "projectId": project });
@@ -161,7 +162,7 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the data of a read operation; `None` if the call fails.
+    /// Returns the `data` of a read operation; `None` if the operation fails.
     async fn read(&self, operation: &str, input: Value) -> Option<Value> {
         let Value::Object(input) = input else { return None };
         let reply = self.ask(operation, input, None).await;
@@ -169,7 +170,6 @@ impl Call<'_> {
     }
 }
 
-/// Returns the form with which the user answers.
 fn form() -> Result<ElicitationSchema, ErrorData> {
     let form = ElicitationSchema::builder().required_bool_with(ANSWER, |field| {
         field.title("Confirm").description("Yes, do exactly this. Otherwise, nothing is done.")
@@ -199,7 +199,7 @@ fn unanswered(error: &ServiceError) -> String {
     }
 }
 
-/// Describes the call's effect for the user.
+/// Returns a sentence for the user about the effect of the call.
 fn effect(effect: Effect, environment: Environment) -> &'static str {
     match (effect, environment) {
         (Effect::Send, Environment::Live) => "Sends email to real recipients. This cannot be undone.",
@@ -209,7 +209,7 @@ fn effect(effect: Effect, environment: Environment) -> &'static str {
     }
 }
 
-/// Returns a value on one line; `None` if there is nothing to show.
+/// Formats a value on one line; `None` if it is empty.
 fn shown(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => plain(text),

@@ -1,11 +1,11 @@
-//! The MCP server for agents (Model Context Protocol), at `/mcp` over Streamable HTTP.
+//! The MCP server (Model Context Protocol) for agents, at `/mcp` over Streamable HTTP.
 //!
-//! `assets/docs/mcp.md` describes it for users. This module authenticates requests, checks their origin, and limits sessions; the `rmcp`
-//! library implements the protocol. Tools call operations through the same pipeline as HTTP requests, as the key of the request, so
-//! permissions, request budgets and idempotency apply. The tools are in `tools.rs`. This surface has no rules of its own.
+//! `assets/docs/mcp.md` documents it for users. This module authenticates requests, checks their origin, and limits sessions; the
+//! `rmcp` library implements the protocol. Tools call operations through the pipeline with the key of the request, so permissions,
+//! request budgets and idempotency apply as over HTTP. `tools.rs` lists the tools. This surface has no rules of its own.
 //!
-//! Clients with the protocol of 2025 open a session, which belongs to the key that opened it: with another key, the session does not exist.
-//! Clients with a newer protocol send independent requests.
+//! Clients with the protocol version of 2025 open a session, which only the key that opened it can use. Clients with a newer version
+//! send independent requests.
 
 mod call;
 mod caller;
@@ -51,21 +51,21 @@ use crate::vocab::limits;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// A service with the MCP server in front of it: requests to `/mcp` go to the MCP server, all others to `inner`.
+/// A service that handles requests to `/mcp` and passes all others to `inner`.
 pub struct WithTools<S> {
     inner: S,
     api: Api,
     protocol: StreamableHttpService<ToolServer, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    /// The keys that opened the sessions. The lock is not released while a session starts, so that the limits are exact.
+    /// The keys that opened the sessions. The lock is held while a session is opened, so that the limits are exact.
     owners: Mutex<Owners>,
 }
 
-/// The owners of the open sessions.
+/// The open sessions with their owners.
 #[derive(Default)]
 struct Owners {
     by_session: HashMap<SessionId, Owner>,
-    /// The number of sessions opened so far, by which sessions are ordered.
+    /// The number of sessions opened so far, which numbers the sessions in order of opening.
     started: u64,
 }
 
@@ -76,7 +76,7 @@ struct Owner {
 }
 
 impl<S> WithTools<S> {
-    /// Puts the MCP server in front of `inner`. The open sessions end when `tasks` starts to drain.
+    /// Adds the MCP server in front of `inner`. Open sessions end when `tasks` starts to drain.
     pub fn new(api: Api, inner: S, tasks: &Tasks) -> Self {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(limits::TOOL_SESSION_IDLE);
@@ -85,7 +85,7 @@ impl<S> WithTools<S> {
         let config = StreamableHttpServerConfig::default()
             .with_cancellation_token(end.clone())
             .with_max_request_body_bytes(limits::TOOL_REQUEST_BYTES_MAX)
-            // This module checks the origin itself, because the allowed origin is known only once the service listens.
+            // This module checks the origin, because the allowed origin is known only once the service listens.
             .disable_allowed_hosts();
         let server = ToolServer::new(api.clone());
         let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
@@ -118,7 +118,7 @@ impl<S> WithTools<S> {
             self.check_owner(session, key.id).await?;
         }
         let limit = limits::TOOL_REQUEST_BYTES_MAX;
-        // `_room` keeps the memory reserved until the request is handled.
+        // `_room` reserves memory for the body until the request is handled.
         let _room = engine.bodies.room(&body, limit).await?;
         let body = body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
         let opens_session = session.is_none() && method == Method::POST && is_initialize(&body);
@@ -133,7 +133,7 @@ impl<S> WithTools<S> {
         Ok(reply(response).await)
     }
 
-    /// Fails unless this key opened the session. For other keys, the session does not exist.
+    /// Returns an error unless this key opened the session. To other keys, the session does not exist.
     async fn check_owner(&self, session: &SessionId, key: KeyId) -> Result<(), Failure> {
         let owner = self.owners.lock().await.by_session.get(session).copied();
         match owner {
@@ -142,7 +142,7 @@ impl<S> WithTools<S> {
         }
     }
 
-    /// Opens a session. If the key already has the maximum number of sessions, its oldest session ends.
+    /// Opens a session. If the key already has the maximum number of sessions, closes its oldest one.
     async fn open(
         &self,
         key: KeyId,
@@ -162,7 +162,7 @@ impl<S> WithTools<S> {
         own.sort_unstable();
         if own.len() >= limits::TOOL_SESSIONS_PER_KEY_MAX {
             let (_, oldest) = &own[0];
-            // The session may have ended in the meantime.
+            // The oldest session may already have ended.
             let _ = self.sessions.close_session(oldest).await;
             owners.by_session.remove(oldest);
         } else if open.len() >= limits::TOOL_SESSIONS_MAX {
@@ -180,7 +180,7 @@ impl<S> WithTools<S> {
     }
 }
 
-/// Returns whether a body is the request that opens a session.
+/// Returns whether the body is an `initialize` request, which opens a session.
 fn is_initialize(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Message<'a> {
@@ -190,8 +190,8 @@ fn is_initialize(body: &[u8]) -> bool {
     serde_json::from_slice::<Message<'_>>(body).is_ok_and(|message| message.method == "initialize")
 }
 
-/// Fails if a browser sent the request for a page on another site. Browsers always send the header, and pages cannot change it. A site
-/// that points its own name at this server (DNS rebinding) is therefore rejected, too.
+/// Returns an error if a browser sent the request for a page of another site, according to the `Origin` header, which pages cannot
+/// forge. This also rejects DNS rebinding, where a site points its own name at this server.
 fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let own = url::Url::parse(engine.base_url()).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
@@ -201,7 +201,7 @@ fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     Err(Failure::because(Code::InsufficientPermissions, "Origin: pages on other sites cannot use the MCP server."))
 }
 
-/// Returns the response to a request that does not reach the protocol.
+/// Returns the error response to a request that is rejected before the protocol handles it.
 fn refused(engine: &Engine, failure: &Failure) -> Reply {
     if let Some(cause) = &failure.cause {
         tracing::error!(code = failure.code.info().wire, cause, "a request to the MCP server failed");
@@ -216,7 +216,7 @@ fn refused(engine: &Engine, failure: &Failure) -> Reply {
     Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
 }
 
-/// Returns the response to a request without valid credentials, with the challenge that shows clients where to get a token (RFC 9728
+/// Returns the response to a request without valid credentials, with a challenge that tells clients where to get a token (RFC 9728
 /// §5.1).
 fn unauthorized(engine: &Engine, given: &HeaderMap) -> Reply {
     let mut reply = refused(engine, &Code::InvalidApiKey.into());
@@ -227,7 +227,7 @@ fn unauthorized(engine: &Engine, given: &HeaderMap) -> Reply {
     reply
 }
 
-/// Converts the protocol's response. Event streams are forwarded as events arrive.
+/// Converts the protocol library's response. Event streams are forwarded as events arrive.
 async fn reply(response: Response<BoxBody<Bytes, std::convert::Infallible>>) -> Reply {
     let (parts, body) = response.into_parts();
     let is_stream = parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));

@@ -1,17 +1,16 @@
-//! The guided prompts: three common tasks, step by step.
+//! The guided prompts: step-by-step instructions for three common tasks.
 
 use rmcp::model::{ErrorData, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage, Role};
 
 use crate::vocab::limits;
 
-/// A guided prompt.
 struct Guide {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    /// The arguments, with their descriptions, and whether they are required.
+    /// The arguments: name, description, and whether the argument is required.
     arguments: &'static [(&'static str, &'static str, bool)],
-    /// The steps. `{name}` stands for the value of an argument.
+    /// The text of the steps. `{name}` stands for the value of an argument.
     steps: &'static str,
 }
 
@@ -70,7 +69,6 @@ const GUIDES: [Guide; 3] = [
     },
 ];
 
-/// Returns all prompts.
 pub fn list() -> ListPromptsResult {
     let argument = |(name, about, required): &(&str, &str, bool)| {
         PromptArgument::new(*name).with_description(*about).with_required(*required)
@@ -82,7 +80,7 @@ pub fn list() -> ListPromptsResult {
     ListPromptsResult::with_all_items(GUIDES.iter().map(prompt).collect())
 }
 
-/// Returns a prompt with these arguments.
+/// Returns the text of a prompt, with its arguments filled in.
 pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
     let guide = GUIDES.iter().find(|guide| guide.name == name);
     let guide = guide.ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt with the name {name}"), None))?;
@@ -105,7 +103,7 @@ pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult
     Ok(GetPromptResult::new(vec![message]).with_description(guide.about))
 }
 
-/// Fills in the values in one pass, so that braces in a value stay text.
+/// Replaces the placeholders in one pass, so braces in a value are not treated as placeholders.
 fn filled(steps: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(steps.len());
     let mut rest = steps;

@@ -1,26 +1,26 @@
-//! Keeps the schemas of tools short, because most assistants load all of them into their model's context.
+//! Shortens the schemas of tools, because most assistants load all of them into the model's context.
 //!
-//! An input schema keeps what a model needs to write the input: names, types, allowed words, and one or two sentences about each field.
-//! The operation itself checks lengths, patterns and conditions between fields, and its errors name the field. An output schema keeps
-//! only the names and types of the fields in `data`, because a model can read the result itself. Every schema has one type, or
+//! An input schema keeps what a model needs to write the input: names, types, allowed values, and one or two sentences about each
+//! field. The operation itself checks lengths, patterns and conditions between fields, and its errors name the field. An output schema
+//! keeps only the names and types of the fields in `data`, because a model can read the result itself. Every schema has one type, or
 //! alternatives with one type each, because some clients support no other form.
 
 use serde_json::{Map, Value, json};
 
 use crate::engine::api::flat_schemas::{DEFINITIONS, FlatInput};
 
-/// The maximum length of a field's description, unless its first sentence is longer.
+/// The maximum length of a field's description in characters. A longer first sentence is kept whole.
 const FIELD_CHARACTERS: usize = 160;
-/// The maximum length of a tool's description after its summary, unless the description's first sentence is longer.
+/// The maximum length, in characters, of a tool's description after its summary. A longer first sentence is kept whole.
 const TOOL_CHARACTERS: usize = 400;
-/// Longer lists of allowed words, such as time zones, are left out, because models know them.
+/// The maximum number of listed values. Longer lists, such as time zones, are omitted, because models know them.
 const WORDS_MAX: usize = 60;
-/// Numeric limits above this one only reflect how the number is stored.
+/// The highest numeric limit that is kept. Higher limits only reflect how the number is stored.
 const LIMIT_MAX: f64 = 1e9;
-/// Fields that many tools share. `get_capabilities` explains them once.
+/// Fields of many tools, which `get_capabilities` explains once.
 const COMMON: [&str; 5] = ["projectId", "limit", "offset", "page", "sortOrder"];
 
-/// Returns the first sentences of a text, up to `characters` in total, but at least one sentence.
+/// Returns the first sentences of a text, up to `characters` in total but at least one.
 fn beginning(text: &str, characters: usize) -> String {
     let words: Vec<String> = text.split_whitespace().map(|word| word.replace('`', "")).collect();
     let mut kept = String::new();
@@ -42,7 +42,7 @@ fn beginning(text: &str, characters: usize) -> String {
     }
 }
 
-/// Returns the description of a tool.
+/// Returns a tool's description: the summary, and the start of `about`.
 pub fn description(summary: &str, about: &str) -> String {
     match about.is_empty() {
         true => format!("{summary}."),
@@ -50,8 +50,8 @@ pub fn description(summary: &str, about: &str) -> String {
     }
 }
 
-/// Shortens an operation's input schema. If `keeps_null` is true, `null` differs from an absent field, as it does when an object is
-/// changed.
+/// Shortens an operation's input schema. `keeps_null` states whether `null` differs from an absent field, as in operations that change
+/// an object.
 pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     let shortener = Shortener { keeps_null };
     let mut properties = Map::new();
@@ -68,7 +68,7 @@ pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     while let Some(name) = waiting.pop() {
         if !definitions.contains_key(&name) {
             let mut definition = shortener.shortened(&flat.definitions[&name]);
-            // The fields that refer to the definition already describe it.
+            // The fields that refer to the definition have descriptions of their own.
             definition.remove("description");
             let definition = definition.into();
             references(&definition, &mut waiting);
@@ -78,7 +78,7 @@ pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     FlatInput { properties, required: flat.required, definitions }
 }
 
-/// Collects the names of the definitions that a schema refers to.
+/// Adds the names of the definitions that a schema refers to.
 fn references(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(members) => {
@@ -115,7 +115,7 @@ impl Shortener {
     }
 
     fn shape(&self, schema: &Value) -> Map<String, Value> {
-        // Alternatives beside fields are conditions between those fields.
+        // If a schema has fields, its alternatives are conditions between the fields, which the operation checks itself.
         if !schema["properties"].is_object()
             && let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
         {
@@ -150,7 +150,7 @@ impl Shortener {
         if shapes.len() == 1 { shapes.remove(0) } else { any_of(shapes) }
     }
 
-    /// Returns the rules for values of one type.
+    /// Returns the shortened schema for values of the type `of`.
     fn typed(&self, schema: &Value, of: &Value) -> Map<String, Value> {
         let mut short = Map::from_iter([("type".to_owned(), of.clone())]);
         let mut keep = |name: &str, value: Value| short.insert(name.to_owned(), value);
@@ -193,7 +193,7 @@ impl Shortener {
     }
 }
 
-/// Returns the allowed words of a schema that allows only certain words.
+/// Returns the allowed values of a schema with `const` or `enum`.
 fn words(schema: &Value) -> Option<Vec<Value>> {
     let all = match &schema["const"] {
         Value::Null => schema["enum"].as_array()?.clone(),
@@ -205,7 +205,7 @@ fn words(schema: &Value) -> Option<Vec<Value>> {
 fn kind(name: &str) -> Map<String, Value> {
     let mut schema = Map::from_iter([("type".to_owned(), name.into())]);
     if name == "array" {
-        // Some clients require arrays to have a schema for their items.
+        // Some clients require every array to have a schema for its items.
         schema.insert("items".into(), any_of(["string", "number", "boolean", "object"].map(kind)).into());
     }
     schema
@@ -216,15 +216,15 @@ fn any_of(schemas: impl IntoIterator<Item = Map<String, Value>>) -> Map<String, 
     Map::from_iter([("anyOf".to_owned(), schemas.into())])
 }
 
-/// Returns the schema of a result: with the types of its fields if `lists_fields` is true, otherwise only its own type. `definitions` are
-/// those that the schema refers to.
+/// Returns the schema of a result. If `lists_fields` is true, it contains the types of the fields; otherwise only the type of the whole
+/// result. `definitions` resolves references in `data`.
 pub fn output(data: &Value, definitions: &Map<String, Value>, lists_fields: bool) -> Value {
     let target = resolved(data, definitions);
     let fields = target["properties"].as_object().filter(|_| lists_fields);
     match fields {
         Some(fields) => {
             let types = fields.iter().map(|(name, schema)| (name, types_of(schema, definitions)));
-            // A field of any type is left out. Results may have fields that the schema does not list.
+            // A field of any type is omitted, because results may contain fields that the schema does not list.
             let known = types.filter(|(_, types)| !types.is_empty());
             let known: Map<String, Value> = known.map(|(name, types)| (name.clone(), typed_as(&types))).collect();
             json!({ "type": "object", "properties": known })
@@ -240,7 +240,7 @@ fn typed_as(types: &[String]) -> Value {
     }
 }
 
-/// Returns the types that a value can have; empty if it can have any type.
+/// Returns the types that a value may have; empty if it may have any type.
 fn types_of(schema: &Value, definitions: &Map<String, Value>) -> Vec<String> {
     let schema = resolved(schema, definitions);
     let mut found: Vec<String> = match &schema["type"] {
@@ -260,7 +260,7 @@ fn types_of(schema: &Value, definitions: &Map<String, Value>) -> Vec<String> {
     found
 }
 
-/// The maximum number of references that lead to one schema. Real schemas have at most two.
+/// The maximum number of references that are followed to reach a schema. Real schemas have at most two.
 const REFERENCES_MAX: usize = 8;
 
 fn resolved<'a>(mut schema: &'a Value, definitions: &'a Map<String, Value>) -> &'a Value {

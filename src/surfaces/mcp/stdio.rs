@@ -1,9 +1,9 @@
-//! `mailmill mcp`: the MCP server of a remote Mailmill over standard input and output, for clients that start programs instead of
-//! connecting to a URL.
+//! The command `mailmill mcp`: connects standard input and output to the MCP server of a remote Mailmill, for clients that start a
+//! program instead of connecting to a URL.
 //!
-//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message of the response becomes a line of
-//! standard output. Messages are not interpreted, except for the negotiated protocol version, which HTTP requests repeat in a header.
-//! Standard output contains nothing else; problems that the protocol cannot express go to standard error.
+//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message in the responses becomes a line of
+//! standard output. Messages are not interpreted, except for the protocol version, which HTTP requests repeat in a header. Nothing else
+//! is written to standard output; problems that the protocol cannot express go to standard error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,27 +32,27 @@ use crate::engine::tasks::{Group, Tasks};
 use crate::vocab::limits;
 
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// How long to wait for a connection before the server is reported as unreachable.
+/// How long to wait for a connection before reporting that the server is unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The pause between a progress notification and the response. Some clients that read both at once process the notification after
-/// the response, and ignore the notification because the call has ended.
+/// The pause between a progress notification and the response. Without it, some clients process the notification after the response,
+/// and ignore it because the call has ended.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
-/// How long responses may take after the client has closed its end. Clients kill a program that does not exit soon.
+/// The time that outstanding responses have after the client has closed its end. Clients kill a program that does not exit soon.
 const END_TIME: Duration = Duration::from_secs(5);
 
-/// The server that messages are forwarded to, with its key.
+/// The server that messages are forwarded to, and the key for it.
 pub struct Remote {
     pub url: Url,
     pub key: Secret,
 }
 
-/// The state of the conversation that later requests repeat.
+/// The state of the session that later requests repeat in their headers.
 #[derive(Default)]
 struct Conversation {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    /// The client's message that opened the session. The server forgets sessions when it restarts or when they are idle, but a client on
-    /// standard input opens only one.
+    /// The client's `initialize` message, which is sent again to open a new session if the server has forgotten the old one. The
+    /// client itself opens only one session.
     opening: Option<String>,
 }
 
@@ -60,12 +60,12 @@ struct Forwarder<W> {
     remote: Remote,
     tls: Option<Arc<ClientConfig>>,
     conversation: Mutex<Conversation>,
-    /// Locked while a lost session is reopened, so that concurrent messages reopen only one.
+    /// Held while a lost session is reopened, so that concurrent messages do not reopen it several times.
     reopening: tokio::sync::Mutex<()>,
     output: tokio::sync::Mutex<W>,
-    /// Limits the messages that wait for a response.
+    /// Limits the number of messages that wait for a response.
     room: Arc<Semaphore>,
-    /// The connections that are forwarding messages.
+    /// The tasks that drive the HTTP connections.
     connections: Group,
 }
 
@@ -95,7 +95,7 @@ where
         let permit = forwarder.room.clone().acquire_owned().await.map_err(|error| error.to_string())?;
         let forwarder = forwarder.clone();
         let message: Value = serde_json::from_str(&line).unwrap_or_default();
-        // The message that opens the session must be answered before the next one is sent.
+        // The session must be open before the next message is sent.
         if message["method"] == "initialize" {
             forwarder.conversation().opening = Some(line.clone());
             forwarder.message(line, message).await;
@@ -106,17 +106,17 @@ where
             drop(permit);
         });
     }
-    // The input has ended: wait for the outstanding responses, then end the session.
+    // The input has ended. Outstanding responses get some time, then the session ends.
     let all = u32::try_from(limits::STDIO_MESSAGES_MAX).unwrap_or(u32::MAX);
     let _ = tokio::time::timeout(END_TIME, forwarder.room.acquire_many(all)).await;
     forwarder.end().await;
     Ok(())
 }
 
-/// A line that is longer than any valid message.
+/// The error for a line that is longer than any valid message.
 struct TooLong;
 
-/// Returns the next line that is not empty; `None` at the end.
+/// Returns the next line that is not empty; `None` at the end of the input.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Result<String, TooLong>>, String> {
     let limit = limits::TOOL_REQUEST_BYTES_MAX as u64 + 1;
     let mut is_too_long = false;
@@ -126,7 +126,7 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Res
         if read.map_err(|error| format!("cannot read: {error}"))? == 0 {
             return Ok(is_too_long.then_some(Err(TooLong)));
         }
-        // The rest of a line that is too long is skipped, so that the next message starts at the next line.
+        // The rest of an overlong line is skipped, so that the next message starts with the next line.
         let is_whole = line.ends_with(b"\n");
         if is_too_long && is_whole {
             return Ok(Some(Err(TooLong)));
@@ -144,7 +144,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends one message, and writes the server's response. If that fails, the client gets an error in the protocol's format.
+    /// Forwards one message and writes the server's response. On failure, writes an error in the protocol's format.
     async fn message(&self, line: String, message: Value) {
         if let Err(problem) = self.post(line, &message).await {
             match message.get("id") {
@@ -182,7 +182,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             self.answer(&answer).await;
             return Ok(());
         }
-        // Only requests have an ID, and the server responds to each of them with a message.
+        // The server must respond with a message to a request, which has an ID and a method.
         if status.is_success() && message.get("id").is_some() && message.get("method").is_some() {
             return Err("the response is not an MCP message; check the URL".to_owned());
         }
@@ -199,7 +199,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         })
     }
 
-    /// Opens a new session to replace one that the server has forgotten.
+    /// Opens a new session in place of one that the server has forgotten.
     async fn reopen(&self, lost: Option<HeaderValue>) -> Result<(), String> {
         let _turn = self.reopening.lock().await;
         let Some(opening) = Some(self.conversation()).filter(|now| now.session == lost).and_then(|now| now.opening.clone())
@@ -219,7 +219,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         collected(response.into_body()).await.map(drop)
     }
 
-    /// Adds the headers that newer protocol versions require in each request.
+    /// Adds the headers that newer versions of the protocol require in each request.
     fn add_version(&self, headers: &mut HeaderMap, message: &Value) {
         let named = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
         let own = named.and_then(|version| HeaderValue::from_str(version).ok());
@@ -238,7 +238,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         }
     }
 
-    /// Writes the messages of an event stream (`text/event-stream`) as they arrive.
+    /// Writes the messages of an event stream (`text/event-stream`) to the client as they arrive.
     async fn events(&self, mut body: Incoming) -> Result<(), String> {
         let mut rest: Vec<u8> = Vec::new();
         let mut data = String::new();
@@ -270,7 +270,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         Ok(())
     }
 
-    /// Writes a message from the server. The response that opens a session contains the protocol version for later requests.
+    /// Writes a message of the server to the client. Stores the protocol version if the message contains it.
     async fn answer(&self, message: &Value) {
         if let Some(version) = message["result"]["protocolVersion"].as_str() {
             self.conversation().version = HeaderValue::from_str(version).ok();
@@ -282,18 +282,18 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut output = self.output.lock().await;
         let line = [message, b"\n"].concat();
         let written = output.write_all(&line).await;
-        // If the client has closed its end, no more input will arrive either.
+        // The client has closed its end, so the input ends soon as well.
         if let Err(error) = written.and(output.flush().await) {
             tracing::warn!(%error, "a message cannot be written");
         }
     }
 
-    /// Ends the session, so that the server can remove it immediately.
+    /// Ends the session, so that the server can free it immediately.
     async fn end(&self) {
         if self.conversation().session.is_some() {
             let mut headers = HeaderMap::new();
             self.add_version(&mut headers, &Value::Null);
-            // The server also ends idle sessions by itself.
+            // A failure is ignored, because the server also ends idle sessions.
             let _ = self.send(Method::DELETE, headers, Bytes::new()).await;
         }
     }
@@ -319,7 +319,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let wire = tokio::time::timeout(CONNECT_TIME, self.connect()).await.map_err(late)?;
         let wire = wire.map_err(|error| format!("no connection to {host}: {error}"))?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(wire)).await.map_err(|error| error.to_string())?;
-        // The connection is open while the response is read, and closes afterward.
+        // The connection stays open until the response is read.
         self.connections.spawn(async move {
             let _ = connection.await;
         });
@@ -366,7 +366,7 @@ mod tests {
 
     use super::*;
 
-    /// Responds like a Mailmill MCP server that has forgotten its first session, and like a proxy to the method `page`.
+    /// Simulates a Mailmill MCP server that has forgotten its first session, and a proxy's error page for the method `page`.
     async fn respond(request: Request<Incoming>, opened: &AtomicUsize) -> Result<Response<Full<Bytes>>, Infallible> {
         let session = request.headers().get(SESSION_ID).cloned();
         let body = request.into_body().collect().await.expect("the request is whole").to_bytes();
@@ -393,7 +393,7 @@ mod tests {
         })
     }
 
-    /// Forwards these lines; returns the responses, ordered by ID, and the number of opened sessions.
+    /// Forwards these lines to a simulated server. Returns the responses, ordered by ID, and the number of opened sessions.
     async fn forwarded(lines: Vec<String>) -> (Vec<Value>, usize) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it is bound")).parse().expect("a URL");
@@ -404,7 +404,7 @@ mod tests {
             while let Ok((stream, _)) = listener.accept().await {
                 let service = service_fn(move |request| respond(request, opened));
                 served.spawn(async move {
-                    // A client that closes the connection is not a failure.
+                    // The client may close the connection at any time, so errors are ignored.
                     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
                 });
             }

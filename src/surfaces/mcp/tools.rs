@@ -1,7 +1,7 @@
 //! TABLE: the tools, with the operations that they call and the hints that clients show.
 //!
-//! A tool's name, title, description and schemas come from its operation, through the OpenAPI document; `schemas.rs` shortens them. The
-//! table contains the operations that agents need for a marketer's work, but none that manage the account, its keys or its members.
+//! A tool's name, title, description and schemas come from its operation through the OpenAPI document; `schemas.rs` shortens them. The
+//! table has the operations that agents need for marketing work, and none that manage the account, its keys or its members.
 
 use std::sync::Arc;
 
@@ -15,36 +15,32 @@ use crate::engine::api::{Access, Entry, Replay, Spec};
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The idempotency-key argument of a tool whose operation supports one.
+/// The argument for an idempotency key, in tools whose operation supports one.
 pub const IDEMPOTENCY_KEY: &str = "idempotency_key";
-/// The argument with which clients without elicitation confirm a call.
+/// The argument that confirms a call, for clients that cannot ask the user (without elicitation).
 pub const CONFIRM: &str = "confirm";
-/// The argument that makes a tool wait until the work that it starts has ended.
+/// The argument that makes a tool wait until the work that it started has ended.
 pub const WAIT: &str = "wait";
 
-/// What a tool does to data or to people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Changes nothing.
     Read,
-    /// Adds or changes data.
     Write,
-    /// Deletes data or stops a send. Needs a confirmation.
+    /// Deletes data or stops a send; requires confirmation.
     Delete,
-    /// Sends email. Needs a confirmation.
+    /// Sends email; requires confirmation.
     Send,
-    /// Lets data or email leave this server: a webhook or a sending domain. Requires a confirmation, because text from other people could
-    /// mislead an assistant into sending data away.
+    /// Lets data or email leave this server through a webhook or a sending domain; requires confirmation, because text from other
+    /// people could mislead an assistant into sending data away.
     Connect,
 }
 
 impl Effect {
-    /// Returns whether a call needs the user's confirmation.
     pub fn needs_confirmation(self) -> bool {
         matches!(self, Effect::Delete | Effect::Send | Effect::Connect)
     }
 
-    /// Returns the word for this effect in `get_capabilities`.
+    /// Returns the name of this effect in `get_capabilities`.
     pub fn word(self) -> &'static str {
         match self {
             Effect::Read => "read",
@@ -56,30 +52,28 @@ impl Effect {
     }
 }
 
-/// Whether a tool contacts systems other than this service.
+/// The systems that a tool contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Only this service's own data.
+    /// The tool uses only this service's data.
     Closed,
-    /// Also websites, recipients or platforms.
+    /// The tool also contacts websites, mail servers or platforms.
     Open,
 }
 
-/// How a tool waits until the work that it starts has ended.
+/// How a tool waits for the end of the work that it starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Follow {
-    /// The operation that returns the status of the work.
+    /// The ID of the operation that returns the status of the work.
     pub status: &'static str,
-    /// The fields of the first response that are passed to the status operation.
+    /// The fields of the first response, or of the arguments, that are passed to the status operation.
     pub fields: &'static [&'static str],
-    /// The values of `status` that mean the work has ended.
+    /// The values of `status` that mean that the work has ended.
     pub ends: &'static [&'static str],
 }
 
-/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The ID of the operation.
     pub operation: &'static str,
     pub effect: Effect,
     pub reach: Reach,
@@ -103,15 +97,13 @@ const CONTACT_IMPORT: Follow =
 use Effect::{Connect, Delete, Read, Send, Write};
 use Reach::{Closed, Open};
 
-/// All tools that call an operation. `get_capabilities` is not among them.
+/// The tools that call an operation; `get_capabilities` is not one of them.
 pub const ROWS: &[Row] = &[
-    // Brands.
     row("projects.list", Read, Closed),
     row("projects.get", Read, Closed),
     followed("projects.import", Open, &BRAND_IMPORT),
     row("projects.import_status", Read, Closed),
     row("contacts.field_catalog", Read, Closed),
-    // Emails.
     followed("emails.generate", Open, &GENERATION),
     row("emails.status", Read, Closed),
     row("emails.list", Read, Closed),
@@ -131,7 +123,6 @@ pub const ROWS: &[Row] = &[
     row("exports.platform_a", Write, Open),
     row("exports.platform_b", Write, Open),
     row("exports.platform_c", Write, Open),
-    // The audience.
     row("contacts.list", Read, Closed),
     row("contacts.create", Write, Closed),
     row("contacts.get", Read, Closed),
@@ -150,7 +141,6 @@ pub const ROWS: &[Row] = &[
     row("segments.create", Write, Closed),
     row("segments.preview", Read, Closed),
     row("segments.delete", Delete, Closed),
-    // Sending.
     row("sending.send", Send, Open),
     row("sending.test", Send, Open),
     row("sending.metrics", Read, Closed),
@@ -170,33 +160,31 @@ pub const ROWS: &[Row] = &[
     row("domains.setup", Connect, Open),
     row("domains.stream_create", Connect, Open),
     row("domains.verify", Write, Open),
-    // Webhooks.
     row("webhooks.list", Read, Closed),
     row("webhooks.create", Connect, Open),
     row("webhooks.delete", Delete, Closed),
     row("webhooks.test", Write, Open),
 ];
 
-/// Fields whose large structure another tool describes: the operation, the field, and the description to show instead.
+/// Fields with a large structure that another tool describes: the operation, the field, and the description that replaces the
+/// structure.
 const DESCRIBED_ELSEWHERE: [(&str, &str, &str); 2] = [
     ("segments.create", "filters", "The filter, as for segments_preview. If absent, the segment contains every contact."),
     ("emails.generate", "brief", "A brief as emails_get returns it. To correct a fact, change its text and omit its value."),
 ];
 
-/// A tool that is ready to be listed and called.
+/// A tool with its operation, ready to be listed and called.
 pub struct Definition {
     pub row: &'static Row,
     pub spec: &'static Spec,
-    /// The tool as clients see it.
     pub tool: Tool,
-    /// The required arguments.
     pub required: Vec<String>,
-    /// Whether the operation returns pages of a list, whose size the argument `limit` sets.
+    /// Whether the operation returns pages of a list, with the page size in the argument `limit`.
     pub is_paged: bool,
 }
 
 impl Definition {
-    /// Returns whether a caller with these permissions can call the tool.
+    /// Returns whether a caller with these permissions may call the tool.
     pub fn is_for(&self, permissions: PermissionSet) -> bool {
         match self.spec.access {
             Access::Needs(permission) => permissions.contains(permission),
@@ -206,19 +194,17 @@ impl Definition {
         }
     }
 
-    /// Returns whether the tool accepts an idempotency key.
     pub fn is_keyed(&self) -> bool {
         self.spec.replay == Replay::Keyed
     }
 }
 
-/// Returns the name of the operation's tool.
 pub fn name(spec: &Spec) -> String {
     let client_name = spec.client_name();
     client_name.unwrap_or_else(|| panic!("{} is not for clients", spec.id)).replace('.', "_")
 }
 
-/// Builds all tools from the OpenAPI document of these operations.
+/// Builds all tools from the OpenAPI document of `operations`.
 pub fn definitions(operations: &'static [Entry], document: &Value) -> Vec<Definition> {
     let schemas = FlatSchemas::new(document);
     ROWS.iter()
@@ -264,7 +250,7 @@ fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>)
     Definition { row, spec, tool, required, is_paged }
 }
 
-/// Returns the arguments that a tool has in addition to its operation's input.
+/// Returns the arguments of a tool that its operation does not have, with their schemas.
 fn own_arguments(row: &Row, spec: &Spec) -> Vec<(&'static str, Value)> {
     let mut own = Vec::new();
     if spec.replay == Replay::Keyed {
@@ -297,8 +283,8 @@ fn description(row: &Row, spec: &Spec) -> String {
     text
 }
 
-/// Returns the schema of a tool's structured result. Only read tools list the fields: the other tools return the changed object, which a
-/// read tool describes.
+/// Returns the schema of a tool's structured result. It lists the fields only for reading tools: other tools return the changed object,
+/// whose fields a reading tool describes.
 fn output(row: &Row, all: &FlatSchemas<'_>) -> JsonObject {
     let data = |operation: &str, lists_fields| {
         let mut data = all.data(operation);
@@ -331,8 +317,8 @@ mod tests {
         definitions(OPERATIONS, &openapi::document(OPERATIONS, None))
     }
 
-    /// Checks a schema for features that clients with limited JSON Schema support reject: several types in one place, values without a
-    /// type, and booleans as schemas.
+    /// Checks that a schema avoids features that some clients reject: several types in one place, values without a type, and
+    /// Boolean schemas.
     fn check_dialect(tool: &str, schema: &Value) {
         const TYPED: [&str; 4] = ["type", "$ref", "anyOf", "enum"];
         let members = schema.as_object().unwrap_or_else(|| panic!("{tool}: {schema} is no object"));
@@ -370,14 +356,14 @@ mod tests {
             let size = serde_json::to_string(tool).expect("a tool is JSON").len();
             assert!(size <= 7_000, "{}: the tool has {size} bytes", tool.name);
         }
-        // A model reads all of this text before its first call. A token is about four bytes.
+        // A model reads all this text before its first call. A token has about four bytes.
         let tools: Vec<&Tool> = all.iter().map(|definition| &definition.tool).collect();
         let bytes = serde_json::to_string(&tools).expect("tools are JSON").len();
         assert!(bytes <= 95_000, "the tools have {bytes} bytes");
         assert!((50..=70).contains(&all.len()), "{} tools", all.len());
     }
 
-    /// The example responses of all operations match their tools' schemas.
+    /// The example responses of all operations must match the output schemas of their tools.
     #[test]
     fn results_are_valid_according_to_the_output_schemas() {
         let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 1 }, keeps_nulls: false };
@@ -402,8 +388,7 @@ mod tests {
         }
     }
 
-    /// An assistant that was misled by text from other people must not open a path for data to leave the server without the user's
-    /// consent.
+    /// An assistant misled by text from other people must not open a way for data to leave the server without the user's consent.
     #[test]
     fn tools_that_connect_other_systems_need_a_confirmation() {
         const HARMLESS: [&str; 3] = ["connections.import", "domains.verify", "webhooks.test"];

@@ -1,4 +1,4 @@
-//! One session of the sink with a client.
+//! One SMTP session of the mail sink with a client.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -10,7 +10,7 @@ use tokio_rustls::server::TlsStream;
 
 use super::{Letter, Shared, SinkAction, SmtpStage, Talk};
 
-/// A connection, plain or encrypted.
+/// A connection, unencrypted or with TLS.
 enum Net {
     Plain(TcpStream),
     Secure(Box<TlsStream<TcpStream>>),
@@ -42,13 +42,13 @@ impl Net {
     }
 }
 
-/// What a server does after its reply.
+/// Whether the server keeps the connection after its reply.
 enum Said {
     AndStays(String),
     AndGoes,
 }
 
-/// The error for a connection that has ended.
+/// The error for a connection that was closed.
 pub struct Over;
 
 impl From<io::Error> for Over {
@@ -61,9 +61,9 @@ struct Peer<'a> {
     net: Net,
     received: Vec<u8>,
     talk: Talk,
-    /// The pause between reads.
+    /// The pause between small reads; `None` to read normally.
     slowly: Option<Duration>,
-    /// Whether the sender, and then the recipient, of the current message was accepted.
+    /// Whether the current message has an accepted sender, and an accepted recipient.
     sender: bool,
     recipient: bool,
     shared: &'a Shared,
@@ -146,7 +146,7 @@ impl Peer<'_> {
         (self.shared.script.lock().expect("scripts do not panic"))(&self.talk, moment)
     }
 
-    /// Sends the usual reply, or the one in the script; returns the reply sent.
+    /// Performs the script's action for this stage, or sends the usual reply. Returns the reply that was sent.
     async fn answer(&mut self, moment: SmtpStage, usual: &str) -> Result<String, Over> {
         let action = self.action(moment);
         self.act(action, usual).await
@@ -204,7 +204,7 @@ impl Peer<'_> {
             }
             SinkAction::Silence => std::future::pending().await,
             SinkAction::Alert => {
-                // Sends a fatal alert in clear text, in the middle of encrypted data.
+                // Sends a fatal TLS alert in clear text within encrypted data.
                 self.net.bare().write_all(&[0x15, 3, 3, 0, 2, 2, 40]).await?;
                 return Ok(Said::AndGoes);
             }
@@ -212,7 +212,7 @@ impl Peer<'_> {
         stays(usual)
     }
 
-    /// Closes the connection for writing and discards further input, so that the last reply reaches the client.
+    /// Closes the sending side and discards further input, so that the last reply reaches the client.
     async fn hang_up(&mut self) -> Result<String, Over> {
         self.net.bare().shutdown().await?;
         let mut rest = [0; 4096];
@@ -293,7 +293,7 @@ impl Peer<'_> {
             _ => self.recipient,
         };
         let usual = if is_taken { "250 2.0.0 Ok: taken" } else { "554 5.5.1 No valid recipients" };
-        // The message is recorded before the reply, because a client that is killed now has already sent it.
+        // The message is recorded before the reply, because it counts as sent even if the client is killed now.
         if is_taken {
             self.keep(message);
         }
@@ -303,7 +303,7 @@ impl Peer<'_> {
         Ok(())
     }
 
-    /// Reads the message up to its final dot, without the dot.
+    /// Reads a message up to its final dot, and returns it without the dot.
     async fn message(&mut self) -> Result<Vec<u8>, Over> {
         const END: &[u8] = b"\r\n.\r\n";
         let mut from = 0;

@@ -1,6 +1,6 @@
 //! A mail server for tests: it accepts mail like a real server, records each message before it replies, and misbehaves on request.
 //!
-//! It runs on its own thread, so synchronous and asynchronous tests can both use it. `tests/it` includes this folder, too.
+//! It runs on a thread of its own, so synchronous and asynchronous tests can use it. `tests/it` also includes this folder.
 
 mod conversation;
 
@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-/// The capabilities of the server.
+/// The SMTP extensions that the server offers.
 #[derive(Clone)]
 pub struct SinkCapabilities {
-    /// Whether it supports EHLO.
+    /// Whether the server supports EHLO.
     pub extensions: bool,
     pub pipelining: bool,
     pub eight_bit: bool,
@@ -26,12 +26,12 @@ pub struct SinkCapabilities {
     pub size: Option<usize>,
     /// The mechanisms in the AUTH capability, such as `PLAIN LOGIN XOAUTH2`; empty for none.
     pub auth: &'static str,
-    /// The accepted credentials, base64-encoded as the client sends them: the initial response (PLAIN, XOAUTH2), or the user name and the
+    /// The accepted credentials in base64, as the client sends them: the initial response (PLAIN, XOAUTH2), or the user name and
     /// password separated by a space (LOGIN).
     pub logins: Vec<String>,
-    /// If present, the server offers STARTTLS.
+    /// The TLS acceptor for STARTTLS; `None` if the server does not offer STARTTLS.
     pub starttls: Option<TlsAcceptor>,
-    /// If present, the server uses TLS from the first byte.
+    /// The TLS acceptor for TLS from the first byte; `None` for connections that start without TLS.
     pub tls: Option<TlsAcceptor>,
 }
 
@@ -51,7 +51,7 @@ impl Default for SinkCapabilities {
     }
 }
 
-/// The stage of a session at which the script is called.
+/// The stage of a session at which the server calls the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmtpStage {
     Greeting,
@@ -61,49 +61,48 @@ pub enum SmtpStage {
     Sender,
     Recipient,
     Data,
-    /// The first bytes of a message have arrived.
+    /// The first bytes of the message have arrived.
     Body,
-    /// The final dot has arrived.
+    /// The final dot of the message has arrived.
     Dot,
     Reset,
     Quit,
 }
 
-/// The server's action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SinkAction {
     /// Behaves like a real server.
     Usual,
-    /// Acts as usual, after a pause.
+    /// Waits, then behaves like a real server.
     Wait(Duration),
-    /// Acts as usual, then hangs up.
+    /// Behaves like a real server, then closes the connection.
     UsualThenClose,
-    /// Acts as usual, then resets the connection.
+    /// Behaves like a real server, then resets the connection.
     UsualThenReset,
-    /// Sends this reply instead.
+    /// Sends this reply instead of the usual one.
     Say(String),
     SayThenClose(String),
-    /// Writes exactly these bytes, then hangs up.
+    /// Writes exactly these bytes, then closes the connection.
     WriteThenClose(Vec<u8>),
     Close,
     Reset,
-    /// Sends nothing, for as long as the client waits.
+    /// Sends nothing until the client gives up.
     Silence,
-    /// Reads the following input in small chunks, with this pause between them.
+    /// Reads the input from now on in small chunks, with this pause between them.
     Slowly(Duration),
-    /// Sends an unencrypted alert, which breaks the TLS session.
+    /// Sends an unencrypted TLS alert, which breaks the session.
     Alert,
 }
 
-/// The state of a session.
+/// The state of a session, as the script sees it.
 #[derive(Clone, Debug, Default)]
 pub struct Talk {
-    /// The number of the connection, from 0.
+    /// The index of the connection on this server, starting at 0.
     pub connection: usize,
-    /// The number of the message on this connection, from 0.
+    /// The index of the message on this connection, starting at 0.
     pub message: usize,
     pub encrypted: bool,
-    /// The credentials that logged in.
+    /// The credentials that the client logged in with.
     pub login: Option<String>,
     /// The text after `MAIL FROM:`.
     pub sender: String,
@@ -111,21 +110,20 @@ pub struct Talk {
     pub recipient: String,
 }
 
-/// An accepted message.
 #[derive(Clone, Debug)]
 pub struct Letter {
     pub talk: Talk,
     pub message_id: String,
     pub bytes: usize,
-    /// A checksum of the message.
+    /// A checksum of the message, for tests that keep no bodies.
     pub sum: u64,
-    /// The message, without doubled dots; empty if only checksums are kept.
+    /// The message with dot-stuffing removed; empty if the server keeps no bodies.
     pub body: Vec<u8>,
 }
 
 type Script = Box<dyn FnMut(&Talk, SmtpStage) -> SinkAction + Send>;
 
-/// The server. It stops with the test.
+/// A running server, which stops when it is dropped.
 pub struct MailSink {
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -151,28 +149,28 @@ struct Seen {
 }
 
 impl MailSink {
-    /// Starts a server that behaves like a real server.
+    /// Starts a server that always behaves like a real server.
     pub fn usual() -> Self {
         Self::by(SinkCapabilities::default(), |_, _| SinkAction::Usual)
     }
 
-    /// Starts a server that performs `action` once, the first time that a session reaches the stage `moment`.
+    /// Starts a server that performs `action` once, when a session first reaches the stage `moment`.
     pub fn once(offers: SinkCapabilities, moment: SmtpStage, action: SinkAction) -> Self {
         let mut action = Some(action);
         Self::by(offers, move |_, now| if now == moment { action.take().unwrap_or(SinkAction::Usual) } else { SinkAction::Usual })
     }
 
-    /// Starts a server that performs `action` each time that a session reaches the stage `moment`.
+    /// Starts a server that performs `action` each time a session reaches the stage `moment`.
     pub fn always(offers: SinkCapabilities, moment: SmtpStage, action: SinkAction) -> Self {
         Self::by(offers, move |_, now| if now == moment { action.clone() } else { SinkAction::Usual })
     }
 
-    /// Starts a server that follows a script.
+    /// Starts a server whose actions `script` chooses.
     pub fn by(offers: SinkCapabilities, script: impl FnMut(&Talk, SmtpStage) -> SinkAction + Send + 'static) -> Self {
         Self::at("127.0.0.1:0".parse().expect("an address"), offers, true, script)
     }
 
-    /// Starts a server at this address that follows a script. If it keeps no bodies, it can accept millions of messages.
+    /// Starts a server at this address whose actions `script` chooses. If it keeps no bodies, it can accept millions of messages.
     pub fn at(
         address: SocketAddr,
         offers: SinkCapabilities,
@@ -193,42 +191,38 @@ impl MailSink {
         Self { address, shared, thread }
     }
 
-    /// Returns all messages so far.
     pub fn letters(&self) -> Vec<Letter> {
         self.seen().letters.clone()
     }
 
-    /// Returns the number of messages so far.
     pub fn count(&self) -> usize {
         self.seen().letters.len()
     }
 
-    /// Returns all commands so far, without line ends, each with the number of its connection. Login data is omitted.
+    /// Returns all commands received so far, without line ends, each with the index of its connection. Credentials are omitted.
     pub fn commands(&self) -> Vec<(usize, String)> {
         self.seen().commands.clone()
     }
 
-    /// Returns the number of connections so far.
     pub fn connections(&self) -> usize {
         self.seen().connections
     }
 
-    /// Returns the highest number of connections that were open at the same time.
+    /// Returns the highest number of simultaneously open connections so far.
     pub fn open_max(&self) -> usize {
         self.seen().open_max
     }
 
-    /// Returns the number of open connections.
     pub fn open(&self) -> usize {
         self.seen().open
     }
 
-    /// Returns the number of unusual actions that were carried out completely.
+    /// Returns the number of actions other than [`SinkAction::Usual`] that were carried out completely.
     pub fn unusual_actions(&self) -> usize {
         self.seen().unusual_actions
     }
 
-    /// Stops the server immediately. Its accepted messages can still be read.
+    /// Stops the server immediately. The accepted messages can still be read.
     pub fn stop(&mut self) {
         self.shared.stop.notify_one();
         if let Some(thread) = self.thread.take() {
@@ -247,7 +241,7 @@ impl Drop for MailSink {
     }
 }
 
-/// Returns a self-signed certificate for this name, and a TLS acceptor that uses it.
+/// Returns a new self-signed certificate for this name, and a TLS acceptor that uses it.
 pub fn certificate(name: &str) -> (CertificateDer<'static>, TlsAcceptor) {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
     let der = made.cert.der().clone();
@@ -282,7 +276,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) {
                         seen.open_max = seen.open_max.max(seen.open);
                         seen.connections - 1
                     };
-                    // The error is ignored: tests notice a failed session by the client's behavior.
+                    // A session's error is ignored: tests see it in the behavior of the client.
                     let _ = conversation::serve(stream, connection, &shared).await;
                     shared.seen().open -= 1;
                 });

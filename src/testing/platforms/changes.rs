@@ -1,4 +1,4 @@
-//! Contacts that join or change after a test has started, and the requests for them.
+//! Contacts that join or change during a test, and the platforms' responses with them.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::{Request, Standing, State, hubspot_contact, inputs, profile, refused, standing};
 
-/// When contacts joined and last changed, unless a test changed them.
+/// The time when all contacts joined and last changed, unless a test changed them.
 const START: &str = "2024-01-01T00:00:00.000Z";
-/// A contact that belongs to no source, and whose data changes all the time.
+/// The number of a contact that is on no list, and that every request for changed contacts returns.
 pub const UNLISTED: usize = 1_000_000;
 
-/// What happened to contacts, by their numbers. Times are in UTC with milliseconds, so that they sort as text.
+/// The changes of contacts during a test, by contact number. Times are in UTC with milliseconds, so that they sort as text.
 #[derive(Default)]
 pub struct Changes {
     joined: BTreeMap<usize, String>,
@@ -41,7 +41,7 @@ impl Changes {
 }
 
 impl State {
-    /// Returns the account's contacts that changed since a time, ordered by the time of the change.
+    /// Returns the numbers of the contacts that changed at or after `since`, in the order of their changes.
     fn changed_since(&self, since: &str) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.people).filter(|number| since <= self.changes.changed_at(*number)).collect();
         all.sort_by_key(|number| self.changes.changed_at(*number));
@@ -50,14 +50,14 @@ impl State {
     }
 }
 
-/// Returns the members of a Klaviyo list that match a filter, or the error for an unsupported filter.
+/// Returns the numbers of the members of a Klaviyo list that match a filter, or the error response for an unsupported filter.
 pub fn klaviyo_members(state: &State, filter: Option<&str>) -> Result<Vec<usize>, (u16, Value)> {
     let Some(filter) = filter else { return Ok((0..state.people).collect()) };
     let since = argument(filter, "greater-or-equal(joined_group_at,").ok_or_else(|| refused("the filter is not allowed"))?;
     Ok((0..state.people).filter(|number| since <= state.changes.joined_at(*number)).collect())
 }
 
-/// Returns the account's profiles that match a filter.
+/// Returns Klaviyo's response with the profiles that match the filter.
 pub fn klaviyo_profiles(state: &State, request: &Request<'_>) -> (u16, Value) {
     let allowed = ["additional-fields[profile]", "page[size]", "page[cursor]", "filter"];
     if let Some(refusal) = request.unknown(&allowed) {
@@ -81,7 +81,7 @@ fn argument<'f>(filter: &'f str, front: &str) -> Option<&'f str> {
     filter.strip_prefix(front)?.strip_suffix(')').filter(|time| time.len() == START.len() && time.ends_with('Z'))
 }
 
-/// Returns a page of contacts from a HubSpot search.
+/// Returns HubSpot's response to a search for contacts.
 pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
     let filter = &body["filterGroups"][0]["filters"][0];
     let is_complete = ["after", "filterGroups", "limit", "properties", "sorts"].iter().all(|name| body.get(name).is_some());
@@ -107,7 +107,7 @@ pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
     (200, page)
 }
 
-/// Returns a batch of HubSpot contacts.
+/// Returns HubSpot's response with a batch of contacts.
 pub fn hubspot_batch(state: &State, body: &Value) -> (u16, Value) {
     if inputs(body).len() > 100 || body.get("propertiesWithHistory").is_none() {
         return refused("the batch is invalid");

@@ -1,6 +1,6 @@
-//! The parts of the platforms on which users sign in: consent, tokens and their revocation.
+//! The OAuth endpoints of the simulated platforms: consent, tokens and revocation.
 //!
-//! It checks the code verifier (RFC 7636), uses a code once, and accepts only the newest access token of a sign-in.
+//! They check the code verifier (RFC 7636), accept a code once, and accept only the newest access token of a grant.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use sha2::{Digest, Sha256};
 
 use super::{Request, State, pairs};
 
-/// The client that the platforms know.
+/// The OAuth client that is registered with the platforms.
 pub const CLIENT_ID: &str = "client-0b8c2f64";
 pub const CLIENT_SECRET: &str = "secret-5d41402abc4b2a76";
 
-/// A consent that a user gave.
+/// A user's consent to the access of an app.
 #[derive(Clone, Debug, Default)]
 pub struct Grant {
     platform: &'static str,
@@ -24,7 +24,6 @@ pub struct Grant {
     pub scope: String,
     is_used: bool,
     pub is_revoked: bool,
-    /// The number of tokens that were issued.
     pub issued: usize,
 }
 
@@ -38,7 +37,7 @@ impl Grant {
     }
 }
 
-/// Consents as a user on the page with this URL; returns the URL of the callback.
+/// Consents as a user on the authorization page with this URL. Returns the callback URL.
 pub fn consent(state: &mut State, url: &str) -> String {
     let (address, query) = url.split_once('?').expect("the URL has a query");
     let query = pairs(query);
@@ -60,7 +59,7 @@ pub fn consent(state: &mut State, url: &str) -> String {
     back
 }
 
-/// Returns whether this header has a token that the platform of the path accepts.
+/// Returns whether the `Authorization` header contains a valid token of the platform that the path belongs to.
 pub fn accepts(state: &State, path: &[&str], authorization: &str) -> bool {
     let platform = match path.first() {
         Some(&"api") => "klaviyo",
@@ -75,7 +74,7 @@ pub fn accepts(state: &State, path: &[&str], authorization: &str) -> bool {
     })
 }
 
-/// Answers the requests about tokens; `None` for other paths.
+/// Answers requests for tokens and revocation; returns `None` for other paths.
 pub fn answer(state: &mut State, path: &str, request: &Request<'_>) -> Option<(u16, Value)> {
     let (platform, is_revocation) = match path {
         "/oauth/token" => ("klaviyo", false),

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::Asked;
 
-/// Appends a request to the file that the variable `RECORD_REQUESTS` names, if it is set. Each line is written with a single call, so
-/// that concurrent tests do not mix their lines. Keys are not recorded.
+/// Appends a request to the file named by the environment variable `RECORD_REQUESTS`, if it is set. A single write per line keeps the
+/// lines of concurrent tests apart. Keys are not recorded.
 pub fn record(asked: &Asked, status: u16) {
     let Some(path) = std::env::var_os("RECORD_REQUESTS") else { return };
     let header = |name: &str| asked.headers.get(name).cloned().unwrap_or_default();

@@ -1,34 +1,30 @@
-//! The parts of the platforms that exports use: templates, drafts, coded templates and images.
+//! The endpoints of the simulated platforms that exports use: templates, drafts, coded templates and images.
 
 use serde_json::{Value, json};
 
 use super::{Request, State, missing, refused};
 
-/// A template, draft or file on a platform.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
-    /// The collection, like `api/templates`.
+    /// The collection that contains the object, such as `api/templates`.
     pub place: &'static str,
     pub id: String,
     pub name: String,
     pub html: String,
-    /// The request that created it.
+    /// The body of the request that created the object.
     pub made: Value,
     pub is_deleted: bool,
-    /// Whether a draft was sent.
     pub is_sent: bool,
-    /// How often it was updated.
     pub updates: usize,
 }
 
-/// An uploaded image.
 #[derive(Clone, Debug)]
 pub struct StoredImage {
     pub name: String,
     pub url: String,
 }
 
-/// Answers the requests of exports; `None` for other paths.
+/// Answers the requests of exports; returns `None` for other paths.
 pub fn answer(state: &mut State, parts: &[&str], request: &Request<'_>) -> Option<(u16, Value)> {
     let method = request.asked.method.as_str();
     match parts {
@@ -46,7 +42,7 @@ pub fn answer(state: &mut State, parts: &[&str], request: &Request<'_>) -> Optio
     }
 }
 
-/// Returns the member of a body that is not allowed, or that is missing, as a refusal.
+/// Returns the error response for a body that lacks a member in `needed`, or has one that is in neither `needed` nor `allowed`.
 fn wrong(body: &Value, needed: &[&str], allowed: &[&str]) -> Option<(u16, Value)> {
     let Some(members) = body.as_object() else { return Some(refused("the body is no object")) };
     if let Some(name) = needed.iter().find(|name| !members.contains_key(**name)) {
@@ -255,7 +251,7 @@ fn mailchimp_files(state: &mut State, method: &str, request: &Request<'_>) -> (u
     (200, json!({ "id": 7, "name": name, "full_size_url": url, "size": 1, "type": "image" }))
 }
 
-/// The members of HubSpot's request for a marketing email.
+/// The members that HubSpot allows in a marketing email.
 const EMAIL: [&str; 10] = [
     "name",
     "subject",
@@ -296,7 +292,7 @@ fn hubspot(state: &mut State, method: &str, parts: &[&str], request: &Request<'_
         ("GET", ["marketing", "emails", "2026-03"]) => {
             request.unknown(&["createdAfter", "isPublished", "limit", "after"]).unwrap_or_else(|| {
                 let drafts: Vec<Value> = state.all(EMAILS).iter().filter(|stored| !stored.is_sent).map(email).collect();
-                // A page has at most two emails, so that lists have several pages.
+                // A page has at most two emails, so that tests read several pages.
                 let start = request.number("after", 0);
                 let end = (start + 2).min(drafts.len());
                 let paging = if end < drafts.len() { json!({ "next": { "after": end.to_string() } }) } else { json!({}) };
@@ -345,7 +341,7 @@ fn hubspot_image(state: &mut State, request: &Request<'_>) -> (u16, Value) {
     (201, json!({ "id": "7", "name": name, "url": url, "archived": false, "createdAt": "x", "updatedAt": "x" }))
 }
 
-/// Returns what HubSpot requires of a coded email and the template lacks, as a refusal.
+/// Returns the error response if the template lacks something that HubSpot requires of a coded email.
 fn wrong_template(html: &str) -> Option<(u16, Value)> {
     let needed = [
         "templateType: email",
@@ -359,7 +355,7 @@ fn wrong_template(html: &str) -> Option<(u16, Value)> {
     Some(refused(&format!("{lacking} is required")))
 }
 
-/// Returns the content of a part of a form.
+/// Returns the content of the multipart part with this name.
 fn part(request: &Request<'_>, name: &str) -> Option<String> {
     let content_type = request.asked.headers.get("content-type")?;
     let boundary = content_type.strip_prefix("multipart/form-data; boundary=")?;

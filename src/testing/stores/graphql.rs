@@ -1,13 +1,13 @@
-//! A small part of GraphQL: parses an operation, checks it against a schema, and picks the selected fields from a value.
+//! A subset of GraphQL: parses an operation, checks it against a schema, and extracts the selected fields from a value.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// The fields of a type, with their types. A type that is not in a schema is a scalar.
+/// A type's name, and its fields with their types. Types that the schema does not define are scalars.
 pub type Type = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// A selected field.
+/// A selected field with its arguments and subfields.
 #[derive(Clone, Debug)]
 pub struct Field {
     pub name: String,
@@ -103,7 +103,7 @@ impl Reader<'_> {
     }
 }
 
-/// Parses an operation and checks it against a schema; returns its fields.
+/// Parses an operation and checks it against a schema. Returns the selected fields.
 pub fn parse(text: &str, variables: &Value, schema: &[Type]) -> Result<Vec<Field>, String> {
     let words = words(text);
     let mut reader = Reader { words: &words, at: 0, variables, declared: Vec::new() };
@@ -133,7 +133,7 @@ pub fn parse(text: &str, variables: &Value, schema: &[Type]) -> Result<Vec<Field
     Ok(fields)
 }
 
-/// Returns the type of a field.
+/// Returns the type of the field `field` in the type `of`.
 pub fn type_of(schema: &[Type], of: &str, field: &str) -> Option<&'static str> {
     let (_, fields) = schema.iter().find(|(name, _)| *name == of)?;
     fields.iter().find(|(name, _)| *name == field).map(|(_, kind)| *kind)
@@ -156,7 +156,7 @@ fn check(fields: &[Field], of: &str, schema: &[Type]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the selected fields of a value.
+/// Returns only the selected fields of a value.
 pub fn pick(value: &Value, fields: &[Field]) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| pick(item, fields)).collect(),

@@ -1,5 +1,5 @@
-//! Installing the app on a shop: Shopify's authorization code grant with expiring offline tokens. Each code works once, and each use of a
-//! refresh token replaces it.
+//! The installation of the app on a shop: Shopify's authorization code grant with expiring offline tokens. Each code works once, and
+//! each use of a refresh token replaces it.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -7,17 +7,17 @@ use sha2::Sha256;
 
 use super::{SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET};
 
-/// The installed apps and the issued tokens.
+/// The state of the app's installation: the pending code and the issued tokens.
 #[derive(Default)]
 pub struct Installs {
     consents: u32,
-    /// The code that can be exchanged for tokens.
+    /// The code that can still be exchanged for tokens.
     code: Option<String>,
     issued: u32,
 }
 
 impl Installs {
-    /// Installs the app as a user, on the page with this URL; returns the signed URL of the callback.
+    /// Installs the app as a user on the page with this URL. Returns the signed callback URL.
     pub fn consent(&mut self, url: &str) -> String {
         let (address, query) = url.split_once('?').expect("the URL has a query");
         assert!(address.ends_with("/admin/oauth/authorize"), "{address}");
@@ -33,7 +33,6 @@ impl Installs {
         format!("{}?{}", get("redirect_uri"), signed(&pairs))
     }
 
-    /// Returns the current access token.
     pub fn access(&self) -> String {
         format!("shpat_installed_{}", self.issued)
     }
@@ -42,7 +41,8 @@ impl Installs {
         format!("shprt_{}", self.issued)
     }
 
-    /// Returns a new access token and the response, if the form is valid.
+    /// Exchanges a code or refresh token in the form. Returns the new access token and the response, or `None` if the form is
+    /// invalid.
     pub fn tokens(&mut self, form: &str, scopes: &str) -> Option<(String, Value)> {
         let front = format!("client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}&");
         let rest = form.strip_prefix(&front)?;
@@ -62,7 +62,7 @@ impl Installs {
     }
 }
 
-/// Returns a query with its signature.
+/// Returns the query string with Shopify's signature appended as `hmac`.
 pub fn signed(pairs: &[(&str, &str)]) -> String {
     let mut sorted = pairs.to_vec();
     sorted.sort_unstable();

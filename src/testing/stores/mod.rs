@@ -1,5 +1,5 @@
-//! Servers on loopback that behave like the store platforms, and misbehave on request. They reject requests that the platforms'
-//! documentation does not allow. The integration tests include these files too.
+//! Servers on loopback that simulate the store platforms, and misbehave on request. They reject requests that the platforms'
+//! documentation does not allow. The integration tests also include these files.
 
 pub mod graphql;
 pub mod shopify;
@@ -14,13 +14,12 @@ use hmac::{Hmac, KeyInit, Mac};
 
 use super::platforms::{Asked, read_request};
 
-/// A response from a server.
 pub struct Answer {
     pub status: u16,
-    /// Header lines, each with its line break.
+    /// Additional header lines, each with its line break.
     pub headers: String,
     pub body: String,
-    /// The number of bytes of the body that are sent; the headers announce all of it.
+    /// The number of body bytes that are sent. `Content-Length` announces the whole body.
     pub sent: usize,
 }
 
@@ -31,7 +30,7 @@ impl Answer {
     }
 }
 
-/// Serves requests on a free port of loopback until the process ends.
+/// Serves requests on a free loopback port until the process ends. Returns the address.
 pub fn serve(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
     let address = listener.local_addr().expect("bound");
@@ -52,7 +51,7 @@ pub fn serve(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Socke
     address
 }
 
-/// Returns the HMAC-SHA256 of a body, in base64.
+/// Returns the HMAC-SHA256 signature of a body, in base64.
 pub fn signature(body: &str, secret: &str) -> String {
     let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).expect("a key of any length");
     mac.update(body.as_bytes());

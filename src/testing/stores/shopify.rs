@@ -1,4 +1,5 @@
-//! A shop on Shopify: the GraphQL operations at the pinned version, with their cost; bulk operations with their files; and signed webhooks.
+//! A simulated Shopify shop: GraphQL operations at the pinned version with their cost, bulk operations with their files, and signed
+//! webhooks.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,7 +14,7 @@ mod install;
 use super::graphql::{self, Field, Type, type_of};
 use super::{Answer, serve, signature};
 
-/// The token that the shop accepts at the start.
+/// The access token that the shop accepts at first.
 pub const SHOPIFY_TOKEN: &str = "shpat_0123456789abcdef0123456789abcdef";
 /// The secret of the app, which signs webhooks.
 pub const SHOPIFY_SECRET: &str = "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";
@@ -25,7 +26,7 @@ pub const SHOP: &str = "acme.myshopify.com";
 const VERSION: &str = "2026-10";
 const POINTS_MAX: f64 = 2_000.0;
 
-/// The part of the schema that is served.
+/// The part of Shopify's schema that the server supports.
 const SCHEMA: &[Type] = &[
     (
         "QueryRoot",
@@ -140,24 +141,23 @@ const SCHEMA: &[Type] = &[
 pub enum ShopFault {
     /// Responds with this status; the request has no effect.
     Status(u16),
-    /// Responds with this status, although the request has its effect.
+    /// Responds with this status, although the request took effect.
     StatusAfterEffect(u16),
-    /// Rejects the request because too few points of the rate limit are left.
+    /// Rejects the request because the rate limit has too few points left.
     Throttled,
-    /// Announces the whole file but ends the connection in the middle.
+    /// Announces the whole file, but closes the connection in the middle.
     Cut,
-    /// Sends only a part of the lines, as if the file were complete.
+    /// Sends only some of the lines, as a complete file.
     Short,
-    /// The bulk operation fails.
+    /// Makes the bulk operation fail.
     Failed,
-    /// Refuses the mutation with a user error.
+    /// Rejects the mutation with a user error.
     Refused,
 }
 
 #[derive(Default)]
 struct State {
     tokens: Vec<String>,
-    /// How many tokens the app has requested.
     grants: u32,
     installs: install::Installs,
     scopes: Vec<&'static str>,
@@ -165,7 +165,7 @@ struct State {
     products: Vec<Value>,
     customers: Vec<Value>,
     hooks: Vec<(String, String, String)>,
-    /// The file of each bulk operation, and how often it is still running when asked.
+    /// The file of each bulk operation, and how many more polls report it as running.
     operations: BTreeMap<String, (String, u32)>,
     faults: Vec<(&'static str, usize, ShopFault)>,
     asked: Vec<Asked>,
@@ -173,7 +173,6 @@ struct State {
     base: String,
 }
 
-/// The shop. Its thread ends with the process.
 #[derive(Clone)]
 pub struct Shopify {
     address: SocketAddr,
@@ -201,7 +200,6 @@ impl Shopify {
         Self { address, state }
     }
 
-    /// The address of the server.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -210,53 +208,48 @@ impl Shopify {
         self.state.lock().expect("no panic")
     }
 
-    /// Lets the next `times` requests that contain `part` fail.
+    /// Makes the next `times` requests that contain `part` fail.
     pub fn fail(&self, part: &'static str, times: usize, fault: ShopFault) {
         self.state().faults.push((part, times, fault));
     }
 
-    /// Replaces the accepted tokens.
     pub fn accept(&self, tokens: &[&str]) {
         self.state().tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
     }
 
-    /// Returns how many tokens the app has requested.
     pub fn grants(&self) -> u32 {
         self.state().grants
     }
 
-    /// Installs the app as a user, on the page with this URL; returns the URL of the callback.
+    /// Installs the app as a user on the page with this URL. Returns the callback URL.
     pub fn install(&self, url: &str) -> String {
         self.state().installs.consent(url)
     }
 
-    /// Replaces the scopes of the app.
+    /// Replaces the scopes that the app has.
     pub fn allow(&self, scopes: &[&'static str]) {
         self.state().scopes = scopes.to_vec();
     }
 
-    /// Replaces the products.
     pub fn sell(&self, products: Vec<Value>) {
         self.state().products = products;
     }
 
-    /// Replaces the customers.
     pub fn serve_customers(&self, customers: Vec<Value>) {
         self.state().customers = customers;
     }
 
-    /// Returns the topics and URLs of the webhooks that the shop sends.
+    /// Returns the topic and the URL of each registered webhook.
     pub fn hooks(&self) -> Vec<(String, String)> {
         self.state().hooks.iter().map(|(_, topic, uri)| (topic.clone(), uri.clone())).collect()
     }
 
-    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.state().asked.clone()
     }
 }
 
-/// Returns a published product. Each variant has a price, an original price, and whether customers can buy it.
+/// Returns a published product. Each variant has a price, an optional original price, and whether customers can buy it.
 pub fn product(number: u64, title: &str, variants: &[(&str, Option<&str>, bool)], stock: i64) -> Value {
     let handle = title.to_lowercase().replace(' ', "-");
     let variant = |(index, (price, before, sells)): (usize, &(&str, Option<&str>, bool))| {
@@ -274,13 +267,13 @@ pub fn product(number: u64, title: &str, variants: &[(&str, Option<&str>, bool)]
     })
 }
 
-/// Returns a product that customers cannot open.
+/// Returns the product without a page in the online store.
 fn unpublished(mut product: Value) -> Value {
     product["onlineStoreUrl"] = Value::Null;
     product
 }
 
-/// Returns a customer with a marketing state.
+/// Returns a customer; `state` is the marketing consent, such as `SUBSCRIBED`.
 pub fn customer(number: usize, state: &str) -> Value {
     json!({
         "id": format!("gid://shopify/Customer/{number}"), "firstName": format!("Person{number}"), "lastName": "Buyer", "locale": "en-GB",
@@ -293,7 +286,7 @@ pub fn customer(number: usize, state: &str) -> Value {
     })
 }
 
-/// Returns the headers of a webhook with the signature of its body.
+/// Returns the headers of a webhook request, including the signature of its body.
 pub fn headers(topic: &str, id: &str, body: &str) -> Vec<(&'static str, String)> {
     vec![
         ("x-shopify-topic", topic.to_owned()),
@@ -366,7 +359,7 @@ fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer
     Answer::new(200, json!({ "data": data, "extensions": extensions }).to_string())
 }
 
-/// The client credentials grant. Earlier tokens stay valid.
+/// Answers the client credentials grant with a new token. Earlier tokens remain valid.
 fn grant(state: &mut State, asked: &Asked) -> Answer {
     let expected = format!("grant_type=client_credentials&client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}");
     if asked.body != expected {
@@ -455,7 +448,7 @@ fn resolve(state: &mut State, field: &Field, fault: Option<ShopFault>) -> Value 
     }
 }
 
-/// Returns the file of an export: a line for each object, nested objects after their parents.
+/// Returns the file of a bulk operation: one JSON line per object, with nested objects after their parent.
 fn export(state: &State, root: &Field) -> String {
     let (nodes, of) = if root.name == "products" { (&state.products, "Product") } else { (&state.customers, "Customer") };
     let node_fields = |field: &Field| field.fields[0].fields[0].fields.clone();

@@ -1,4 +1,4 @@
-//! A site with WooCommerce: its REST API v3 with pages and basic authentication, and signed webhooks.
+//! A simulated WooCommerce site: REST API v3 with pages and basic authentication, and signed webhooks.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,7 +20,6 @@ struct State {
     next: u64,
 }
 
-/// The site. Its thread ends with the process.
 #[derive(Clone)]
 pub struct WooCommerce {
     address: SocketAddr,
@@ -28,7 +27,6 @@ pub struct WooCommerce {
 }
 
 impl WooCommerce {
-    /// Starts a site with these products and customers.
     pub fn start(products: Vec<Value>, customers: Vec<Value>) -> Self {
         let state = Arc::new(Mutex::new(State { products, customers, ..State::default() }));
         let shared = state.clone();
@@ -36,7 +34,6 @@ impl WooCommerce {
         Self { address, state }
     }
 
-    /// The URL of the site.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -45,12 +42,11 @@ impl WooCommerce {
         self.state.lock().expect("no panic")
     }
 
-    /// Returns the webhooks that the site sends.
     pub fn hooks(&self) -> Vec<Value> {
         self.state().hooks.clone()
     }
 
-    /// Returns the headers of a webhook with the signature of its body.
+    /// Returns the headers of a webhook request, including the signature of its body.
     pub fn headers(&self, topic: &str, id: &str, body: &str) -> Vec<(&'static str, String)> {
         let secret = self.state().hooks[0]["secret"].as_str().expect("a webhook has a secret").to_owned();
         vec![

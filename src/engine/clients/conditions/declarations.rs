@@ -1,4 +1,4 @@
-//! Tests of declarations.
+//! Decides the conditions that concern declarations.
 
 use super::super::css::{Declaration, Kind, Piece};
 use super::super::features::detect::Use;

@@ -1,4 +1,4 @@
-//! Tests of at-rules, rules and selectors.
+//! Decides the conditions that concern at-rules, rules and selectors.
 
 use super::super::css::{AtRule, Kind, Part, Piece, SelectorPart};
 use super::super::features::detect::{Site, Use, media_features};

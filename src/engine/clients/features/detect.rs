@@ -25,7 +25,6 @@ pub enum Site {
     Document,
 }
 
-/// A use of a feature.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
     pub feature: FeatureId,
@@ -84,11 +83,11 @@ impl Found<'_, '_> {
                 self.add(&[*feature], element.start_tag, Site::Element(index));
             }
         }
-        // The attributes of SVG have different meanings.
+        // The attributes of SVG elements have different meanings than those of HTML elements.
         if element.in_svg || element.name == "svg" {
             return;
         }
-        // The attributes of VML have different meanings too.
+        // The attributes of VML elements also have different meanings than those of HTML elements.
         let is_vml = element.name.contains(':');
         let view = self.view;
         for attribute in view.document.attributes_of(element) {
@@ -293,7 +292,7 @@ fn is_color_function(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Returns the names of the media features that a media query tests.
+/// Returns the tokens that name the media features in a media query.
 pub fn media_features(prelude: &[Piece]) -> impl Iterator<Item = &Piece> {
     let mut depth = 0_usize;
     let mut expects_name = false;

@@ -206,7 +206,6 @@ impl Table {
         self.entries.push(entry.clone());
     }
 
-    /// Returns the feature with this slug.
     pub fn get(&self, slug: &str) -> Option<FeatureId> {
         self.slugs.get(slug).copied()
     }

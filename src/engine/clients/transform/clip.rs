@@ -11,7 +11,7 @@ const MESSAGE: &str = concat!(
 
 pub struct Clipped {
     pub html: String,
-    /// The line at which the message ends.
+    /// The line of the email where the clipped message ends.
     pub line: u32,
 }
 
@@ -25,7 +25,7 @@ pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
         end -= 1;
     }
     let head = html.get(..end)?;
-    // After an incomplete tag, browsers would not show `MESSAGE`.
+    // Browsers would not show `MESSAGE` after an incomplete tag, so the email is clipped before such a tag.
     let end = match (head.rfind('<'), head.rfind('>')) {
         (Some(open), Some(close)) if open > close => open,
         (Some(open), None) => open,

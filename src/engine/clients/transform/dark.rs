@@ -14,7 +14,7 @@ use crate::base::source::Span;
 
 /// The lightness in dark mode of a white background, similar to that of #121212.
 const DARKEST: f32 = 0.18;
-/// In partial dark mode, backgrounds darker than this and text lighter than this are not changed.
+/// In partial dark mode, backgrounds that are darker and text that is lighter than this are not changed.
 const THRESHOLD: f32 = 0.55;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -68,7 +68,6 @@ fn supports_dark(view: &View<'_>) -> bool {
     in_query || in_style || in_meta
 }
 
-/// Returns whether an email sets a text color or a background color.
 fn has_colors(view: &View<'_>) -> bool {
     let in_style = view.sheets.declarations.iter().any(|declaration| {
         let name = declaration.name.of(view.source);

@@ -28,14 +28,11 @@ pub use self::notes::Note;
 const CUTS_MAX: usize = 500;
 const WHAT_CHARACTERS_MAX: usize = 120;
 
-/// The settings of the reader's client.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether the client is in dark mode.
     pub dark: bool,
-    /// Whether the client loads images.
     pub images: bool,
-    /// The factor by which Windows enlarges text.
+    /// The scale factor for text in the settings of Windows.
     pub scale: f32,
 }
 
@@ -53,13 +50,12 @@ pub struct Cut {
     /// The source of the part, shortened.
     pub what: String,
     pub why: String,
-    /// The feature of the support tables.
+    /// The slug of the feature in the support tables.
     pub slug: String,
     /// The number of times that the line contains this part.
     pub count: u32,
 }
 
-/// An email as a client shows it.
 #[derive(Clone, Debug)]
 pub struct Transformed {
     pub html: String,
@@ -69,7 +65,7 @@ pub struct Transformed {
     pub notes: Vec<Note>,
 }
 
-/// A replacement of a part of a text.
+/// A replacement for a span of the text.
 #[derive(Clone, Debug)]
 struct Edit {
     span: Span,

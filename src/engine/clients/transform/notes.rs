@@ -24,7 +24,7 @@ pub struct Note {
     pub rule: String,
     /// The problem and the remedy.
     pub message: String,
-    /// The lines of the email to which the note refers.
+    /// The lines of the email that the note refers to.
     pub lines: Vec<u32>,
 }
 
@@ -79,7 +79,7 @@ fn images_without_alt(view: &View<'_>) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the number of words in an email's text. Hidden text counts too: it is usually a preheader, which has few words.
+/// Returns the number of words in an email's text. Hidden text is also counted: it is usually a preheader, which has few words.
 fn words(source: &str) -> usize {
     let mut words = 0;
     let mut in_title = false;
@@ -98,7 +98,7 @@ fn words(source: &str) -> usize {
     words
 }
 
-/// Returns the offsets of background images for which no color is set in the same place.
+/// Returns the offsets of background images without a background color in the same place.
 fn backgrounds_without_color(view: &View<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     for declaration in view.sheets.declarations.iter().filter(|declaration| has_image(view, declaration)) {

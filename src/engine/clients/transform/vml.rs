@@ -40,7 +40,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
         css.push_str(&format!(";width:{width}"));
     }
     if let Some(height) = size("height") {
-        // The content of a text box can be taller than the shape. The shape then grows.
+        // If the content of a text box is taller than the shape, the shape grows.
         css.push_str(&format!(";min-height:{height}"));
     }
     let fill = view

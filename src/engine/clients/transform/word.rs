@@ -32,8 +32,8 @@ fn is_in_cells(view: &View<'_>, declaration: &Declaration) -> bool {
     }
 }
 
-/// Adds the edits for a higher resolution of Windows, at which sizes in attributes stay the same but all others grow. The picture is later
-/// enlarged as a whole, so the attributes are reduced.
+/// Adds the edits for the scale factor of Windows. Sizes in attributes stay the same at a higher factor, but all other sizes grow; the
+/// whole picture is enlarged later, so the sizes in attributes are reduced here.
 pub fn keep_attribute_sizes(view: &View<'_>, scale: f32, edits: &mut Vec<Edit>) {
     for element in &view.document.elements {
         if !matches!(&*element.name, "table" | "td" | "th" | "img") {

@@ -33,12 +33,11 @@ use crate::engine::mail::inbound::{ReplyClass, reply_class};
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
-/// The name of the field in which the services return our token.
+/// The name of the field that carries our token in the services' events.
 pub const TOKEN_FIELD: &str = "mailmill";
 /// The header with our token, for services that return all headers of a message.
 pub const TOKEN_HEADER: &str = "X-Mailmill-Message";
 
-/// A request from a mail service.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     pub headers: &'a HeaderMap,
@@ -62,7 +61,6 @@ pub struct FeedbackEvent {
     pub kind: EventKind,
 }
 
-/// What happened to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// The recipient's server accepted the message.
@@ -71,7 +69,7 @@ pub enum EventKind {
     Bounced { class: ReplyClass, detail: String },
     /// The recipient reported the message as spam.
     Complained { kind: String },
-    /// The recipient unsubscribed at the mail service.
+    /// The recipient unsubscribed through the mail service.
     Unsubscribed,
     /// An event without consequences, such as an open or a delay.
     Other,
@@ -140,7 +138,7 @@ pub fn read(service: MailService, request: &Request<'_>, secret: Option<&str>) -
     if report.events.len() > limits::MAIL_FEEDBACK_EVENTS_MAX { Err(Refusal::Malformed) } else { Ok(report) }
 }
 
-/// Returns why a secret cannot be one of this service, or `None` if it can.
+/// Returns why `secret` cannot be a secret of this service, or `None` if it can.
 pub fn secret_error(service: MailService, secret: &str) -> Option<&'static str> {
     match service {
         MailService::AmazonSes => Some("Amazon SES has no secret; enter the ARN of the topic in topicArns"),
@@ -169,7 +167,7 @@ fn texts(value: &Value, paths: &[&[&str]]) -> Vec<String> {
     paths.iter().map(|path| text(value, path)).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns the texts at [`TOKEN_FIELD`] in an object whose names may have changed their case.
+/// Returns the texts at [`TOKEN_FIELD`] in an object. Casing is ignored, because services may change the casing of names.
 fn token_texts(object: Option<&Value>) -> Vec<String> {
     let fields = object.and_then(Value::as_object).into_iter().flatten();
     let own = fields.filter(|(name, _)| name.eq_ignore_ascii_case(TOKEN_FIELD));
@@ -232,7 +230,6 @@ fn header<'a>(request: &Request<'a>, name: &str) -> Result<&'a str, Refusal> {
     request.headers.get(name).and_then(|value| value.to_str().ok()).ok_or(Refusal::SignatureMissing)
 }
 
-/// Returns the HMAC-SHA256 of the concatenated parts.
 fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts keys of any length");
     for part in parts {

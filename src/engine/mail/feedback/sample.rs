@@ -21,7 +21,7 @@ use crate::vocab::mail_services::MailService;
 
 const REFUSAL: &str = "550 5.1.1 the mailbox does not exist (sample)";
 
-/// The temporary key of all notifications of SNS in this process, because creating a key is slow.
+/// The temporary key that signs all SNS notifications in this process. One key is used for all of them, because creating a key is slow.
 static KEY: OnceLock<RsaKeyPair> = OnceLock::new();
 
 /// A sample request with a hard bounce.
@@ -38,7 +38,6 @@ pub struct Sample {
 pub struct Content<'a> {
     /// The token in the event.
     pub token: &'a str,
-    /// The ID of the request.
     pub id: &'a str,
     /// The topic of the notification, for Amazon SES.
     pub topic: &'a str,

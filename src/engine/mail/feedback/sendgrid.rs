@@ -30,7 +30,7 @@ const CLASSIFICATIONS: [(&str, ReplyClass); 7] = [
     ("unclassified", Unknown),
 ];
 
-/// Returns the point of a public key in base64.
+/// Returns the P-256 point of a public key that is given in base64.
 pub fn point(key: &str) -> Option<Vec<u8>> {
     let der = BASE64.decode(key.trim().as_bytes()).ok()?;
     der.strip_prefix(&P256_PREFIX).filter(|point| point.len() == 65).map(<[u8]>::to_vec)

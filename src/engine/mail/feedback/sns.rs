@@ -24,7 +24,6 @@ pub enum MessageType {
     UnsubscribeConfirmation,
 }
 
-/// A message of SNS.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Message {
@@ -77,7 +76,6 @@ impl<'a> Topic<'a> {
         format!("sns.{}.{}", self.region, self.domain)
     }
 
-    /// Returns the URL that confirms a subscription to this topic.
     fn confirmation(&self, arn: &str, token: &str) -> Url {
         let mut url = Url::parse(&format!("https://{}/", self.host())).expect("the region has only letters, digits and hyphens");
         url.query_pairs_mut()
@@ -108,7 +106,7 @@ impl Message {
         serde_json::from_slice(body).map_err(|_| Refusal::Malformed)
     }
 
-    /// Returns the URL of the certificate, if it is Amazon's for the region of the topic.
+    /// Returns the URL of the certificate, if the URL is Amazon's for the region of the topic.
     pub fn certificate_url(&self) -> Result<Url, Refusal> {
         let topic = Topic::parse(&self.topic_arn).ok_or(Refusal::TopicUnknown)?;
         let url = Url::parse(&self.signing_cert_url).map_err(|_| Refusal::SignatureWrong)?;
@@ -120,7 +118,7 @@ impl Message {
         if is_amazons && is_file && is_plain && is_open { Ok(url) } else { Err(Refusal::SignatureWrong) }
     }
 
-    /// Checks the signature and the time.
+    /// Checks that the signature is valid and that the message is recent.
     pub fn verify(&self, key: &PublicKey, now: Timestamp) -> Result<(), Refusal> {
         let algorithm: &RsaParameters = match self.signature_version.as_str() {
             "1" => &RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY,
@@ -157,7 +155,7 @@ impl Message {
         fields.into_iter().filter_map(|(name, value)| Some(format!("{name}\n{}\n", value?))).collect()
     }
 
-    /// Returns the URL that confirms the subscription, for a message that asks for it.
+    /// Returns the URL that confirms the subscription. Fails if the message has no confirmation token.
     pub fn confirmation_url(&self) -> Result<Url, Refusal> {
         let topic = Topic::parse(&self.topic_arn).ok_or(Refusal::TopicUnknown)?;
         let token = self.token.as_deref().filter(|token| !token.is_empty()).ok_or(Refusal::Malformed)?;

@@ -42,7 +42,6 @@ const SIGNATURE_OF_CONFIRMATION: &str = "IUhyvL5tlUU9If8TMYufBPdyHZtfupEqfV7bWGl
     0a9bvC2ePUaZXprtF6nqyWrtkCfajP2fjzZrCE+SU7cgBcki0JJqXxjUxR1y3Raahy4+QUFOsc+i/yeRO+JS7GHfsHLQlq1IaE4MoVf7QrzPLm2wyDE9QD8G\
     Nup4L75Fil5IelNBSBcXdMQichkl63Wef7EOUPM/pfzk3hnBUBmUd+msy/p387x+cQh9EbAPxA7I61LiTqiyU9xclUSY9rJZhzGXyw==";
 
-/// Returns a secret that a service accepts.
 fn secret_of(service: MailService) -> Option<&'static str> {
     match service {
         MailService::AmazonSes => None,
@@ -92,7 +91,7 @@ fn changed_unsigned_and_old_requests_are_rejected() {
         if !matches!(service, MailService::AmazonSes | MailService::Mailgun) {
             assert_eq!(read_sample(service, &other, NOW), Err(Refusal::SignatureMissing), "{service:?}");
         }
-        // These services sign the body. Mailgun signs only its token, and the others only authenticate.
+        // These services sign the body. Mailgun signs only its token, and the other services only send credentials.
         if matches!(service, MailService::AmazonSes | MailService::Sendgrid | MailService::Resend) {
             let body = String::from_utf8(made.body.clone()).expect("the body is JSON").replace("missing@", "changed@");
             let changed = Sample { body: body.into_bytes(), ..made };

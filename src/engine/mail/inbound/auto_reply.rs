@@ -1,5 +1,5 @@
-//! Detects messages that programs write, such as vacation replies (RFC 3834, and older conventions). They do not show whether an address
-//! works.
+//! Detects messages that programs write, such as vacation replies (RFC 3834, and older conventions). Such messages do not show whether
+//! an address works.
 
 use super::Envelope;
 use super::mime::Part;
@@ -48,11 +48,10 @@ const SUBJECTS: &[&str] = &[
     "自動応答",
 ];
 
-/// TABLE: local parts of addresses from which only programs send mail.
+/// TABLE: local parts of addresses that only programs send mail from.
 const MACHINES: &[&str] =
     &["mailer-daemon", "no-reply", "noreply", "donotreply", "do-not-reply", "autoreply", "listserv", "majordomo"];
 
-/// Returns whether a program wrote this message.
 pub fn is_automatic(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     let submitted = message.field("auto-submitted").map(|value| value.to_ascii_lowercase());
     if submitted.is_some_and(|value| !value.starts_with("no")) {

@@ -4,9 +4,9 @@ use super::Complaint;
 use super::mime::Part;
 use super::report::address;
 
-/// The addresses from which one provider sends complaints. The provider attaches the reported message without a feedback report.
+/// The addresses that one provider sends complaints from. The provider attaches the reported message without a feedback report.
 const BARE_REPORTERS: [&str; 2] = ["staff@hotmail.com", "staff@outlook.com"];
-/// The header field in which the provider of [`BARE_REPORTERS`] names the recipient.
+/// The header field that names the recipient in messages from [`BARE_REPORTERS`].
 const BARE_RECIPIENT: &str = "x-hmxmroriginalrecipient";
 
 /// Returns the complaint in this message. `None` means that the message is not a feedback report; `Some(None)`, that it is a report but not

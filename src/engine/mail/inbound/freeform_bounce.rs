@@ -6,7 +6,7 @@ use super::report::address;
 use super::{Action, Envelope, Outcome, one_line};
 use crate::vocab::limits::INBOUND_DIAGNOSTIC_BYTES_MAX;
 
-/// TABLE: local parts of the addresses from which bounces are sent.
+/// TABLE: local parts of addresses that send bounces.
 const SERVERS: &[&str] = &["mailer-daemon", "postmaster", "mailerdaemon", "mail-daemon", "mdaemon", "microsoftexchange"];
 
 /// TABLE: prefixes, in lowercase, of the lines that introduce the returned message.

@@ -24,7 +24,6 @@ pub struct Part<'a> {
     pub inside: Vec<Part<'a>>,
 }
 
-/// Why a message is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     TooLarge,
@@ -46,7 +45,6 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Parses a whole message.
 pub fn read(raw: &[u8]) -> Result<Part<'_>, Refusal> {
     if raw.len() > INBOUND_BYTES_MAX {
         return Err(Refusal::TooLarge);
@@ -191,7 +189,7 @@ impl Part<'_> {
         parts
     }
 
-    /// Returns the first part of one of these kinds, outside attached messages.
+    /// Returns the first part with one of these content types. Parts inside attached messages are not searched.
     pub fn find(&self, kinds: &[&str]) -> Option<&Self> {
         if kinds.contains(&self.kind().as_str()) {
             return Some(self);

@@ -20,7 +20,6 @@ pub use tokens::{Mark, Token};
 
 use mime::Part;
 
-/// The envelope of a received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope<'a> {
     /// The envelope sender; empty for the null sender, which bounces have.
@@ -28,7 +27,6 @@ pub struct Envelope<'a> {
     pub recipient: &'a str,
 }
 
-/// A parsed message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incoming {
     pub nature: MessageKind,
@@ -43,7 +41,6 @@ pub struct Incoming {
 pub enum MessageKind {
     /// A report about the delivery to one or more recipients.
     Report(Vec<Outcome>),
-    /// A recipient reported a message as spam.
     Complaint(Complaint),
     /// A message that a program wrote, such as a vacation notice, a ticket confirmation or a read receipt.
     Automatic,

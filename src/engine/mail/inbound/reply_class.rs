@@ -13,7 +13,6 @@ pub enum ReplyClass {
     Policy,
     /// The message: its size or its content.
     Content,
-    /// The rejection cannot be classified.
     Unknown,
 }
 

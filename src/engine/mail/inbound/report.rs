@@ -29,7 +29,7 @@ type Field = (String, String);
 /// One block of a report: the fields up to an empty line.
 type Block = Vec<Field>;
 
-/// Returns the blocks of fields, which empty lines separate.
+/// Returns the blocks of fields that empty lines separate.
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = vec![Block::new()];
     for line in text.lines() {

@@ -9,7 +9,6 @@ use super::{Action, Envelope, Mark, MessageKind, ReplyClass, read};
 
 const TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
-/// The expected kind of a sample.
 enum Is {
     /// A report about this recipient, with this status code.
     Report(Action, ReplyClass, &'static str, Option<&'static str>),

@@ -14,7 +14,7 @@ pub struct Token {
 /// The purpose of an address that contains a token: the character before the plus sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// `b+…`: the envelope sender, to which bounces are returned.
+    /// `b+…`: the envelope sender. Bounces are returned to this address.
     Bounce,
     /// `u+…`: a message to this address unsubscribes.
     Unsubscribe,

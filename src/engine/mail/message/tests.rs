@@ -45,7 +45,6 @@ fn plain<'a>(from: &'a EmailAddress, to: &'a EmailAddress) -> OutgoingMessage<'a
     }
 }
 
-/// Checks the format that every message must have.
 fn assert_form(message: &Message) {
     let bytes = &message.bytes;
     assert!(bytes.ends_with(b"\r\n"));
@@ -62,7 +61,6 @@ fn assert_form(message: &Message) {
     assert!(head.iter().all(|line| line.len() <= 78 || !value(line).contains(' ')), "{head:?}");
 }
 
-/// Returns the names of the headers, in order.
 fn names(message: &Message) -> Vec<String> {
     let parsed = MessageParser::new().parse(&message.bytes).expect("the message can be read");
     parsed.headers().iter().map(|header| header.name().to_owned()).collect()

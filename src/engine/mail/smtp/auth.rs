@@ -7,7 +7,6 @@ use data_encoding::BASE64;
 use super::capabilities::Capabilities;
 use crate::base::secret::Secret;
 
-/// The credentials for a relay.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub user: String,

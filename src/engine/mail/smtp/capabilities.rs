@@ -11,7 +11,7 @@ pub struct Capabilities {
     pub smtputf8: bool,
     /// Whether the server offers `SIZE`.
     pub size: bool,
-    /// The size of the largest message that the server accepts, if it states one.
+    /// The size of the largest message that the server accepts, if the server states a limit.
     pub bytes_max: Option<u64>,
     pub plain: bool,
     pub login: bool,

@@ -19,10 +19,9 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// The stage of the shutdown. It only ever advances.
+/// The stage of the shutdown. The stage only advances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopStage {
-    /// The service works normally.
     Running,
     /// No new delivery starts.
     Draining,
@@ -35,13 +34,11 @@ pub enum StopStage {
 pub struct Stop(pub watch::Receiver<StopStage>);
 
 impl Stop {
-    /// Waits until the shutdown reaches this stage.
     pub async fn reached(&mut self, ending: StopStage) {
         // The wait fails only if the transport was dropped, and then no delivery uses this connection.
         let _ = self.0.wait_for(|now| *now >= ending).await;
     }
 
-    /// Returns whether the shutdown has reached this stage.
     pub fn is(&self, ending: StopStage) -> bool {
         *self.0.borrow() >= ending
     }
@@ -68,13 +65,12 @@ impl Connection {
         Self { stream, received: Vec::new(), at: 0, stop }
     }
 
-    /// Returns whether there are unread bytes.
     pub fn has_unread(&self) -> bool {
         self.at < self.received.len()
     }
 
-    /// Returns the bare stream, so that it can be encrypted. No bytes may be unread: bytes received in clear text must not be treated as
-    /// encrypted ones.
+    /// Returns the bare stream, so that it can be encrypted. No bytes may be unread: bytes received in clear text must not be
+    /// treated as encrypted bytes.
     pub fn into_stream(self) -> Result<Box<dyn Stream>, Cause> {
         if self.has_unread() {
             return Err(Cause::Garbled("unexpected data arrived before TLS started".to_owned()));
@@ -82,7 +78,6 @@ impl Connection {
         Ok(self.stream)
     }
 
-    /// Sends all bytes.
     pub async fn send(&mut self, bytes: &[u8], limit: Duration) -> Result<(), Cause> {
         let stream = &mut self.stream;
         within(&mut self.stop, limit, async {
@@ -92,8 +87,8 @@ impl Connection {
         .await
     }
 
-    /// Sends the bytes while listening. If the server hangs up, this is an error. If the server sends anything, the remaining bytes are not
-    /// sent, and the caller finds the server's bytes with [`Self::has_unread`].
+    /// Sends the bytes while listening to the server. Returns an error if the server hangs up. If the server sends anything, the
+    /// remaining bytes are not sent, and the caller finds the server's bytes with [`Self::has_unread`].
     pub async fn send_listening(&mut self, bytes: &[u8], limit: Duration) -> Result<(), Cause> {
         let (stream, received) = (&mut self.stream, &mut self.received);
         let mut rest = bytes;

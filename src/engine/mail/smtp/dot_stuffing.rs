@@ -11,7 +11,6 @@ pub struct DotStuffer<'a> {
 }
 
 impl<'a> DotStuffer<'a> {
-    /// Starts at the beginning of `message`.
     pub fn new(message: &'a [u8]) -> Self {
         Self { rest: message, at_line_start: true }
     }
@@ -23,7 +22,7 @@ impl<'a> DotStuffer<'a> {
         'a: 'p,
     {
         let clean = self.take_clean(bytes_max);
-        // Short unchanged chunks would each become a separate packet, so they are copied together.
+        // Short unchanged chunks would each become a separate packet, so they are copied into one chunk.
         if clean.len() == bytes_max || (self.rest.is_empty() && self.at_line_start) {
             return (!clean.is_empty()).then_some(clean);
         }
@@ -73,8 +72,8 @@ impl<'a> DotStuffer<'a> {
         clean
     }
 
-    /// Appends the next byte or line end, and a second dot if the byte is a dot at the start of a line. Every line end, including a missing
-    /// one at the end of the message, becomes CRLF. Returns false if the message has been written.
+    /// Appends the next byte or line end, and a second dot if the byte is a dot at the start of a line. Every line end, including a
+    /// missing line end at the end of the message, becomes CRLF. Returns false if the message has been written.
     fn change(&mut self, scratch: &mut Vec<u8>) -> bool {
         match self.rest {
             [] if self.at_line_start => return false,

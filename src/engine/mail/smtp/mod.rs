@@ -21,7 +21,6 @@ pub use tls::TlsConnectors;
 
 use crate::vocab::limits;
 
-/// The time limits of an SMTP connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// The limit for one address to accept a connection, and for a TLS handshake.

@@ -9,13 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::vocab::limits::{SMTP_REPLY_LINE_BYTES_MAX, SMTP_REPLY_LINES_MAX};
 
-/// A mail server's reply to a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     /// The reply code, with three digits.
     pub code: u16,
     pub enhanced: Option<EnhancedCode>,
-    /// The text after the codes, with its lines separated by line feeds. It is untrusted.
+    /// The text after the codes, with its lines separated by line feeds. The text is untrusted.
     pub text: String,
 }
 
@@ -28,7 +27,6 @@ pub struct EnhancedCode {
 }
 
 impl EnhancedCode {
-    /// Creates a code from these three numbers.
     pub const fn new(class: u8, subject: u16, detail: u16) -> Self {
         Self { class, subject, detail }
     }
@@ -131,7 +129,7 @@ fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
     Reply { code, enhanced, text: lines.join("\n") }
 }
 
-/// Splits a line into its code, whether it is the last line, and its text.
+/// Splits a line into its code, whether it is the last line of the reply, and its text.
 fn split(line: &[u8]) -> Result<(u16, bool, &[u8]), String> {
     let strange = || format!("{:?}", printable(&line[..line.len().min(60)]));
     let [first @ b'2'..=b'5', second @ b'0'..=b'9', third @ b'0'..=b'9', rest @ ..] = line else { return Err(strange()) };

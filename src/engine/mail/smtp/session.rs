@@ -20,7 +20,6 @@ use super::reply::{EnhancedCode, Reply};
 use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Handoff, Outcome, Stage};
 use crate::vocab::limits::{SMTP_MESSAGES_PER_CONNECTION_MAX, SMTP_PIECE_BYTES};
 
-/// Why a connection could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectError {
     pub stage: Stage,
@@ -53,12 +52,11 @@ pub enum TlsDemand {
     IfOffered(TlsInfo),
 }
 
-/// The options for starting a session.
 #[derive(Clone)]
 pub struct SessionOptions<'a> {
     /// The host name that we send in EHLO.
     pub hello: &'a str,
-    /// The server to which the session connects.
+    /// The server that the session connects to.
     pub how: Handoff,
     pub demand: TlsDemand,
     pub credentials: Option<&'a Credentials>,
@@ -67,13 +65,13 @@ pub struct SessionOptions<'a> {
     pub timeouts: &'a Timeouts,
 }
 
-/// The result of sending one message over a connection.
 #[derive(Debug)]
 pub struct TransactionResult {
     pub outcome: Outcome,
     /// Whether the connection can send another message.
     pub keep: bool,
-    /// Whether a reused connection turned out to be closed before any of the message was sent, so that another connection can send it.
+    /// Whether a reused connection was already closed before any part of the message was sent, so that another connection can send
+    /// the message.
     pub was_dead: bool,
     /// Whether the server lacks a capability that this message needs. Another server may have the capability.
     pub lacks: bool,
@@ -287,7 +285,6 @@ impl Session {
         Ok(())
     }
 
-    /// Sends the final dot and reads the reply.
     async fn dot(&mut self) -> TransactionResult {
         if self.stop.is(StopStage::Cut) {
             return TransactionResult::of(Outcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
@@ -359,14 +356,14 @@ impl Session {
     /// Ends a message that has no recipients.
     async fn send_nothing(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b".\r\n", &self.timeouts).await;
-        // Any reply except a rejection is unexpected, and then the connection is not reused.
+        // Any reply except a rejection is unexpected; after such a reply, the connection is not reused.
         let is_refused = said.is_ok_and(|reply| reply.is_permanent() && !self.line.has_unread());
         if is_refused { self.reset(outcome).await } else { TransactionResult::of(outcome, false) }
     }
 }
 
-/// Returns the outcome of a negative reply at this stage. It is final only if the reply is permanent and about the message or the
-/// recipient, not about our session.
+/// Returns the outcome of a negative reply at this stage. The outcome is final only if the reply is permanent and about the message or
+/// the recipient, not about our session.
 fn negative(stage: Stage, reply: Reply) -> Outcome {
     // These reply codes are about command order, encryption and login, which do not depend on the recipient.
     let is_about_us = matches!(reply.code, 503 | 530 | 534 | 535 | 538);
@@ -387,7 +384,6 @@ async fn command(line: &mut Connection, text: &[u8], timeouts: &Timeouts) -> Res
     line.reply(timeouts.command).await
 }
 
-/// Checks that a reply code starts with this digit.
 fn expect(reply: &Reply, digit: u16, stage: Stage) -> Result<(), ConnectError> {
     if reply.code / 100 == digit { Ok(()) } else { Err(ConnectError::at(stage, Cause::Reply(reply.clone()))) }
 }

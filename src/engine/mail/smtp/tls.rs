@@ -13,7 +13,6 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::engine::fetch;
 
-/// The TLS configurations with and without verification.
 #[derive(Clone)]
 pub struct TlsConnectors {
     proven: Result<Arc<ClientConfig>, String>,

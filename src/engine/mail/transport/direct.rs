@@ -47,7 +47,7 @@ pub trait MailExchangers: Send + Sync + 'static {
     fn addresses<'a>(&'a self, host: &'a str) -> Lookup<'a, Vec<IpAddr>>;
 }
 
-/// The state of direct delivery.
+/// The state of direct delivery: DNS, MTA-STS policies, and the throttles of the recipients' servers.
 pub struct Direct {
     exchangers: Box<dyn MailExchangers>,
     policies: Policies,
@@ -63,7 +63,7 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Creates the state for at most this number of connections in total.
+    /// Creates the state. `connections` is the maximum number of connections to all servers together.
     pub fn new(
         exchangers: Box<dyn MailExchangers>,
         policies: Policies,
@@ -81,7 +81,7 @@ impl Direct {
         ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
 
-    /// Returns those addresses of a server to which connections are allowed.
+    /// Returns the IP addresses of a server to which the guard allows connections.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, String> {
         let found = self.exchangers.addresses(host).await.map_err(|error| error.to_string())?;
         if found.is_empty() {
@@ -130,7 +130,7 @@ impl Direct {
         known.insert(domain.to_owned(), throttle.clone());
     }
 
-    /// Returns the servers of a domain in the order in which to try them, or the outcome if there are none.
+    /// Returns the servers of a domain in the order in which to try them, or the outcome of the delivery if there are none.
     async fn route(&self, domain: &str) -> Result<Vec<String>, Outcome> {
         let refused = |code, enhanced, text: String| {
             Err(Outcome::Refused { stage: Stage::Route, reply: Reply::ours(code, enhanced, text) })
@@ -159,7 +159,7 @@ impl Direct {
         for exchanger in &mut found {
             exchanger.host = exchanger.host.trim_end_matches('.').to_ascii_lowercase();
         }
-        // A null MX together with other MX records is a misconfiguration; there is at least one other server.
+        // Ignore a null MX next to other MX records, which is a misconfiguration.
         found.retain(|exchanger| !exchanger.host.is_empty());
         let mut drawn: Vec<([u8; 4], Exchanger)> = found.into_iter().map(|exchanger| (self.random.bytes(), exchanger)).collect();
         // Servers of equal preference are tried in random order, which spreads the load (RFC 5321 §5.1).

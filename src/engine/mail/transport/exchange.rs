@@ -14,7 +14,6 @@ use crate::engine::mail::delivery::{BeforeDot, Cause, Handoff, Outcome, Stage};
 use crate::engine::mail::smtp::{ConnectError, Credentials, Reply, Session, SessionOptions, TlsDemand, TlsInfo};
 use crate::vocab::limits::SMTP_ADDRESSES_TRIED_MAX;
 
-/// The route to a server.
 pub struct ServerRoute {
     /// The key of the route: connections with the same key are interchangeable.
     leads_to: String,
@@ -28,7 +27,6 @@ enum RouteKind {
     Exchanger { proven: bool },
 }
 
-/// The result of an attempt to send a message.
 pub enum Attempt {
     Done(Outcome),
     /// The server lacks a capability that this message needs.
@@ -47,7 +45,6 @@ enum ExchangerTls {
 }
 
 impl ServerRoute {
-    /// Returns the route to a configured relay.
     pub fn to_relay(index: usize, relay: Relay) -> Self {
         let is_this_machine = relay.is_this_machine();
         let Relay { host, port, security, credentials, .. } = relay;
@@ -55,13 +52,13 @@ impl ServerRoute {
         Self { leads_to: format!("relay {index}"), host, port, kind }
     }
 
-    /// Returns the route to a server of a recipient's domain. If `proven` is true, the server must prove its name.
+    /// Returns the route to a server of a recipient's domain. If `proven` is true, the server must prove its name with a valid
+    /// certificate.
     pub fn to_exchanger(host: &str, port: u16, proven: bool) -> Self {
         let leads_to = format!("{} {host}", if proven { "proven" } else { "exchanger" });
         Self { leads_to, host: Host::Domain(host.to_owned()), port, kind: RouteKind::Exchanger { proven } }
     }
 
-    /// Returns the server's name.
     pub fn server(&self) -> String {
         self.host.to_string()
     }
@@ -81,7 +78,7 @@ impl ServerRoute {
 }
 
 impl Transport {
-    /// Sends a message over this route.
+    /// Sends a message over the route `way`.
     pub(super) async fn attempt(
         &self,
         way: &ServerRoute,
@@ -117,7 +114,7 @@ impl Transport {
         }
     }
 
-    /// Opens a connection over this route and closes it again.
+    /// Opens a connection over the route `way` to check that it works, and closes it.
     pub(super) async fn greet(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Result<(), String> {
         match self.open(way, place).await {
             Ok(session) => {
@@ -128,7 +125,7 @@ impl Transport {
         }
     }
 
-    /// Returns an idle connection that is still alive.
+    /// Returns an idle connection of the route `way` that is still alive, if there is one.
     async fn rested(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Option<Session> {
         while let Some(mut session) = place.take(&way.leads_to) {
             if session.is_alive().await {

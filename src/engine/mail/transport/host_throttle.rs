@@ -31,7 +31,6 @@ struct State {
     failures: u64,
 }
 
-/// The pause of a server.
 struct Backoff {
     length: Duration,
     until: Instant,
@@ -81,7 +80,6 @@ impl HostThrottle {
         Self { turns: Semaphore::new(turns_max), turns_max, state: Mutex::new(state) }
     }
 
-    /// Waits for a slot.
     pub async fn enter(&self) -> ThrottleSlot<'_> {
         let permit = self.turns.acquire().await.expect("the semaphore is never closed");
         let state = self.state();

@@ -1,9 +1,8 @@
-//! The result of a DNS or policy lookup for routing mail, and how such a lookup can fail.
+//! The result type and the errors of DNS and policy lookups for routing mail.
 
 use std::fmt;
 use std::pin::Pin;
 
-/// Why a lookup failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupError {
     /// The domain name does not exist.

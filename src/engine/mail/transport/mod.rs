@@ -42,7 +42,6 @@ use crate::engine::fetch::{Guard, Resolve};
 use crate::vocab::limits::{SMTP_PAUSE_MAX, SMTP_PAUSE_MIN};
 use crate::vocab::settings::Settings;
 
-/// The dependencies of a transport.
 pub struct Parts {
     /// Resolves the addresses of relays.
     pub resolver: Box<dyn Resolve>,
@@ -58,7 +57,6 @@ pub struct Parts {
     pub timeouts: Timeouts,
 }
 
-/// The transport for outgoing mail.
 pub struct Transport {
     relays: Vec<RelayHost>,
     direct: Option<Direct>,
@@ -68,11 +66,10 @@ pub struct Transport {
     resolver: Box<dyn Resolve>,
     timeouts: Timeouts,
     ending: watch::Sender<StopStage>,
-    /// Signals that the state of a relay has changed.
+    /// Wakes the deliveries that wait for a relay after a relay's throttle has changed.
     news: Notify,
 }
 
-/// A relay and its throttle.
 struct RelayHost {
     way: ServerRoute,
     domains: Vec<String>,
@@ -223,7 +220,7 @@ impl Transport {
                     return Outcome::Refused { stage: Stage::Sender, reply };
                 }
                 let rests = relays.iter().filter_map(|relay| relay.throttle.resting(now)).min_by_key(|resting| resting.until);
-                // `None` means that a relay has just recovered.
+                // If no relay is paused, a relay has just recovered, so try again without waiting.
                 if let Some(resting) = rests {
                     if now >= deadline {
                         return given_up(last, &resting);
@@ -293,7 +290,6 @@ impl Transport {
     }
 }
 
-/// A message that is being delivered.
 struct Delivery<'a, B> {
     envelope: &'a Envelope,
     message: &'a [u8],

@@ -10,7 +10,6 @@ use tokio::time::{Duration, Instant};
 
 use crate::engine::mail::smtp::Session;
 
-/// The pool of open connections.
 pub struct Pool {
     places: Semaphore,
     places_max: usize,
@@ -42,14 +41,12 @@ impl Pool {
         Self { places: Semaphore::new(places_max), places_max, state: Mutex::default() }
     }
 
-    /// Waits for a slot.
     pub async fn place(&self) -> PoolSlot<'_> {
         let permit = self.places.acquire().await.expect("the semaphore is never closed");
         self.state().in_use += 1;
         PoolSlot { pool: self, _permit: permit }
     }
 
-    /// Returns the number of connections in use.
     pub fn in_use(&self) -> usize {
         self.state().in_use
     }
@@ -80,7 +77,7 @@ impl PoolSlot<'_> {
         Some(state.resting.remove(at).session)
     }
 
-    /// Makes space for a new connection. Returns a connection to close, if necessary.
+    /// Returns an idle connection that must be closed before a new one is opened, if the pool is full.
     pub fn make_room(&self) -> Option<Session> {
         let mut state = self.pool.state();
         let is_full = state.in_use + state.resting.len() > self.pool.places_max;

@@ -39,7 +39,6 @@ pub fn relays(setting: &[Secret]) -> Result<Vec<Relay>, String> {
 }
 
 impl Relay {
-    /// Parses the URL of one relay.
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| {
             format!(
@@ -98,7 +97,6 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
-/// The query parameters of a relay's URL.
 #[derive(Default)]
 struct Query {
     mechanism: Option<Mechanism>,

@@ -40,7 +40,6 @@ pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the MTA-STS policy at {url} is not UTF-8 text")))
 }
 
-/// A domain's policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// Whether servers outside the policy must be skipped. False if the policy is in testing mode or withdrawn.
@@ -73,7 +72,6 @@ impl Policy {
         Some(Self { is_enforced, hosts, max_age: Duration::from_secs(max_age?).min(STS_AGE_MAX) })
     }
 
-    /// Returns whether the policy allows mail to this server.
     fn allows(&self, host: &str) -> bool {
         let fits = |pattern: &String| match pattern.strip_prefix("*.") {
             Some(parent) => host.split_once('.').is_some_and(|(_, rest)| rest == parent),
@@ -83,7 +81,6 @@ impl Policy {
     }
 }
 
-/// The policies of domains, with a cache.
 pub struct Policies {
     source: Box<dyn PolicySource>,
     known: Mutex<HashMap<String, CachedPolicy>>,
@@ -177,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// A domain with the records that a test sets.
+    /// A fake domain whose DNS record and policy file the test sets.
     #[derive(Default)]
     struct Site {
         record: Mutex<Vec<String>>,

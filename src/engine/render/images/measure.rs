@@ -13,11 +13,11 @@ use crate::vocab::limits::DECODED_IMAGE_SIDE_MAX;
 const SAMPLE_SIDE: u32 = 64;
 /// The maximum number of colors that a measurement reports.
 const COLORS_MAX: usize = 5;
-/// The smallest share of the area for which a color is reported.
+/// The smallest share of the area that a color must cover to be reported.
 const SHARE_MIN: f32 = 0.03;
 /// The share of transparent pixels above which an image is treated as transparent; with less, the image has its own background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// The lowest opacity, of 255, at which a pixel is measured: the color of a more transparent pixel is mostly that of the background.
+/// The lowest opacity, of 255, of pixels that are measured: the color of a more transparent pixel is mostly that of the background.
 const SEEN_ALPHA_MIN: u8 = 64;
 /// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. Dark green on black is
 /// below this minimum.
@@ -58,7 +58,6 @@ pub fn measure(picture: &DynamicImage) -> ImageMeasurements {
     measured(width, height, &sample)
 }
 
-/// Returns whether a file is an SVG image.
 pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
     content_type.contains("svg") || String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).contains("<svg")
 }

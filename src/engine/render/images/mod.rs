@@ -29,7 +29,6 @@ const THUMBNAIL_PROPORTION: f32 = 1.4;
 
 const DAMAGED: &str = "the image is damaged; upload a new copy";
 
-/// A task for an image file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
     /// Convert an uploaded image for emails, and measure the result.
@@ -51,7 +50,6 @@ pub struct TaskResult {
     pub format: Option<Format>,
 }
 
-/// The formats of stored images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     Png,
@@ -71,7 +69,6 @@ impl Format {
         }
     }
 
-    /// Returns the format's file name extension.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Png => "png",

@@ -17,7 +17,7 @@ use crate::vocab::limits::{DRAWN_LOGO_HEIGHT_MAX, DRAWN_LOGO_HEIGHT_MIN, DRAWN_L
 const DENSITY: f32 = 2.0;
 /// The space around a logo on a background, as a share of the logo's height.
 const MARGIN: f32 = 0.2;
-/// Parts of the names of serif fonts.
+/// Parts of font names that identify serif fonts.
 const SERIFS: [&str; 12] = [
     "serif",
     "georgia",
@@ -47,12 +47,11 @@ pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String>
         return drawn(&tree, scale, background);
     }
     let whole = trimmed(&drawn(&tree, scale, None)?);
-    // Without its transparent margins, the drawing can be smaller than the minimum height.
+    // Without its transparent margins, the drawing can be smaller than the minimum height, so draw it again at a larger scale.
     let larger = (scale * DRAWN_LOGO_HEIGHT_MIN as f32 / whole.height() as f32).min(most);
     if larger <= scale { Ok(whole) } else { drawn(&tree, larger, None).map(|drawn| trimmed(&drawn)) }
 }
 
-/// Draws an SVG file at this scale.
 fn drawn(tree: &Tree, scale: f32, background: Option<Color>) -> Result<RgbaImage, String> {
     let (width, height) = (tree.size().width(), tree.size().height());
     let margin = background.map_or(0, |_| (height * scale * MARGIN).ceil() as u32);
@@ -74,7 +73,7 @@ fn drawn(tree: &Tree, scale: f32, background: Option<Color>) -> Result<RgbaImage
     RgbaImage::from_raw(pixels.width(), pixels.height(), bytes).ok_or("the SVG image could not be drawn completely".to_owned())
 }
 
-/// Returns the image without its transparent margins, which would make a logo look small and out of line.
+/// Returns the image without its transparent margins, which would make a logo look small and misaligned.
 fn trimmed(drawn: &RgbaImage) -> RgbaImage {
     let seen = drawn.enumerate_pixels().filter(|(_, _, Rgba(pixel))| pixel[3] > 0).map(|(x, y, _)| (x, y));
     let (mut left, mut top, mut right, mut bottom) = (u32::MAX, u32::MAX, 0, 0);

@@ -33,7 +33,7 @@ pub fn is_listed(address: &str) -> bool {
     !address.is_empty() && !address.starts_with('#') && (scheme(&address).is_none() || link(&address).is_some())
 }
 
-/// Returns an image's URL if the image may stay: on the web, embedded, or a part of the same message.
+/// Returns an image's URL if the image may stay: on the web, embedded as data, or attached to the message.
 pub fn image(address: &str) -> Option<String> {
     let address = compact(address);
     if let Some(rest) = address.strip_prefix("//") {

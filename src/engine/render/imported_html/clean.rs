@@ -9,7 +9,7 @@ use super::{ImportedHtml, Outline, RemovedCounts, addresses, text};
 use crate::engine::render::html_limits::{HtmlRefusal, admit, stood_in};
 use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
-/// The elements that are kept.
+/// The HTML elements that the sanitizer keeps.
 const ELEMENTS: [&str; 70] = [
     "a",
     "abbr",
@@ -82,7 +82,7 @@ const ELEMENTS: [&str; 70] = [
     "ul",
     "wbr",
 ];
-/// The elements that are removed with their content. Of other unknown elements, only the tags are removed.
+/// The elements that the sanitizer removes with their content. Of other unknown elements, it removes only the tags.
 const DROPPED: [&str; 28] = [
     "script",
     "iframe",
@@ -113,7 +113,7 @@ const DROPPED: [&str; 28] = [
     "xml",
     "plaintext",
 ];
-/// The attributes that are kept on any element. Attributes that contain URLs are checked separately.
+/// The attributes that the sanitizer keeps on any element. Attributes that contain URLs are checked separately.
 const ATTRIBUTES: [&str; 37] = [
     "abbr",
     "align",

@@ -13,7 +13,7 @@ use crate::engine::render::css::{self, Piece};
 const ATTRIBUTES: [&str; 4] = ["bgcolor", "color", "text", "bordercolor"];
 /// The maximum number of colors that are listed.
 const COLORS_MAX: usize = 24;
-/// The use of a color: for a background, text or a border.
+/// What a color is used for: a background, text or a border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     Ground,

@@ -67,7 +67,7 @@ fn ancestors(selectors: &str) -> Option<Vec<Rule>> {
     if selectors.contains(['+', '~']) {
         return None;
     }
-    // A parent is treated like any ancestor.
+    // A child combinator (`>`) is treated like a descendant combinator.
     selectors.split(|c: char| c.is_whitespace() || c == '>').filter(|part| !part.is_empty()).map(simple).collect()
 }
 
@@ -100,7 +100,8 @@ impl ComputedStyles {
         looks
     }
 
-    /// Adds a rule with those declarations that `wanted` accepts by their importance.
+    /// Adds a rule for each selector in a list, with only the declarations that `wanted` accepts. The argument of `wanted` is
+    /// whether the declaration is `!important`.
     fn add(&mut self, selectors: &str, body: &str, wanted: fn(bool) -> bool) {
         for selector in selectors.split(',').map(str::trim) {
             let last = selector.rsplit([' ', '>', '+', '~', '\n', '\t']).next().unwrap_or_default();
@@ -215,7 +216,6 @@ pub struct DarkRules {
 }
 
 impl DarkRules {
-    /// Collects the rules for dark mode.
     pub fn of(dom: &Dom) -> Self {
         let exact = || ComputedStyles { is_exact: true, ..ComputedStyles::default() };
         let mut rules = Self { important: exact(), other: exact() };
@@ -242,7 +242,6 @@ impl DarkRules {
         }
     }
 
-    /// Returns whether the email has no rules for dark mode.
     pub fn is_empty(&self) -> bool {
         self.important.rules.is_empty() && self.other.rules.is_empty()
     }
@@ -261,7 +260,6 @@ fn is_for_dark_mode(prelude: &str) -> bool {
     plain.to_ascii_lowercase().contains("prefers-color-scheme:dark")
 }
 
-/// The background and text color of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextColors {
     pub ground: Option<Color>,

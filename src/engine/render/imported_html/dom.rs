@@ -17,7 +17,6 @@ pub enum Node {
     Text(String),
 }
 
-/// The tree of an email's HTML.
 #[derive(Debug, Default)]
 pub struct Dom {
     nodes: Vec<Node>,
@@ -29,7 +28,6 @@ pub struct Dom {
 const ROOT: usize = 0;
 
 impl Dom {
-    /// Parses HTML into a tree.
     pub fn read(html: &str) -> Result<Self, HtmlRefusal> {
         let mut reader = Reader { dom: Self::default(), at: ROOT };
         reader.dom.push(Node::Text(String::new()), ROOT);
@@ -140,7 +138,6 @@ impl Dom {
         self.numbers().find(|node| self.name(*node) == name && self.is_attached(*node))
     }
 
-    /// Returns whether a node is attached to the tree.
     pub fn is_attached(&self, node: usize) -> bool {
         node == ROOT || self.children[self.parents[node]].contains(&node) && self.is_attached(self.parents[node])
     }
@@ -195,7 +192,6 @@ impl Dom {
         self.hang(node, parent, usize::MAX);
     }
 
-    /// Removes a node and its descendants.
     pub fn remove(&mut self, node: usize) {
         self.children[self.parents[node]].retain(|other| *other != node);
     }
@@ -218,7 +214,6 @@ impl Dom {
         (copies[0].1, copies)
     }
 
-    /// Serializes the tree to HTML.
     pub fn write(&self) -> String {
         enum Step {
             Node(usize),

@@ -14,7 +14,6 @@ use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::is_cell;
 
-/// One edit of an email's HTML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
     /// Replaces or removes the text of a piece. `\n` is a line break.
@@ -42,9 +41,7 @@ pub enum Change {
     },
     /// Sets the preheader of an email that has none yet.
     Preheader(String),
-    /// Sets the title in the head of the HTML.
     Title(String),
-    /// Removes these nodes.
     Remove {
         nodes: Vec<usize>,
     },
@@ -56,7 +53,6 @@ pub enum Change {
         new: New,
         pattern: Vec<usize>,
     },
-    /// Moves these nodes before or after other nodes.
     Move {
         nodes: Vec<usize>,
         beside: Vec<usize>,
@@ -72,7 +68,6 @@ pub enum Change {
     },
 }
 
-/// New content to insert into an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum New {
     Paragraph(String),
@@ -81,7 +76,7 @@ pub enum New {
     Image { address: String, alt: String },
 }
 
-/// The style that hides a preheader in all email clients.
+/// The inline style that hides a preheader. It combines several properties, because some email clients ignore `display:none`.
 const HIDDEN: &str =
     "display:none;font-size:1px;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;mso-hide:all";
 /// The width of inserted images in pixels, which fits into emails of the usual width of 600 pixels.
@@ -194,7 +189,7 @@ fn hang_text(dom: &mut Dom, text: &str, parent: usize, mut place: usize) {
     }
 }
 
-/// Replaces an image. If the width is set, it stays the same, and the height follows from it.
+/// Replaces an image. Keeps the width, if it is set, and lets the height follow from it.
 fn exchange(dom: &mut Dom, image: usize, address: &str, alt: Option<&str>) {
     dom.set_attribute(image, "src", Some(address));
     if let Some(alt) = alt {
@@ -242,7 +237,7 @@ fn roots(dom: &Dom, nodes: &[usize]) -> Vec<usize> {
     found
 }
 
-/// Removes an element. A table cell is only emptied, so that the columns stay in place.
+/// Removes an element. A table cell is only emptied, so that its row keeps the same number of columns.
 fn take_out(dom: &mut Dom, root: usize) {
     if is_cell(dom.name(root)) {
         for child in dom.children(root).to_vec() {
@@ -253,7 +248,6 @@ fn take_out(dom: &mut Dom, root: usize) {
     dom.remove(root);
 }
 
-/// Creates the nodes of new content.
 fn made(dom: &mut Dom, new: &New, pattern: &[usize]) -> usize {
     let root = roots(dom, pattern).first().copied().filter(|root| !dom.is_text(*root));
     if let (New::Button { words, address }, Some(link)) = (new, root.filter(|root| dom.is_inline(*root))) {

@@ -38,7 +38,6 @@ pub fn revise(html: &str, changes: &[Change]) -> Result<ImportedHtml, HtmlRefusa
 /// The maximum number of different kinds of removed content that are listed.
 const KINDS_LISTED_MAX: usize = 60;
 
-/// A sanitized email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedHtml {
     pub html: String,
@@ -50,7 +49,6 @@ pub struct ImportedHtml {
     pub subject: Option<String>,
     /// Descriptions of the removed content, with counts.
     pub removed: Vec<String>,
-    /// The content of the email that users can edit.
     pub outline: Outline,
 }
 
@@ -59,7 +57,6 @@ pub struct ImportedHtml {
 pub struct RemovedCounts(BTreeMap<String, usize>);
 
 impl RemovedCounts {
-    /// Adds one to the count of a kind of content.
     pub fn note(&mut self, what: &str) {
         if let Some(count) = self.0.get_mut(what) {
             *count += 1;

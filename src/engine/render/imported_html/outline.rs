@@ -11,7 +11,6 @@ use crate::base::color::{BLACK, WHITE, contrast};
 use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
 
-/// The editable content of an email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// The preheader: hidden text that message lists show after the subject.
@@ -21,11 +20,10 @@ pub struct Outline {
     pub links: Vec<Link>,
     /// The colors of the email, most used first.
     pub colors: Vec<Color>,
-    /// Some of the text parts that are hardly visible on their background, shortened.
+    /// Up to `FAINT_MAX` text parts that are hardly visible on their background, shortened.
     pub faint: Vec<String>,
 }
 
-/// A visible part of an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
     Words(TextPart),
@@ -42,12 +40,10 @@ pub struct TextPart {
     pub size: u16,
 }
 
-/// The kind of a text part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Heading,
     Paragraph,
-    /// An item of a list.
     Item,
     Button,
 }
@@ -58,18 +54,16 @@ pub struct Piece {
     /// The number of the text node or of the `br` element.
     pub node: usize,
     pub text: String,
-    /// The number of the link, if the piece is part of a link.
+    /// The node number of the link element, if the piece is part of a link.
     pub link: Option<usize>,
 }
 
-/// A link in an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     pub element: usize,
     pub address: String,
 }
 
-/// An image in an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     pub element: usize,
@@ -102,7 +96,7 @@ impl TextPart {
         self.pieces.first().map_or(0, |piece| piece.node)
     }
 
-    /// Returns the number of the first link in the part, if there is one.
+    /// Returns the node number of the first link in the part, if there is one.
     pub fn link(&self) -> Option<usize> {
         self.pieces.iter().find_map(|piece| piece.link)
     }
@@ -135,7 +129,6 @@ impl Part {
 }
 
 impl Outline {
-    /// Reads the outline of a sanitized email.
     pub fn read(html: &str) -> Result<Self, HtmlRefusal> {
         let dom = Dom::read(html)?;
         Ok(Self::of(&dom, &ComputedStyles::of(&dom)))

@@ -18,13 +18,11 @@ const SEEN: f64 = 3.0;
 /// The largest font size in pixels of small print, which is not treated as body text.
 const SMALL: u16 = 13;
 
-/// The kind of content to recolor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColorTarget {
     Buttons,
     /// The background of the page.
     Ground,
-    /// The body text.
     Text,
     Headings,
 }
@@ -36,7 +34,7 @@ pub fn recolor(dom: &mut Dom, from: &[Color], to: Color) {
     });
 }
 
-/// Recolors all content of one kind.
+/// Recolors all content of the kind `surface`.
 pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
     match surface {
         ColorTarget::Buttons => buttons(dom, to),

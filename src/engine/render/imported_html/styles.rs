@@ -115,7 +115,6 @@ const FUNCTIONS: [&str; 18] = [
     "oklch",
 ];
 
-/// Checks styles and records what was removed.
 pub struct Styles<'a> {
     pub removed: &'a mut RemovedCounts,
     /// Returns the URL to use for an image, or `None` if the image may not stay.
@@ -138,7 +137,7 @@ impl Styles<'_> {
     pub fn sheet(&mut self, text: &str) -> String {
         let mut out = String::new();
         self.push_sheet(text, 0, &mut out);
-        // Inside a `style` element, no character sequence may look like a tag.
+        // Escape `<`, so that no text inside a `style` element looks like a tag.
         out.replace('<', "\\3c ")
     }
 

@@ -20,7 +20,6 @@ fn color(text: &str) -> Color {
     text.parse().expect("the color is valid")
 }
 
-/// Returns the part that contains these words.
 fn part<'a>(imported_html: &'a ImportedHtml, words: &str) -> &'a Part {
     let says = |part: &&Part| match part {
         Part::Words(own) => own.text().contains(words),

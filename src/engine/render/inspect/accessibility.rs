@@ -37,29 +37,29 @@ pub enum AccessibilityRule {
     TextInImages,
 }
 
-/// A problem, with the places where it occurs.
+/// An accessibility problem, with its places in the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessibilityProblem {
     pub rule: AccessibilityRule,
-    /// The problem at the first occurrence.
+    /// A description of the problem at its first place.
     pub detail: String,
-    /// The number of all occurrences.
+    /// The number of places with the problem. It can be greater than the length of `places`.
     pub count: usize,
-    /// The first places.
+    /// The first places with the problem.
     pub places: Vec<Place>,
 }
 
 /// The minimum font size in pixels. Smaller text is hard to read on phones.
 const FONT_PX_MIN: f32 = 12.0;
-/// The maximum font size of text that counts as hidden, as in preheaders.
+/// The maximum font size, in pixels, of text that counts as hidden, as in preheaders.
 const HIDDEN_PX: f32 = 2.0;
-/// The number of words below which an email with large images consists mostly of images.
+/// The minimum number of words in an email with a large image. An email with fewer words is reported as consisting mostly of images.
 const WORDS_MIN: usize = 20;
 /// The minimum width, in pixels, of an image that is assumed to contain text.
 const PICTURE_PX_MIN: f32 = 200.0;
 /// The languages that are written from right to left.
 const RIGHT_TO_LEFT: [&str; 8] = ["ar", "he", "fa", "ur", "yi", "ps", "sd", "dv"];
-/// Link texts that say nothing without their surroundings, in the languages that most emails are written in.
+/// Link texts that are meaningless without their surroundings, in the most common languages of emails.
 const VAGUE: [&str; 34] = [
     "click here",
     "click",
@@ -121,7 +121,7 @@ struct Check<'a> {
     dom: &'a Dom,
     lines: &'a Lines<'a>,
     styles: ComputedStyles,
-    /// Whether readers see a node, by its number.
+    /// Whether readers see each node, indexed by the node's number.
     seen: Vec<bool>,
     texts: Vec<VisibleText>,
     found: Vec<AccessibilityProblem>,
@@ -318,7 +318,7 @@ impl<'a> Check<'a> {
 
     fn table(&mut self, node: usize) {
         let dom = self.dom;
-        // A nested table has its own role.
+        // Skip nested tables, because each has its own `role`.
         let mut open: Vec<usize> = dom.children(node).to_vec();
         let mut is_data = false;
         while let Some(at) = open.pop() {

@@ -10,7 +10,6 @@ use crate::base::text::Color;
 use crate::engine::render::imported_html::computed_style::{ComputedStyles, DarkRules, old_color};
 use crate::engine::render::imported_html::dom::Dom;
 
-/// The reader's color scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Light,
@@ -47,7 +46,6 @@ const LARGE_BOLD_PX: f32 = 18.66;
 const LINK: Color = Color { red: 0, green: 0, blue: 0xEE };
 
 impl FaintText {
-    /// Returns a description of the problem.
     pub fn detail(&self) -> String {
         let Self { text, ink, ground, contrast, required, is_estimate, .. } = self;
         let how = if *is_estimate { "about " } else { "" };

@@ -28,7 +28,6 @@ pub enum LinkKind {
     Media,
 }
 
-/// One use of a URL.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkUse {
     pub kind: LinkKind,
@@ -39,14 +38,13 @@ pub struct LinkUse {
     /// The number of images in a link, and how many of them have no alt text.
     pub images: u32,
     pub images_without_alt: u32,
-    /// The `rel` attribute.
+    /// The link's `rel` attribute.
     pub rel: String,
     /// Whether the URL is in a conditional comment, so that only Outlook for Windows uses it.
     pub outlook_only: bool,
     pub place: Place,
 }
 
-/// The URLs of an email.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
     pub uses: Vec<LinkUse>,
@@ -61,7 +59,6 @@ const TEXT_CHARACTERS_MAX: usize = 200;
 /// The maximum length of a URL. Longer values are embedded data.
 const URL_BYTES_MAX: usize = 8 * 1024;
 
-/// Finds the URLs in the email.
 pub fn links(source: &str, dom: &Dom, lines: &Lines<'_>) -> Links {
     let mut finder = Finder { dom, lines, source, found: Links::default() };
     let mut from = 0;
@@ -124,7 +121,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds a URL, unless it is empty or contains embedded data. Links are added elsewhere: an empty link is kept, because it is a mistake.
+    /// Adds a URL, unless it is empty or contains embedded data. Links are added elsewhere, because an empty link is a mistake that
+    /// must be reported.
     fn add(&mut self, node: usize, kind: LinkKind, url: &str) {
         if !url.trim().is_empty() && !url.trim_start().starts_with("data:") {
             let found = self.at(node, kind, url);

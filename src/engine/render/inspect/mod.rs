@@ -20,7 +20,6 @@ use super::html_limits::{self, HtmlRefusal};
 use super::imported_html::dom::Dom;
 use crate::base::source::Lines;
 
-/// The result of inspecting an email's HTML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
     pub links: Links,

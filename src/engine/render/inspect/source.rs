@@ -15,7 +15,7 @@ pub const MARK: &str = "mailmill-span";
 const TEXT_ELEMENTS: [&str; 2] = ["title", "textarea"];
 /// The maximum number of characters in an excerpt.
 const EXCERPT_CHARACTERS_MAX: usize = 160;
-/// The maximum length of an attribute value that is parsed. Longer values are embedded images, of which only the start matters.
+/// The maximum length of an attribute value that is parsed. Longer values are embedded images, and only their start matters.
 const VALUE_BYTES_MAX: usize = 64 * 1024;
 
 /// A place in the source of an email.
@@ -26,14 +26,14 @@ pub struct Place {
     /// The column in characters, starting at 1.
     pub column: u32,
     pub end_line: u32,
-    /// The column after the last character.
+    /// The column after the last character, starting at 1.
     pub end_column: u32,
-    /// The source text, shortened.
+    /// The source text at this place, shortened.
     pub excerpt: String,
 }
 
 impl Place {
-    /// Returns the place of a range of bytes.
+    /// Returns the place of the bytes from `start` to `end`.
     pub fn of(lines: &Lines<'_>, start: usize, end: usize) -> Self {
         let span = Span::new(start, end);
         let ((line, column), (end_line, end_column)) = (lines.position(span.start), lines.position(span.end));

@@ -12,7 +12,6 @@ pub struct Word {
 }
 
 impl Word {
-    /// Creates a name with its alternative spelling.
     pub fn new(given: &str) -> Self {
         let snake = snake_case(given);
         let other = if snake == given { camel_case(given) } else { snake };
@@ -67,7 +66,6 @@ fn camel_case(name: &str) -> String {
     camel
 }
 
-/// A constant value in the template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     Text(String),
@@ -82,7 +80,6 @@ pub enum Operand {
     Constant(Constant),
 }
 
-/// A filter on a value.
 #[derive(Debug)]
 pub enum Filter {
     Default(Constant),
@@ -126,7 +123,6 @@ impl Chain {
     }
 }
 
-/// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Equal,
@@ -139,7 +135,6 @@ pub enum Comparison {
     Within,
 }
 
-/// The condition of an `if`.
 #[derive(Debug)]
 pub enum Condition {
     Holds(Chain),
@@ -173,10 +168,9 @@ pub struct Branch {
     pub line: usize,
 }
 
-/// A part of a template.
 #[derive(Debug)]
 pub enum Node {
-    /// The literal with this number.
+    /// A text outside of braces: its index in the list of literals.
     Literal(usize),
     Output {
         chain: Chain,

@@ -12,9 +12,8 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language(usize);
 
-/// The date names of a language.
 struct Row {
-    /// The language subtag.
+    /// The language subtag, such as `de`.
     code: &'static str,
     /// The composer's copy file, which contains the long names.
     copy: &'static str,
@@ -25,7 +24,7 @@ struct Row {
 
 const LANGUAGES: usize = 7;
 
-/// TABLE: the languages with their short names.
+/// TABLE: the languages whose dates can be formatted, with the short names of their months and days. English is first.
 static TABLE: [Row; LANGUAGES] = [
     Row {
         code: "en",

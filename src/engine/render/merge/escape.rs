@@ -111,7 +111,8 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
 }
 
 impl State {
-    /// Returns the state after a choice between two branches.
+    /// Returns the state after two branches that end in the states `self` and `other`, or an error if values after the branches
+    /// would need different escaping.
     fn join(self, other: State, line: usize) -> Result<State, MergeError> {
         if self == other {
             return Ok(self);

@@ -76,7 +76,6 @@ fn date_language(constant: Constant) -> Result<Language, String> {
 
 const FILTERS: &str = "default, upper, lower, title, capitalize, trim, truncate, replace, round, join, length and date";
 
-/// Why a filter failed.
 pub enum FilterError {
     /// The value does not suit the filter. Contains a message to show after the name of the field.
     Value(&'static str),

@@ -13,7 +13,6 @@ pub enum Token {
     Sign(&'static str),
 }
 
-/// A part of a template.
 pub enum Piece {
     Literal(String),
     /// An output `{{ … }}`.

@@ -49,13 +49,18 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeError {
     /// The template has unsupported syntax.
-    Syntax { line: usize, problem: String },
-    /// The template is too long.
+    Syntax {
+        line: usize,
+        problem: String,
+    },
     SourceTooLong,
     /// The recipient has no value for this field, and the template has no default for it.
     Missing(String),
     /// The field's value has the wrong type or format for its use in the template.
-    Unsuitable { field: String, problem: String },
+    Unsuitable {
+        field: String,
+        problem: String,
+    },
     /// The rendered template is too long for this recipient.
     OutputTooLong,
     /// The loops and filters of the template need too much work.
@@ -116,7 +121,6 @@ pub struct Template {
 }
 
 impl Template {
-    /// Parses and checks a template.
     pub fn compile(source: &str, kind: Kind) -> Result<Self, MergeError> {
         if source.len() > limits::MERGE_SOURCE_BYTES_MAX {
             return Err(MergeError::SourceTooLong);
@@ -134,7 +138,7 @@ impl Template {
         Self { date_language: tag.and_then(Language::of), ..self }
     }
 
-    /// Returns the literals, which are the text between the fields, by number.
+    /// Returns the literals: the texts between fields and blocks. The number of a literal is its index.
     pub fn literals(&self) -> &[String] {
         &self.literals
     }
@@ -144,12 +148,11 @@ impl Template {
         self.unguarded.iter().map(|path| &*path.text)
     }
 
-    /// Returns the first of [`fields`](Self::fields) for which this recipient has no value.
+    /// Returns the first of [`fields`](Self::fields) that has no value for this recipient.
     pub fn missing(&self, fields: &dyn Fields) -> Option<&str> {
         self.unguarded.iter().find(|path| value::look_up(fields, &path.words).is_missing()).map(|path| &*path.text)
     }
 
-    /// Renders the template for one recipient.
     pub fn render(&self, fields: &dyn Fields) -> Result<String, MergeError> {
         let mut text = String::with_capacity(self.literals.iter().map(String::len).sum());
         self.render_into(fields, &mut text)?;

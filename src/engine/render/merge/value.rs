@@ -18,7 +18,6 @@ impl Fields for Map<String, Json> {
     }
 }
 
-/// The value of a merge field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// There is no value, or the value is null.
@@ -69,7 +68,6 @@ impl From<Json> for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// Returns whether there is no value.
     pub fn is_missing(&self) -> bool {
         matches!(self, Value::Missing)
     }
@@ -115,7 +113,6 @@ impl<'a> Value<'a> {
         number.filter(|number| number.is_finite())
     }
 
-    /// Returns the entry with this name in a map.
     fn entry(self, word: &Word) -> Value<'a> {
         let names = [Some(&word.given), word.other.as_ref()];
         let mut names = names.into_iter().flatten();
@@ -134,7 +131,6 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Looks up the value of a field by its path.
 pub(super) fn look_up<'a>(fields: &'a dyn Fields, words: &[Word]) -> Value<'a> {
     let Some((first, rest)) = words.split_first() else { return Value::Missing };
     let mut value = fields.field(&first.given);

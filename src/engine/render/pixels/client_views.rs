@@ -15,7 +15,7 @@ use crate::engine::clients::transform::{self, Cut, Note, Options};
 pub struct ClientViewHead {
     pub device: String,
     pub tier: Tier,
-    /// The date of the support tables, as `YYYY-MM-DD`.
+    /// The date of the support tables, as `YYYY-MM-DD`; empty for a plain-text view.
     pub data_version: String,
     pub cuts: Vec<Cut>,
     pub notes: Vec<Note>,
@@ -59,7 +59,7 @@ fn one(checker: &Checker, html: &str, device: &Device) -> Result<ClientView, Ren
     Ok(ClientView { head, html })
 }
 
-/// Returns the view of a text part.
+/// Returns the view of an email's plain text on a device.
 pub fn plain_text(device: &Device, text: &str) -> ClientView {
     let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let style = "margin:16px;font-family:monospace;font-size:13px;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere";

@@ -18,15 +18,14 @@ use super::prepare::{GivenImages, Medium, PreparedEmail, prepare};
 use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
 use crate::vocab::limits::{DRAWN_HEIGHT_PX_MAX, DRAWN_LEVELS_MAX};
 
-/// The maximum depth of the engine's own tree: the depth of the email, plus the outermost levels.
+/// The maximum depth of the engine's own tree: the depth of the email, plus the levels that the engine adds around it.
 const LEVELS: usize = DRAWN_LEVELS_MAX + 8;
 
-/// An email and its image files.
 pub struct Material<'a> {
     pub html: &'a str,
     pub images: &'a BTreeMap<String, Vec<u8>>,
     pub fonts: &'a FontFiles,
-    /// The number of pixels of images that may be decoded.
+    /// The maximum number of image pixels to decode.
     pub pixels: u64,
 }
 
@@ -108,7 +107,7 @@ pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Resu
     Ok(Rendering { made: shots, warnings })
 }
 
-/// Returns the width of the layout, and the density.
+/// Returns the width of the layout in CSS pixels, and the number of image pixels per CSS pixel.
 fn adapted(stage: &Stage, window: u32, options: &ScreenshotOptions) -> Result<(u32, f32), RenderError> {
     let measure = |width: u32| {
         let options = stage.options(Viewport::new((width, None::<u32>)));
@@ -120,7 +119,7 @@ fn adapted(stage: &Stage, window: u32, options: &ScreenshotOptions) -> Result<(u
     Ok((layout, options.layout_density(window, layout, height)))
 }
 
-/// Returns the width and height of a layout. Boxes without height, such as hidden text, have no width.
+/// Returns the width and height of a layout in CSS pixels. Ignores boxes without height, such as hidden text.
 fn size(root: &MeasuredNode) -> (f32, f32) {
     let (mut width, mut height) = (0.0_f32, root.height);
     let mut nodes = vec![root];
@@ -135,7 +134,7 @@ fn size(root: &MeasuredNode) -> (f32, f32) {
     (width, height)
 }
 
-/// Returns a warning about transparent images that are invisible on a dark background.
+/// Returns a warning if transparent images are invisible on a dark background.
 fn dark_images(material: &Material<'_>) -> Option<Warning> {
     let is_dark = |file: &[u8]| images::ground(file, material.pixels) == Some(images::Ground::Light);
     let mut dark = material.images.iter().filter(|(_, file)| is_dark(file)).map(|(address, _)| address);

@@ -75,7 +75,7 @@ pub const NOTICES: [&str; 3] = [
     include_str!("../../../../assets/fonts/LICENCE-TWEMOJI.txt"),
 ];
 
-/// The fonts for a text, and the characters for which no font has a glyph.
+/// The fonts for a text, and the characters without a glyph in any of them.
 pub struct ChosenFonts {
     pub fonts: Fonts,
     pub missing: BTreeSet<char>,

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-/// The glyphs of one font file.
 pub struct Glyphs<'a> {
     map: Map<'a>,
 }
@@ -31,7 +30,6 @@ impl<'a> Glyphs<'a> {
         Self { map: find_map(file).unwrap_or(Map::Nothing) }
     }
 
-    /// Returns whether the font has a glyph for this character.
     pub fn has(&self, letter: char) -> bool {
         let code = u32::from(letter);
         match self.map {
@@ -109,7 +107,7 @@ fn is_silent(letter: char) -> bool {
             | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFC | 0xE000..=0xF8FF | 0xE0000..=0xE0FFF)
 }
 
-/// Returns the characters for which no font has a glyph.
+/// Returns the characters without a glyph in any of these fonts.
 pub fn missing(letters: &BTreeSet<char>, fonts: &[Glyphs<'_>]) -> BTreeSet<char> {
     let lacks = |letter: &&char| !is_silent(**letter) && !fonts.iter().any(|font| font.has(**letter));
     letters.iter().filter(lacks).copied().collect()

@@ -44,7 +44,6 @@ use crate::vocab::limits::{
 /// The width up to which phones scale an email down, in CSS pixels. Wider emails are cut off.
 const SCALED_WIDTH_PX_MAX: f32 = 1_000.0;
 
-/// An email to draw.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     pub html: String,
@@ -60,24 +59,24 @@ pub struct ScreenshotOptions {
     pub density: f32,
     /// Whether the reader prefers dark colors.
     pub dark: bool,
-    /// The height at which screenshots are cut, in CSS pixels.
+    /// The maximum height of screenshots in CSS pixels. Taller screenshots are cut.
     pub height_max: u32,
     /// Whether an email that is wider than the window is scaled down, as on phones.
     pub scales_wide: bool,
     /// The maximum number of image pixels of a screenshot. A larger email is drawn with a lower density.
     pub pixels_max: Option<u32>,
-    /// The thumbnails of each screenshot.
+    /// The thumbnails to create of each screenshot.
     pub thumbnails: Thumbnails,
     /// Whether to report images that are invisible on a dark background.
     pub reports_dark_images: bool,
 }
 
-/// The small copies of a screenshot.
+/// Which thumbnails of a screenshot to create.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thumbnails {
-    /// The width of a thumbnail of the screenshot's top; absent for none.
+    /// The width, in pixels, of a thumbnail of the screenshot's top, or `None` to create no such thumbnail.
     pub top_width: Option<u32>,
-    /// The width of a thumbnail of the whole screenshot; absent for none.
+    /// The width, in pixels, of a thumbnail of the whole screenshot, or `None` to create no such thumbnail.
     pub full_width: Option<u32>,
 }
 
@@ -103,7 +102,8 @@ impl ScreenshotOptions {
         self.scales_wide || self.pixels_max.is_some()
     }
 
-    /// Returns the width of the layout for a window; `content` is the width that the content has in this window.
+    /// Returns the width of the layout in CSS pixels; `content` is the width of the email's content when it is laid out in this
+    /// window.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -115,7 +115,7 @@ impl ScreenshotOptions {
         if is_wide { (content.min(SCALED_WIDTH_PX_MAX).ceil() as u32).max(window) } else { window }
     }
 
-    /// Returns the density for a layout with this width and height.
+    /// Returns the number of image pixels per CSS pixel for a layout with this width and height, in CSS pixels.
     #[expect(clippy::cast_precision_loss, reason = "sizes have few digits")]
     fn layout_density(&self, window: u32, layout: u32, height: f32) -> f32 {
         let density = self.density * window as f32 / layout as f32;
@@ -125,7 +125,6 @@ impl ScreenshotOptions {
     }
 }
 
-/// One screenshot of an email.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Screenshot {
     /// The requested width of the window, in CSS pixels.
@@ -138,18 +137,16 @@ pub struct Screenshot {
     pub full_thumbnail: Option<Vec<u8>>,
 }
 
-/// The paper size of a PDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Paper {
     A4,
     Letter,
-    /// A single page, as long as the email and this many pixels wide.
+    /// A single page, as long as the email and `width` CSS pixels wide.
     Roll {
         width: u32,
     },
 }
 
-/// The result of rendering, with warnings for the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendering<T> {
     pub made: T,
@@ -159,7 +156,7 @@ pub struct Rendering<T> {
 /// A part of an email that its screenshot or PDF does not show correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
-    /// Characters for which no font has a glyph.
+    /// Characters without a glyph in any font.
     GlyphsMissing { script: String, examples: String },
     /// Images without a file, whose alternative text is shown instead.
     ImagesAbsent { count: usize, first: String },
@@ -167,7 +164,7 @@ pub enum Warning {
     ImagesUnsound { count: usize, first: String },
     /// The email is longer than the screenshot with this width.
     Cut { width: u32 },
-    /// Transparent images with dark content.
+    /// Transparent images with dark content, which are invisible on a dark background.
     ImagesDark { count: usize, first: String },
 }
 
@@ -211,7 +208,6 @@ fn are(count: usize) -> &'static str {
     if count > 1 { "are" } else { "is" }
 }
 
-/// Why rendering failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RenderError {
     /// The HTML exceeds a limit. The caller can shorten or simplify it.
@@ -249,7 +245,6 @@ impl std::error::Error for RenderError {}
 /// A future with the result of a drawing. Dropping it ends the process that draws.
 pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
-/// A drawing engine for emails.
 pub trait Renderer: Send + Sync {
     /// Draws screenshots of an email.
     fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>>;
@@ -386,7 +381,6 @@ fn check_width(width: u32) -> Result<(), RenderError> {
     Err(RenderError::Misused(format!("A width must be between {DRAWN_WIDTH_PX_MIN} and {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
-/// The options of worker processes.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The executable of this program, which each worker process runs. If absent, the work runs in this process, whose memory and time a
@@ -396,6 +390,6 @@ pub struct Options {
     pub fonts: Option<PathBuf>,
     /// Whether workers run even if the kernel cannot confine them.
     pub unconfined: bool,
-    /// A newer `caniemail.json`.
+    /// The content of a newer `caniemail.json`, which replaces the built-in support tables.
     pub clients: Option<Arc<Vec<u8>>>,
 }

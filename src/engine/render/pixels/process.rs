@@ -48,7 +48,7 @@ const GRANT_PIXELS: u64 = 1024;
 /// The start of the URL of an embedded image.
 const EMBEDDED: &str = "data:image/";
 
-/// Starts the worker processes.
+/// Starts worker processes, and keeps requests in a queue while all workers are busy.
 pub struct Workers {
     options: Options,
     tables_digest: [u8; 32],
@@ -125,7 +125,6 @@ impl Workers {
         self.obey_with(work, page.html.as_bytes(), pixels, images).await
     }
 
-    /// Runs a task on an image file.
     async fn decode(&self, task: Task, file: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
         let granted = images::pixels(file);
         if let Some(reason) = images::refusal(granted) {

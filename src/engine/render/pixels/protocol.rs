@@ -18,7 +18,6 @@ use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warnin
 
 const MAGIC: &[u8; 4] = b"MWRK";
 
-/// A request or response.
 #[derive(Debug, PartialEq)]
 pub struct Message<H, P = Vec<u8>> {
     pub head: H,
@@ -29,9 +28,9 @@ pub struct Message<H, P = Vec<u8>> {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerRequest {
     pub work: WorkerTask,
-    /// The URLs of the images.
+    /// The URLs of the images, in the order of their parts.
     pub images: Vec<String>,
-    /// The number of pixels of images that may be decoded.
+    /// The maximum number of image pixels to decode.
     pub pixels: u64,
 }
 
@@ -120,7 +119,6 @@ impl<H: Serialize, P: AsRef<[u8]>> Message<H, P> {
         std::iter::once(Cow::Owned(start)).chain(parts)
     }
 
-    /// Returns the message as bytes.
     pub fn encode(&self) -> Vec<u8> {
         self.pieces().fold(Vec::new(), |mut out, piece| {
             out.extend_from_slice(&piece);

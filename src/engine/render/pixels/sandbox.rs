@@ -24,13 +24,12 @@ const LANDLOCK: ABI = ABI::V6;
 const REQUIRED: bool = true;
 const OPTIONAL: bool = false;
 
-/// The confinement of a worker process.
+/// The layers of a worker's confinement, active or not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     pub layers: Vec<Layer>,
 }
 
-/// A layer of the confinement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     pub name: String,
@@ -69,8 +68,8 @@ impl Confinement {
     }
 }
 
-/// Adds the first layers, before the process starts a thread: only single-threaded processes can leave namespaces, and threads inherit the
-/// restrictions. The files that the process needs must already be open.
+/// Adds the first layers, before the process starts a thread: only a single-threaded process can enter a new user namespace, and later
+/// threads inherit the restrictions. The files that the process needs must already be open.
 pub fn isolate(memory_bytes: u64) -> Confinement {
     let mut confinement = Confinement::default();
     // Read the size before Landlock blocks the file.
@@ -209,7 +208,7 @@ fn filter() -> Result<(), String> {
     let text = |error: &dyn fmt::Display| error.to_string();
     let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| text(&error))?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, vec![])).collect();
-    // Memory that can be written must never be executable.
+    // No memory may become executable, so that an attacker cannot run injected code.
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
         rules.insert(call, vec![not_executable(2).map_err(|error| text(&error))?]);
     }

@@ -27,7 +27,6 @@ use crate::vocab::limits::{
 /// The number of characters of an unknown client's key that an error repeats.
 const UNKNOWN_CLIENT_CHARACTERS: usize = 60;
 
-/// The command-line options of a worker process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerOptions {
     /// A folder with additional fonts.
@@ -119,7 +118,7 @@ fn obey(order: &[u8], fonts: &FontFiles, confinement: Confinement) -> Message<Wo
     done.unwrap_or_else(Into::into)
 }
 
-/// Parses a newer file of support tables.
+/// Parses a newer file of support tables, if there is one.
 fn newer_tables(file: Option<Vec<u8>>) -> Result<Option<Checker>, RenderError> {
     file.map(|file| Checker::parse(&file)).transpose().map_err(|error| RenderError::Failed(error.to_string()))
 }

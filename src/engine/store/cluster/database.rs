@@ -19,10 +19,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{Error, Result};
 use crate::vocab::limits;
 
-/// A value of a statement, with its type: statements are not prepared, so that each is one round trip, also through a pooler.
+/// A parameter of a statement, with its PostgreSQL type. Statements are not prepared, so that each takes one round trip, even through a
+/// connection pooler.
 pub type Value<'v> = (&'v (dyn ToSql + Sync), Type);
 
-/// The address of the database, and how to connect to it.
+/// The cluster's database: its address, and how to connect to it.
 pub struct Database {
     config: Config,
     tls: Option<MakeRustlsConnect>,
@@ -30,8 +31,8 @@ pub struct Database {
 }
 
 impl Database {
-    /// Reads the URL. Connections are encrypted and the server's certificate is verified, with the authorities in the file `authorities` or
-    /// else those of the system, unless the URL has `sslmode=disable`. The tasks of the connections run on `runtime`.
+    /// Parses `url`. Unless the URL has `sslmode=disable`, connections are encrypted, and the server's certificate is verified with
+    /// the authorities in the file `authorities`, or else with those of the system. The tasks of the connections run on `runtime`.
     pub fn new(url: &str, authorities: Option<&Path>, runtime: Handle) -> Result<Arc<Self>> {
         let invalid = |error: &dyn std::fmt::Display| Error::Settings(format!("cluster.database is not a valid URL: {error}"));
         let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
@@ -64,7 +65,8 @@ impl Database {
         let connecting = tokio::time::timeout(limits::CLUSTER_CONNECT_TIME, self.config.connect(tls));
         let connected = connecting.await.map_err(|_| Error::Database("the connection was not established in time".to_owned()))?;
         let (client, connection) = connected.map_err(|error| Error::Database(said(&error)))?;
-        // The task ends with the client. Its error is also the error of the statement that waits for it.
+        // The task ends when the client is dropped. If the connection fails, the statement that waits for a response gets the
+        // error.
         self.runtime.spawn(async move { drop(connection.await) });
         Ok(client)
     }
@@ -91,7 +93,7 @@ fn verifying(authorities: Option<&Path>) -> Result<rustls::ClientConfig> {
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// A connection that is established when it is needed, and again after a failure.
+/// A connection to the database, opened when it is first needed and reopened after a failure.
 pub struct Link {
     database: Arc<Database>,
     client: Option<Client>,
@@ -100,7 +102,7 @@ pub struct Link {
 /// Why a statement has no result.
 #[derive(Debug)]
 pub enum Failure {
-    /// The primary key is taken. The statement changed nothing.
+    /// A row with this primary key exists already. The statement changed nothing.
     Taken,
     /// The statement may or may not have taken effect.
     Unknown(Error),
@@ -120,8 +122,8 @@ impl Link {
         Self { database, client: None }
     }
 
-    /// Runs one statement and returns its rows. Repeats the statement if the database could not serialize it. If the future is dropped, so is
-    /// the connection, whose answer no one would read.
+    /// Runs one statement and returns its rows. Repeats the statement after a serialization failure or a deadlock. If the future is
+    /// dropped, the connection is closed, because the response to the statement is still outstanding.
     pub async fn query(&mut self, statement: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
         for attempt in 0.. {
             let client = self.take().await.map_err(Failure::Unknown)?;
@@ -142,7 +144,7 @@ impl Link {
                     return Err(Failure::Taken);
                 }
                 Some(code) if *code == SqlState::UNDEFINED_TABLE => return Err(Failure::Unknown(Error::NotInitialized)),
-                // The database has undone the statement.
+                // The database has rolled back the statement.
                 Some(code) if is_conflict(code) && attempt < limits::CLUSTER_CONFLICTS_MAX => {
                     self.client = Some(client);
                     tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
@@ -160,12 +162,12 @@ impl Link {
         }
     }
 
-    /// Runs one statement that changes rows, and returns how many it changed.
+    /// Runs one statement that changes rows, and returns the number of changed rows.
     pub async fn execute(&mut self, statement: &str, values: &[Value<'_>]) -> Result<usize, Failure> {
         Ok(self.query(&format!("{statement} RETURNING 1"), values).await?.len())
     }
 
-    /// Runs statements without values, such as those that create tables.
+    /// Runs statements without parameters, such as those that create tables.
     pub async fn define(&mut self, statements: &str) -> Result<()> {
         let client = self.take().await?;
         let done = client.batch_execute(statements).await.map_err(|error| Error::Database(said(&error)));
@@ -178,7 +180,7 @@ fn is_conflict(code: &SqlState) -> bool {
     *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED
 }
 
-/// Returns the message of the database, or that of the network, without a trailing period.
+/// Returns the error message of the database or of the connection, without a trailing period.
 fn said(error: &tokio_postgres::Error) -> String {
     let text = match error.as_db_error() {
         Some(said) => said.message().to_owned(),

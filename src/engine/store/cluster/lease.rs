@@ -1,4 +1,4 @@
-//! The lease: which node leads, and until when by the database's clock.
+//! The lease, which determines the node that leads and until when, by the database's clock.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use super::database::Link;
 use super::{Error, Result};
 use crate::engine::store::commit_log::StoreName;
 
-/// The number of a lease. Each time that a node takes the lease, the epoch grows by one.
+/// The number of a lease, which grows by one each time a process takes the lease.
 pub type Epoch = i64;
 
-/// The node that has the lease.
+/// The process that has the lease, or had it last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub epoch: Epoch,
-    /// The random name of the process.
+    /// The random name of the process, which is different after each start.
     pub process: String,
     /// The node's name in its settings.
     pub node: String,
-    /// The address at which other nodes reach it.
+    /// The address that other nodes use to reach this node.
     pub address: String,
-    /// How long the lease is valid, by the database's clock; negative if it has expired.
+    /// The remaining time of the lease in milliseconds, by the database's clock; negative if the lease has expired.
     pub remaining_ms: i64,
 }
 
-/// The process that wants to lead.
+/// A process that wants to take the lease.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub process: String,
@@ -33,7 +33,7 @@ pub struct Candidate {
     pub address: String,
 }
 
-/// Reads who has the lease, or had it last.
+/// Reads which process has the lease, or had it last.
 pub async fn read(link: &mut Link) -> Result<Holder> {
     let select = "SELECT epoch, holder, node, address, CAST(extract(epoch FROM (expires - now())) * 1000 AS bigint) \
                   FROM mailmill_lease ORDER BY expires DESC";
@@ -42,8 +42,8 @@ pub async fn read(link: &mut Link) -> Result<Holder> {
     Ok(Holder { epoch: row.get(0), process: row.get(1), node: row.get(2), address: row.get(3), remaining_ms: row.get(4) })
 }
 
-/// Takes the lease if it has expired; returns the new epoch, or `None` if another process was faster. All rows expire at the same time, so
-/// one process takes either all of them or none.
+/// Takes the lease for `time` if it has expired. Returns the new epoch, or `None` if the lease is valid, for example because another
+/// process was faster. All rows of the lease expire at the same time, so a process takes either all of them or none.
 pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration) -> Result<Option<Epoch>> {
     let update = "UPDATE mailmill_lease SET epoch = epoch + 1, holder = $1, node = $2, address = $3, \
                   expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE expires <= now() RETURNING epoch";
@@ -63,7 +63,7 @@ pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration) -> 
     }
 }
 
-/// Extends the lease; returns false if another process has taken it.
+/// Extends the lease to end `time` from now. Returns false if another process has taken it.
 pub async fn renew(link: &mut Link, process: &str, epoch: Epoch, time: Duration) -> Result<bool> {
     let update = "UPDATE mailmill_lease SET expires = now() + CAST($3 AS float8) * INTERVAL '1 millisecond' \
                   WHERE holder = $1 AND epoch = $2";
@@ -72,7 +72,7 @@ pub async fn renew(link: &mut Link, process: &str, epoch: Epoch, time: Duration)
     Ok(link.execute(update, &values).await? == StoreName::ALL.len())
 }
 
-/// Ends the lease now, so that another node can take it at once.
+/// Ends the lease immediately, so that another process can take it.
 pub async fn release(link: &mut Link, process: &str, epoch: Epoch) -> Result<()> {
     let update = "UPDATE mailmill_lease SET expires = now() - INTERVAL '1 millisecond' WHERE holder = $1 AND epoch = $2";
     link.execute(update, &[(&process as _, Type::TEXT), (&epoch as _, Type::INT8)]).await?;

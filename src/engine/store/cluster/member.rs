@@ -1,4 +1,4 @@
-//! This process as a member of the cluster: it takes, keeps and gives up the lease.
+//! This process as a member of the cluster: it takes, renews and releases the lease.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -21,21 +21,20 @@ use crate::base::random::Random;
 use crate::engine::store::commit_log::StoreName;
 use crate::vocab::limits;
 
-/// How this process takes part in the cluster.
+/// The settings with which this process joins the cluster.
 pub struct Options {
     pub database: String,
-    /// A file with the certificates of the authorities that the database's certificate is verified with.
+    /// A file with the certificates of the authorities to trust for the database's certificate; `None` for those of the system.
     pub authorities: Option<PathBuf>,
     pub node: String,
-    /// The address at which other nodes reach this one.
+    /// The address that other nodes use to reach this node.
     pub address: String,
     pub lease: Duration,
 }
 
-/// The role of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Another process leads, or none.
+    /// This process does not lead. `leader` is the process that does, if it is known.
     Follower {
         leader: Option<Holder>,
     },
@@ -44,13 +43,11 @@ pub enum Role {
     },
 }
 
-/// A lease that this process has.
 struct Held {
     epoch: Epoch,
     renewed_at: Monotonic,
 }
 
-/// This process as a member of the cluster.
 pub struct Member {
     shared: Shared,
     candidate: Candidate,
@@ -59,19 +56,21 @@ pub struct Member {
     /// Whether the process is ready to serve as the leader: its caches are current.
     is_active: AtomicBool,
     is_resigning: AtomicBool,
-    /// Whether the node was asked to give up its role, and whether it has.
+    /// `drain` is whether this process was asked to stop leading, and `is_drained` is whether it has stopped.
     drain: watch::Sender<bool>,
     is_drained: watch::Sender<bool>,
-    /// The time until which this process leaves the lease to others.
+    /// This process does not take the lease before this time, in milliseconds on the monotonic clock.
     stands_back_until: AtomicI64,
     wake: Notify,
-    /// The runtime of the connections and of the lease, apart from that of requests: a busy service must not lose its lease.
+    /// The runtime of the database connections and of the task that keeps the lease. It is separate from the runtime of requests,
+    /// so that a busy service does not lose its lease.
     runtime: Mutex<Option<Runtime>>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Member {
-    /// Connects to the cluster's database, without taking part in elections yet. Must not be called on a thread of a runtime.
+    /// Connects to the cluster's database, without taking part in elections yet. Panics on a thread of a tokio runtime, because it
+    /// blocks.
     pub fn connect(options: Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<(Arc<Self>, Schema)> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("cluster").enable_all().build();
         let runtime = runtime.map_err(|error| Error::Local(format!("the threads of the cluster cannot be started: {error}")))?;
@@ -105,7 +104,7 @@ impl Member {
         &self.candidate.node
     }
 
-    /// Takes part in elections from now on.
+    /// Starts to take part in elections.
     pub fn start(self: &Arc<Self>) {
         let own = self.clone();
         let task = self.shared.runtime.spawn(async move { own.run().await });
@@ -121,7 +120,7 @@ impl Member {
         self.is_active.load(Ordering::SeqCst) && self.shared.turn.is_valid()
     }
 
-    /// Returns the process that leads, if it is another one.
+    /// Returns the process that leads, if it is known and is not this process.
     pub fn leader(&self) -> Option<Holder> {
         match &*self.role.borrow() {
             Role::Follower { leader } => leader.clone(),
@@ -129,7 +128,7 @@ impl Member {
         }
     }
 
-    /// Lets the process serve as the leader in this epoch, if it still leads.
+    /// Marks this process as ready to serve as the leader, if it still leads in this epoch.
     pub fn activate(&self, epoch: Epoch) {
         if *self.role.borrow() == (Role::Leader { epoch }) {
             self.is_active.store(true, Ordering::SeqCst);
@@ -141,7 +140,7 @@ impl Member {
         self.is_active.store(false, Ordering::SeqCst);
     }
 
-    /// Returns how old the data of this process may be, in milliseconds.
+    /// Returns the maximum age of this process's data, in milliseconds; 0 if the process leads.
     pub fn lag_ms(&self) -> i64 {
         if self.leads() { 0 } else { self.shared.turn.lag_ms() }
     }
@@ -151,14 +150,15 @@ impl Member {
         self.shared.turn.positions()
     }
 
-    /// Waits until this process has these positions.
+    /// Waits until the stores of this process have reached these positions.
     pub async fn reached(&self, positions: [u64; StoreName::ALL.len()]) {
         for (store, position) in StoreName::ALL.into_iter().zip(positions) {
             self.shared.turn.reached(store, position).await;
         }
     }
 
-    /// Asks the process to give up its role, and waits until it has. From then on, it does not lead until [`Member::rejoin`].
+    /// Asks this process to stop leading, and waits until it has stopped. Afterward, the process does not take the lease until
+    /// [`Member::rejoin`].
     pub async fn drain(&self) {
         self.stands_back_until.store(i64::MAX, Ordering::SeqCst);
         self.is_drained.send_replace(false);
@@ -171,7 +171,7 @@ impl Member {
         self.stands_back_until.store(i64::MIN, Ordering::SeqCst);
     }
 
-    /// Returns whether the process leaves the lease to others.
+    /// Returns whether this process currently leaves the lease to other processes.
     pub fn stands_back(&self) -> bool {
         self.shared.turn.now().0 < self.stands_back_until.load(Ordering::SeqCst)
     }
@@ -180,13 +180,13 @@ impl Member {
         self.drain.subscribe()
     }
 
-    /// Reports that the process has given up its role.
+    /// Reports that this process has stopped leading, which ends the wait in [`Member::drain`].
     pub fn drained(&self) {
         self.drain.send_replace(false);
         self.is_drained.send_replace(true);
     }
 
-    /// Gives up the lease, if this process has it, and leaves it to other processes for a while.
+    /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration.
     pub async fn resign(&self) {
         let mut role = self.role();
         let pause = self.shared.turn.now().plus_ms(self.lease.as_millis() as i64 * 2);
@@ -197,7 +197,7 @@ impl Member {
         self.is_resigning.store(false, Ordering::SeqCst);
     }
 
-    /// Ends this process's part in the cluster. The stores must be closed after this call, and [`Member::close`] called then.
+    /// Ends this process's membership in the cluster. After this call, close the stores, and then call [`Member::close`].
     pub fn stop(&self) {
         self.shared.turn.stop();
         self.deactivate();
@@ -206,7 +206,7 @@ impl Member {
         }
     }
 
-    /// Ends the threads of the connections.
+    /// Shuts down the runtime of the database connections without waiting for its threads.
     pub fn close(&self) {
         if let Some(runtime) = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take() {
             runtime.shutdown_background();
@@ -240,7 +240,7 @@ impl Member {
         let holder = match self.in_time(lease::read(link)).await {
             Ok(holder) => holder,
             Err(error) => {
-                // The leader may still reach the database, so its address stays known.
+                // The leader may still reach the database, so this node keeps the leader's address.
                 tracing::debug!(%error, "the lease cannot be read");
                 return None;
             }
@@ -263,7 +263,8 @@ impl Member {
                 Some(Held { epoch, renewed_at: started })
             }
             Ok(None) => None,
-            // If the statement took effect, the lease expires without being used, because only this process knows its random name.
+            // If the statement took effect after all, the lease expires unused: this process does not act as its holder, and
+            // no other process has the same random name.
             Err(error) => {
                 tracing::warn!(%error, "the lease cannot be taken");
                 None
@@ -271,7 +272,8 @@ impl Member {
         }
     }
 
-    /// Renews the lease when it is time; returns false if the lease is lost or given up.
+    /// Renews the lease when a third of its time has passed, or releases it if this process resigns. Returns false if the process
+    /// no longer has the lease.
     async fn keep(&self, link: &mut Link, held: &mut Held) -> bool {
         let turn = &self.shared.turn;
         if turn.turn() != Turn::Lead(held.epoch) {
@@ -317,20 +319,22 @@ impl Member {
         self.set_role(Role::Follower { leader: None });
     }
 
-    /// Waits for a statement, with a time limit that leaves time for another attempt before the lease expires.
+    /// Waits for a statement for at most a third of the lease's duration, so that another attempt is possible before the lease
+    /// expires.
     async fn in_time<T>(&self, statement: impl Future<Output = Result<T>>) -> Result<T> {
         let late = |_| Error::Database("it did not answer in time".to_owned());
         tokio::time::timeout(self.lease / 3, statement).await.map_err(late)?
     }
 
-    /// Returns until when the lease is certainly valid that was requested at `started`: the database measured its time from later on.
+    /// Returns the time until which the lease is certainly valid. `started` is the time when this process sent the request; the
+    /// database measures the lease from a later time.
     fn certain_until(&self, started: Monotonic) -> Monotonic {
         started.plus_ms(self.lease.as_millis() as i64 - limits::CLUSTER_LEASE_MARGIN_MS)
     }
 
     fn set_role(&self, role: Role) {
         self.role.send_if_modified(|now| {
-            // The remaining time changes with every reading and is not part of the role.
+            // Ignore the remaining time of the lease, because it changes with every reading.
             let same = match (&*now, &role) {
                 (Role::Follower { leader: Some(a) }, Role::Follower { leader: Some(b) }) => {
                     (a.epoch, &a.process) == (b.epoch, &b.process)
@@ -346,7 +350,7 @@ impl Member {
 }
 
 impl Drop for Member {
-    /// A runtime must not be dropped on a thread of another one, where it would wait for its threads.
+    /// Shuts down the runtime without waiting for its threads: a wait is not allowed on a thread of another runtime.
     fn drop(&mut self) {
         self.close();
     }

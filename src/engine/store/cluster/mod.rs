@@ -48,36 +48,35 @@ use std::fmt;
 use super::commit_log::StoreName;
 use crate::engine::store;
 
-/// The reason why a node does not proceed.
+/// Why a node of the cluster cannot proceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A setting of the cluster is invalid.
     Settings(String),
     /// The database cannot be reached, or refuses a statement.
     Database(String),
-    /// The database has none of the cluster's tables.
+    /// The database has no cluster, or its initialization was interrupted.
     NotInitialized,
-    /// The database already has a cluster.
+    /// The database already has a cluster, with this installation.
     Initialized { installation: String },
     /// A newer program has changed the tables, or has written a record that this program cannot read.
     Newer,
-    /// The data folder, or a file of it, belongs to another installation.
+    /// A data file belongs to a different installation than the cluster.
     Foreign { file: String },
-    /// The log ends before a record that this node has.
+    /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },
-    /// A record of the log is not the one that this node has, or does not follow it.
+    /// The log's record at this position differs from the one that this node has, or does not follow this node's previous record.
     Diverged { store: StoreName, position: u64 },
-    /// The log no longer has the record after this node's newest one.
+    /// The log no longer has the record after this node's newest one, so the node must read a snapshot.
     Behind { store: StoreName },
     /// A record or a snapshot in the database cannot be read.
     Damaged(String),
     /// A local file cannot be read or written.
     Local(String),
-    /// The node stops.
+    /// The node is shutting down.
     Stopping,
 }
 
-/// The result of the functions of this module.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
@@ -145,7 +144,7 @@ impl From<Error> for store::Error {
 }
 
 impl Error {
-    /// Returns whether the same request can succeed later without an action of the operator.
+    /// Returns whether the same request can succeed later without an action by the operator.
     pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Database(_))
     }

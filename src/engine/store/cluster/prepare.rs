@@ -1,4 +1,4 @@
-//! Local files from the database and back: a new node, an export to a folder, and the import of a folder.
+//! Creates local files from the cluster's database for a new node or an export, and imports local files into the database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use crate::engine::store::redb_port::RedbPort;
 use crate::engine::store::space::Space;
 use crate::engine::store::tx::ReadTx;
 
-/// How often a rebuild starts again because a newer snapshot has replaced the one that it reads.
+/// The maximum number of attempts to prepare a file: while a file is rebuilt from a snapshot, a newer snapshot can truncate the log.
 const REBUILDS_MAX: usize = 3;
 
-/// Opens the local file of a store, after building it from the newest snapshot if it does not exist or is too old. `file` is the path of
-/// the store, which other processes do not use. May block.
+/// Opens the local file of a store and applies the records of the log. A file that is missing or too far behind is built from the
+/// newest snapshot first. No other process may use the file. Blocks the thread.
 pub fn prepare(
     shared: &Shared,
     schema: &Schema,
@@ -56,7 +56,7 @@ pub fn prepare(
     Err(Error::Behind { store })
 }
 
-/// Applies the records that the log has now, and makes the file durable.
+/// Applies all records that the log has now, and makes the file durable.
 fn catch_up(port: &ReplicatedPort) -> Result<()> {
     while port.follow()?.is_some_and(|applied| applied.more) {}
     Ok(port.settle()?)
@@ -78,8 +78,8 @@ fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: St
     Ok(())
 }
 
-/// Writes the state of the cluster into new files, one for each store: the newest snapshot and all commits after it. Returns the number of
-/// rows.
+/// Writes the state of the cluster into one new file per store: the newest snapshot and all commits after it. Returns the total number
+/// of rows.
 pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> PathBuf) -> Result<u64> {
     let mut link = Link::new(database.clone());
     let mut rows = 0;
@@ -105,7 +105,8 @@ pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> Pat
     Ok(rows)
 }
 
-/// Marks the file of a store as part of a cluster, so that no single machine uses it, and removes the row that no other node has.
+/// Marks the file of a store as part of a cluster, so that it cannot be opened outside the cluster. Also removes the count of openings,
+/// which nodes of a cluster do not keep.
 pub fn mark(file: &Path, store: StoreName) -> Result<()> {
     let port = RedbPort::open_existing(Space::unlimited(), file, 1 << 20)?.with_tables(store.database_kind())?;
     let mut batch = Overlay::new();
@@ -114,8 +115,8 @@ pub fn mark(file: &Path, store: StoreName) -> Result<()> {
     Ok(port.commit(&batch)?)
 }
 
-/// Makes the installation in these files the cluster's first state. The files are those of one installation, in the order of
-/// [`StoreName::ALL`]. Returns the number of the newest commits.
+/// Imports the installation in these files as the cluster's first state. The files are in the order of [`StoreName::ALL`]. Returns the
+/// position of each store's newest commit.
 pub async fn import(database: &Arc<Database>, files: &[StoreFile; 3]) -> Result<[u64; 3]> {
     let mut link = Link::new(database.clone());
     schema::create(&mut link).await?;

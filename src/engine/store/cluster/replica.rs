@@ -17,17 +17,16 @@ use crate::vocab::limits;
 type Jobs = mpsc::Receiver<Box<dyn Job>>;
 type Migrate = Box<dyn Fn(&mut Writer) -> Result<()> + Send>;
 
-/// The work of the thread.
+/// The state of a store's thread.
 pub struct Replica {
     pub writer: Writer,
     pub port: Arc<ReplicatedPort>,
     pub waiting: Jobs,
     pub timer: Runtime,
-    /// Runs the migrations that the log has not seen, in the first lead of the process.
+    /// Runs the migrations that the store has not had yet, each time the process starts to lead.
     pub migrate: Migrate,
 }
 
-/// Why the loop continues or ends.
 #[derive(PartialEq, Eq)]
 enum Next {
     Continue,
@@ -35,7 +34,7 @@ enum Next {
 }
 
 impl Replica {
-    /// Runs until the store is closed, or until the node cannot proceed.
+    /// Runs until the store is closed, or until an error that prevents the node from continuing.
     pub fn run(mut self, failing: &watch::Sender<Option<Error>>) {
         let mut turns = self.port.turn().watch();
         loop {
@@ -67,7 +66,7 @@ impl Replica {
         }
     }
 
-    /// Applies new records once, then waits for the next poll.
+    /// Applies new records once. Unless there may be more, waits until the next poll or until the turn changes.
     fn follow(&mut self, turns: &mut watch::Receiver<Turn>) -> Result<Next> {
         self.refuse();
         if self.waiting.is_closed() {
@@ -96,9 +95,9 @@ impl Replica {
         }
     }
 
-    /// Leads until the turn changes.
+    /// Applies the rest of the log, and then accepts commands until the turn changes.
     fn lead(&mut self, epoch: Epoch, turns: &mut watch::Receiver<Turn>) -> Result<Next> {
-        // No other process can append after the lease was taken, so the log has an end.
+        // Apply all records of the log. No other process appends records while this process has the lease.
         loop {
             match self.advance()? {
                 Some(false) => break,
@@ -153,12 +152,12 @@ impl Replica {
         }
     }
 
-    /// Runs one group of commands and answers them.
+    /// Runs a group of commands that starts with `first`, and responds to their callers.
     fn group(&mut self, first: Box<dyn Job>) -> Result<()> {
         let mut done = Vec::new();
         let outcome = self.writer.group(first, &mut self.waiting, &mut done);
         if outcome.is_err() {
-            // The numbers that the failed group has used are free again.
+            // The feed positions that the failed group assigned can be assigned again.
             self.writer.forget_group();
         } else {
             self.port.turn().reach(self.port.store(), self.port.position());
@@ -169,7 +168,7 @@ impl Replica {
         outcome
     }
 
-    /// Answers the commands that were queued in the moment in which the lead ended.
+    /// Rejects the commands that were queued when this process stopped leading.
     fn refuse(&mut self) {
         while let Ok(job) = self.waiting.try_recv() {
             job.finish(Err(Error::NotLeader));

@@ -1,4 +1,5 @@
-//! The engine of a store in a cluster: a local file with the records of the shared log. The leader appends; followers apply.
+//! The engine of a store in a cluster: a local file with the records of the shared log. The leader appends records, and followers apply
+//! them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,23 +19,22 @@ use crate::engine::store::redb_port::RedbPort;
 use crate::engine::store::tx::ReadTx;
 use crate::vocab::limits;
 
-/// What all stores of a process share.
+/// The state that all stores of a process share.
 #[derive(Clone)]
 pub struct Shared {
     pub database: Arc<Database>,
     pub turn: Arc<SharedTurn>,
-    /// The runtime of the connections. The threads of the stores wait for it.
+    /// The runtime of the database connections. The threads of the stores block on it.
     pub runtime: Handle,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
 }
 
-/// The state of the local file.
 struct State {
-    /// The position and the ID of the newest record in the file.
+    /// The position of the newest record in the file; `id` is this record's ID.
     position: u64,
     id: [u8; 16],
-    /// The epoch in which commits may be appended.
+    /// The epoch with which commits can be appended; `None` while this process does not lead.
     epoch: Option<Epoch>,
     /// When the file was last made durable.
     durable_at: Monotonic,
@@ -49,7 +49,6 @@ pub struct Applied {
     pub more: bool,
 }
 
-/// The local file of one store, and its log.
 pub struct ReplicatedPort {
     store: StoreName,
     local: RedbPort,
@@ -59,7 +58,7 @@ pub struct ReplicatedPort {
 }
 
 impl ReplicatedPort {
-    /// Uses a file that belongs to the cluster.
+    /// Creates the engine on a local file that belongs to the cluster.
     pub fn new(store: StoreName, local: RedbPort, shared: &Shared) -> store::Result<Self> {
         let tx = ReadTx { snapshot: local.snapshot()?, feed_position: 0, memo: Arc::default() };
         let (position, links) = (commit_log::position(&tx)?, commit_log::links(&tx)?.unwrap_or_default());
@@ -90,12 +89,12 @@ impl ReplicatedPort {
         &self.shared.turn
     }
 
-    /// Lets commits be appended in `epoch`, or with `None` not at all.
+    /// Allows commits to be appended in `epoch`, or forbids appends if it is `None`.
     pub fn lead(&self, epoch: Option<Epoch>) {
         locked(&self.state).epoch = epoch;
     }
 
-    /// Checks that the log continues what the file has. Needed after every start, because the database may have been replaced.
+    /// Checks that the log continues the local file. Call this after every start, because the database may have been replaced.
     pub fn check(&self) -> Result<()> {
         let mut log = locked(&self.log);
         let ((position, id), store) = (self.end(), self.store);
@@ -121,7 +120,7 @@ impl ReplicatedPort {
         (state.position, state.id)
     }
 
-    /// Applies the next records of the log, up to a bound; `None` if there are none.
+    /// Applies the next records of the log, up to a limit. Returns `None` if there are none.
     pub fn follow(&self) -> Result<Option<Applied>> {
         let mut log = locked(&self.log);
         let (store, started) = (self.store, self.shared.turn.now());
@@ -152,7 +151,7 @@ impl ReplicatedPort {
         Ok((!bodies.is_empty()).then_some(Applied { batch: merged, at, more }))
     }
 
-    /// Applies changes that are in the log. The file is derived data, so it is made durable only from time to time.
+    /// Applies changes that the log already contains. The file is derived data, so it is made durable only from time to time.
     fn apply(&self, batch: &Overlay, position: u64, id: [u8; 16]) -> store::Result<()> {
         let mut state = locked(&self.state);
         let now = self.shared.turn.now();
@@ -166,7 +165,8 @@ impl ReplicatedPort {
     }
 }
 
-/// Locks a mutex whose data a panic leaves consistent: it is replaced only after the work has succeeded.
+/// Locks a mutex even if a thread panicked while holding it: its data is consistent, because it is replaced only after the work has
+/// succeeded.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,7 +11,7 @@ use crate::engine::store::commit_log::StoreName;
 /// The version of these tables, and of the records in them.
 pub const VERSION: i64 = 1;
 
-/// All times in the tables are the database's own.
+/// The definitions of the tables. All times in them come from the database's clock.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS mailmill_cluster (
     version bigint PRIMARY KEY, installation text NOT NULL, key_check text NOT NULL);
@@ -25,23 +25,25 @@ CREATE TABLE IF NOT EXISTS mailmill_snapshot (
     PRIMARY KEY (log, seq, part));
 ";
 
-/// Batches and parts are compressed already. This option is PostgreSQL's own, so other databases may refuse it.
+/// Turns off PostgreSQL's own compression of these columns, because their content is already compressed. Other databases may reject
+/// this option.
 const STORAGE: &str = "
 ALTER TABLE mailmill_log ALTER COLUMN batch SET STORAGE EXTERNAL;
 ALTER TABLE mailmill_snapshot ALTER COLUMN body SET STORAGE EXTERNAL;
 ";
 
-/// The row that says which installation the cluster is.
+/// The row that identifies the cluster's installation, with the check value of its master key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     pub installation: String,
     pub key_check: String,
 }
 
-/// Creates the tables that do not exist yet, without the row of [`Schema`]: an interrupted initialization can be repeated.
+/// Creates the missing tables and the rows of the lease, but not the row of [`Schema`], so that an interrupted initialization can be
+/// repeated.
 pub async fn create(link: &mut Link) -> Result<()> {
     link.define(TABLES).await?;
-    // A refusal only costs the database some time for a second compression.
+    // If the database rejects the option, it compresses the content a second time, which only costs time.
     let _ = link.define(STORAGE).await;
     for store in StoreName::ALL {
         let insert = "INSERT INTO mailmill_lease (log, epoch, holder, node, address, expires) VALUES ($1, 0, '', '', '', now()) \
@@ -51,7 +53,7 @@ pub async fn create(link: &mut Link) -> Result<()> {
     Ok(())
 }
 
-/// Records that the cluster is complete. Fails if it was complete before.
+/// Adds the row of [`Schema`], which completes the initialization. Fails if the row exists already.
 pub async fn complete(link: &mut Link, schema: &Schema) -> Result<()> {
     let insert = "INSERT INTO mailmill_cluster (version, installation, key_check) VALUES ($1, $2, $3)";
     let values = [(&VERSION as _, Type::INT8), (&schema.installation as _, Type::TEXT), (&schema.key_check as _, Type::TEXT)];
@@ -59,7 +61,7 @@ pub async fn complete(link: &mut Link, schema: &Schema) -> Result<()> {
     Ok(())
 }
 
-/// Reads which installation the cluster is; fails if there is no cluster, or a newer one.
+/// Reads the row of [`Schema`]. Fails if there is no cluster, or if a newer program initialized it.
 pub async fn read(link: &mut Link) -> Result<Schema> {
     let rows = link.query("SELECT version, installation, key_check FROM mailmill_cluster ORDER BY version DESC", &[]).await?;
     let row = rows.first().ok_or(Error::NotInitialized)?;

@@ -8,9 +8,9 @@ use super::{Error, Result};
 use crate::engine::store::commit_log::{self, Record, StoreName, Unreadable};
 use crate::vocab::limits;
 
-/// The level of compression: one append waits for it, and higher levels save little.
+/// The compression level of zstd. Every commit waits for the compression, and higher levels save little space.
 const LEVEL: i32 = 1;
-/// The format of a compressed record: the first byte, before the length of the record.
+/// The version of the format of packed records, which is their first byte.
 const FORMAT: u8 = 1;
 
 /// The result of an append whose outcome is known.
@@ -25,7 +25,7 @@ pub enum Appended {
 pub struct SharedLog {
     store: StoreName,
     link: Link,
-    /// Whether appends skip the check of the lease: the bug that tests of the cluster must find.
+    /// Whether appends skip the check of the lease: a deliberate bug that the tests of the cluster must detect.
     #[cfg(test)]
     is_unchecked: bool,
 }
@@ -45,7 +45,8 @@ impl SharedLog {
         self.is_unchecked = is_unchecked;
     }
 
-    /// Appends a record if this process still has the lease. Returns only when the outcome is known, or when `is_stopping`.
+    /// Appends a record if this process still has the lease. Repeats the append until the outcome is known, an error is permanent,
+    /// or `is_stopping` returns true.
     pub async fn append(&mut self, position: u64, epoch: Epoch, body: &[u8], is_stopping: impl Fn() -> bool) -> Result<Appended> {
         loop {
             let sent = self.send(position, epoch, body).await;
@@ -56,7 +57,7 @@ impl SharedLog {
             };
             match known {
                 Ok(Some(appended)) => return Ok(appended),
-                // The record is not there and the lease is this process's, so the append is repeated.
+                // The record is absent and this process has the lease, so the append is repeated.
                 Ok(None) => {}
                 Err(error) if !error.is_temporary() => return Err(error),
                 Err(error) => tracing::warn!(store = self.store.word(), %error, "an append has no known outcome yet"),
@@ -65,7 +66,7 @@ impl SharedLog {
                 return Err(Error::Stopping);
             }
             tokio::time::sleep(limits::CLUSTER_RETRY_PAUSE).await;
-            // The outcome of the attempt before is found out before another attempt.
+            // Determine the outcome of the previous attempt before the next attempt.
             match self.outcome(position, epoch, body).await {
                 Ok(Some(appended)) => return Ok(appended),
                 Ok(None) => {}
@@ -75,9 +76,10 @@ impl SharedLog {
         }
     }
 
-    /// Sends one append; returns whether it was accepted.
+    /// Sends one append. Returns false if the lease was lost or the previous record is missing.
     async fn send(&mut self, position: u64, epoch: Epoch, body: &[u8]) -> Result<bool, Failure> {
-        // The lock on the row of the lease makes a process that takes the lease wait for this append, and this append see a taken lease.
+        // `FOR SHARE` locks the row of the lease: a process that takes the lease waits for this append, and an append after that
+        // finds a different epoch.
         let checked = "WITH lease AS (SELECT epoch FROM mailmill_lease WHERE log = $1 AND epoch = $3 FOR SHARE) \
              INSERT INTO mailmill_log (log, seq, epoch, batch, at) SELECT $1, $2, $3, $4, now() FROM lease \
              WHERE EXISTS (SELECT 1 FROM mailmill_log WHERE log = $1 AND seq = $2 - 1) \
@@ -93,11 +95,12 @@ impl SharedLog {
         Ok(self.link.execute(checked, &values).await? == 1)
     }
 
-    /// Finds out the outcome of an append; `None` if the record is absent and can be appended again.
+    /// Determines the outcome of an append. Returns `None` if the record is absent and can be appended again.
     async fn outcome(&mut self, position: u64, epoch: Epoch, body: &[u8]) -> Result<Option<Appended>> {
         let (seq, store) = (position as i64, self.store.word());
         let values = [(&store as _, Type::TEXT), (&seq as _, Type::INT8)];
-        // The lease is read before the record: an append that was still running can then not arrive between the two.
+        // Read the lease before the record: if the lease is lost, none of this process's appends is still running, so an absent
+        // record stays absent.
         let leases = self.link.query("SELECT epoch FROM mailmill_lease WHERE log = $1", &values[..1]).await?;
         let is_ours = leases.first().is_some_and(|row| row.get::<_, Epoch>(0) == epoch);
         let found = self.link.query("SELECT batch FROM mailmill_log WHERE log = $1 AND seq = $2", &values).await?;
@@ -115,7 +118,7 @@ impl SharedLog {
         Ok(None)
     }
 
-    /// Reads the bodies of the records after `position`, oldest first, up to a bound.
+    /// Reads up to [`limits::CLUSTER_RECORDS_PER_READ`] records after `position`, oldest first, in packed form.
     pub async fn after(&mut self, position: u64) -> Result<Vec<(u64, Vec<u8>)>> {
         let select = "SELECT seq, batch FROM mailmill_log WHERE log = $1 AND seq > $2 ORDER BY seq LIMIT $3";
         let (seq, store, limit) = (position as i64, self.store.word(), limits::CLUSTER_RECORDS_PER_READ as i64);
@@ -124,7 +127,7 @@ impl SharedLog {
         Ok(rows.iter().map(|row| (row.get::<_, i64>(0) as u64, row.get(1))).collect())
     }
 
-    /// Returns the position of the newest record, or of the newest snapshot if the log has no records.
+    /// Returns the position of the newest record or the newest snapshot, whichever is greater; 0 if there is neither.
     pub async fn newest(&mut self) -> Result<u64> {
         let select = "SELECT greatest(coalesce((SELECT max(seq) FROM mailmill_log WHERE log = $1), 0), \
                       coalesce((SELECT max(seq) FROM mailmill_snapshot WHERE log = $1 AND complete), 0))";
@@ -141,7 +144,7 @@ impl SharedLog {
     }
 }
 
-/// Compresses an encoded record.
+/// Compresses an encoded record, and adds a header with its format and length.
 pub fn pack(encoded: &[u8]) -> Result<Vec<u8>> {
     let compressed = zstd::bulk::compress(encoded, LEVEL);
     let compressed = compressed.map_err(|error| Error::Local(format!("a record cannot be compressed: {error}")))?;
@@ -154,7 +157,7 @@ pub fn pack(encoded: &[u8]) -> Result<Vec<u8>> {
     Ok(body)
 }
 
-/// Reads the record that [`pack`] has compressed, which must be the one at this position.
+/// Unpacks a record from [`pack`]. A record of another store or position counts as damaged.
 pub fn unpack(store: StoreName, position: u64, body: &[u8]) -> Result<Record> {
     let damaged = || Error::Damaged(format!("commit {position} of the {} store cannot be read", store.word()));
     let (length, compressed) = match body {

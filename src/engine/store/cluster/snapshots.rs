@@ -17,24 +17,23 @@ use crate::engine::store::commit_log::{self, Record, StoreName};
 use crate::engine::store::tx::ReadTx;
 use crate::vocab::limits;
 
-/// The log of one store in the database.
+/// The status of one store's log in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogStatus {
     pub store: StoreName,
     /// The position of the newest commit.
     pub newest: u64,
-    /// The number of commits in the log, and their size.
+    /// The number of commits in the log, and their size in bytes.
     pub records: u64,
     pub bytes: u64,
     /// The positions of the snapshots, oldest first.
     pub snapshots: Vec<u64>,
-    /// The size of the commits after the newest snapshot.
+    /// The size in bytes of the commits after the newest snapshot.
     pub bytes_since: u64,
-    /// The size of the newest snapshot.
+    /// The size in bytes of the newest snapshot.
     pub snapshot_bytes: u64,
 }
 
-/// Reads the status of a store's log.
 pub async fn status(link: &mut Link, store: StoreName) -> Result<LogStatus> {
     let name = store.word();
     let snapshots = positions(link, store).await?;
@@ -65,7 +64,8 @@ async fn positions(link: &mut Link, store: StoreName) -> Result<Vec<u64>> {
     Ok(rows.iter().map(|row| row.get::<_, i64>(0) as u64).collect())
 }
 
-/// Takes a snapshot of each store whose log has grown enough since the last one, and truncates the log. Returns how many were taken.
+/// Takes a snapshot of each store whose log has grown enough since the last snapshot, and truncates the log. Returns the number of new
+/// snapshots.
 pub async fn tend(database: &Arc<Database>, stores: [&Arc<Store>; 3]) -> Result<usize> {
     let mut link = Link::new(database.clone());
     let mut taken = 0;
@@ -89,13 +89,13 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
     let name = store.word();
     let seq = position as i64;
     let place = [(&name as _, Type::TEXT), (&seq as _, Type::INT8)];
-    // An interrupted attempt may have left parts.
+    // Delete parts that an interrupted attempt may have left.
     link.execute("DELETE FROM mailmill_snapshot WHERE log = $1 AND seq <= $2 AND NOT complete", &place).await?;
     let exists = "SELECT 1 FROM mailmill_snapshot WHERE log = $1 AND seq = $2 LIMIT 1";
     if !link.query(exists, &place).await?.is_empty() {
         return Ok(position);
     }
-    // Rows are read on a thread that may block, a few parts ahead of the database.
+    // A blocking thread reads the rows, a few parts ahead of the insertion into the database.
     let (parts, mut read) = mpsc::channel::<Result<Vec<u8>>>(limits::CLUSTER_PARTS_AHEAD);
     let reading = tokio::task::spawn_blocking(move || {
         let rows = read_rows(&tx, store.database_kind(), limits::CLUSTER_PART_BYTES, |batch| {
@@ -104,7 +104,7 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
             parts.blocking_send(pack(&encoded)).is_ok()
         });
         if let Err(error) = rows {
-            // The receiver ends only after an error of its own.
+            // Sending fails only if the receiver has stopped after an error of its own.
             let _ = parts.blocking_send(Err(error.into()));
         }
     });
@@ -125,7 +125,8 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
     Ok(position)
 }
 
-/// Deletes all but the two newest snapshots, and the records before the older one. The newest records stay for nodes that only lag.
+/// Deletes all but the two newest snapshots, and the records before the older one. Keeps the records of the last ten minutes, so that
+/// nodes that lag a little need no snapshot.
 pub async fn truncate(link: &mut Link, store: StoreName) -> Result<()> {
     let kept = positions(link, store).await?;
     let [.., older, _] = kept.as_slice() else { return Ok(()) };
@@ -139,7 +140,7 @@ pub async fn truncate(link: &mut Link, store: StoreName) -> Result<()> {
     Ok(())
 }
 
-/// Reads the newest snapshot of a store part by part; returns its position.
+/// Reads the newest snapshot of a store, and calls `each` with the rows of each part. Returns the position of the snapshot.
 pub async fn read(link: &mut Link, store: StoreName, mut each: impl FnMut(Record) -> Result<()>) -> Result<u64> {
     let newest = positions(link, store).await?.last().copied();
     let position = newest.ok_or_else(|| Error::Damaged(format!("there is no snapshot of the {} store", store.word())))?;

@@ -110,7 +110,6 @@ impl Cluster {
         Self { url, folder }
     }
 
-    /// Starts a node with its own folder.
     fn node(&self, name: &str) -> Node {
         self.try_node(name).expect("the node starts")
     }
@@ -188,7 +187,6 @@ impl Node {
     }
 }
 
-/// Returns the digests of all rows.
 fn rows(store: &Store) -> crate::engine::store::backup::Digests {
     read_rows(&store.read(), store.database_kind(), 1 << 20, |_| true).expect("the data is readable")
 }
@@ -234,7 +232,7 @@ fn followers_have_the_rows_of_the_leader_and_a_handover_takes_less_than_a_second
     assert_eq!(one.put(3), Err(crate::engine::store::Error::NotLeader));
     one.follow("two");
     assert_equal(&[&two, &one]);
-    // A node without a folder, and a leader that ends without handing over.
+    // A new node starts with an empty folder, and then the leader ends without handing over its role.
     let three = cluster.node("three");
     assert_equal(&[&two, &three]);
     two.stop();
@@ -255,7 +253,7 @@ impl Node {
     }
 }
 
-/// Appends a record with one row, as a process with this epoch would. `at` is its position.
+/// Appends a record with one row at position `at`, as a process that leads in `epoch` would.
 fn append(log: &mut SharedLog, runtime: &Runtime, (at, epoch): (u64, Epoch), value: &[u8]) -> Result<Appended> {
     let mut encoded = Vec::new();
     commit_log::encode_changes((StoreName::Live, at, Timestamp(1)), &overlay_of(b"row", value), &mut encoded);
@@ -346,19 +344,19 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     let two = cluster.node("two");
     assert_equal(&[&one, &two]);
     two.stop();
-    // A standby without the newest record is promoted while the leader runs.
+    // Simulate a standby without the newest record that is promoted while the leader runs.
     server.query(
         &cluster.url,
         "DELETE FROM mailmill_log WHERE log = 'live' AND seq = (SELECT max(seq) FROM mailmill_log WHERE log = 'live')",
     );
     let refused = one.put(9).expect_err("the leader does not continue");
     assert!(matches!(&refused, crate::engine::store::Error::Cluster(text) if text.contains("lost commits")), "{refused}");
-    // The leader stops instead of continuing silently.
+    // The leader stops, because it detects the lost commits.
     one.wait("fails", |_| one.live().failure().borrow().as_ref() == Some(&refused));
     one.stop();
     let lost = cluster.try_node("two").err().expect("the follower does not start");
     assert!(matches!(lost, Error::Lost { store: StoreName::Live, .. }), "{lost:?}");
-    // Another record at the position of a known one.
+    // Node four appends a different record at the position of the lost record.
     let four = cluster.node("four");
     four.lead();
     four.put(30).expect("a node without the lost record continues the log");
@@ -385,7 +383,7 @@ fn snapshots_truncate_the_log_and_a_node_that_is_too_far_behind_starts_again_fro
         let taken = shared.runtime.block_on(async {
             let mut link = Link::new(shared.database.clone());
             let position = snapshots::take(&mut link, StoreName::Live, store).await?;
-            // The records are older than the time for which the newest ones are kept.
+            // Make the records older than the time for which the newest records are kept.
             link.define("UPDATE mailmill_log SET at = at - INTERVAL '1 hour'").await?;
             snapshots::truncate(&mut link, StoreName::Live).await?;
             Ok::<_, Error>(position)
@@ -403,7 +401,7 @@ fn snapshots_truncate_the_log_and_a_node_that_is_too_far_behind_starts_again_fro
     one.put(999).expect("the leader accepts writes after the truncation");
     let two = cluster.node("two");
     assert_equal(&[&one, &two]);
-    // The state of the cluster becomes a folder again.
+    // Export the state of the cluster to a folder.
     let out = tempfile::tempdir().expect("a temporary folder");
     let shared = one.member.shared().clone();
     let exported = shared.runtime.block_on(export(&shared.database, |store| out.path().join(format!("{}.redb", store.word()))));

@@ -1,4 +1,4 @@
-//! What the lease of this process means for its stores: whose turn it is to append, and until when.
+//! The turn of this process's stores: whether they lead or follow, and until when the lease is valid.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -13,30 +13,32 @@ use crate::engine::store::commit_log::StoreName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     Follow,
-    /// Catch up, then accept commands.
+    /// The stores apply the rest of the log, then accept commands in this epoch.
     Lead(Epoch),
 }
 
-/// The state that the lease and the threads of the stores share.
+/// The state that the task that keeps the lease shares with the threads of the stores.
 pub struct SharedTurn {
     clock: Arc<dyn Clock>,
     turn: watch::Sender<Turn>,
-    /// The time on this machine's monotonic clock until which the lease is certainly valid.
+    /// The time until which the lease is certainly valid, in milliseconds on the monotonic clock.
     valid_until: AtomicI64,
     /// For each store, the epoch in which it accepts commands; 0 if it follows.
     accepting: [AtomicU64; StoreName::ALL.len()],
-    /// For each store, a time at which it had every record of the log.
+    /// For each store, the latest time when it is known to have had every record of the log, in milliseconds on the monotonic
+    /// clock.
     complete_at: [AtomicI64; StoreName::ALL.len()],
     /// For each store, the position of its newest visible commit.
     positions: [watch::Sender<u64>; StoreName::ALL.len()],
     is_stopping: AtomicBool,
-    /// Wakes the lease after a store has changed what it accepts, or has found that the lease is lost.
+    /// Wakes the task that keeps the lease, after a store has started or stopped accepting commands, or has found that the lease is
+    /// lost.
     pub changed: Notify,
 }
 
 impl SharedTurn {
     pub fn new(clock: Arc<dyn Clock>) -> Arc<Self> {
-        // A store is complete for the first time after its first read.
+        // Until the first read of the log, the lag is measured from the start of the process.
         let never = clock.monotonic().0;
         Arc::new(Self {
             clock,
@@ -58,7 +60,7 @@ impl SharedTurn {
         *self.turn.borrow()
     }
 
-    /// Changes the turn. A store that leads stops at its next command.
+    /// Changes the turn. A store that leads stops before its next command.
     pub fn set(&self, turn: Turn) {
         self.turn.send_replace(turn);
     }
@@ -72,13 +74,13 @@ impl SharedTurn {
         self.valid_until.store(until.0, Ordering::SeqCst);
     }
 
-    /// Ends the lease for this process, whatever its time.
+    /// Ends the lease for this process, even if its time has not passed.
     pub fn end(&self) {
         self.valid_until.store(i64::MIN, Ordering::SeqCst);
         self.set(Turn::Follow);
     }
 
-    /// Ends the lease of this epoch, unless there is a newer one.
+    /// Ends the lease of this epoch for this process, unless the process has a newer one.
     pub fn end_epoch(&self, epoch: Epoch) {
         if self.turn() == Turn::Lead(epoch) {
             self.end();
@@ -90,7 +92,7 @@ impl SharedTurn {
         self.now().0 < self.valid_until.load(Ordering::SeqCst)
     }
 
-    /// Records that a store accepts commands in `epoch`, or with 0 that it follows.
+    /// Records that a store accepts commands in `epoch`; 0 means that it follows the log.
     pub fn accept(&self, store: StoreName, epoch: Epoch) {
         self.accepting[store as usize].store(epoch as u64, Ordering::SeqCst);
         self.changed.notify_one();
@@ -106,12 +108,12 @@ impl SharedTurn {
         self.accepting[store as usize].load(Ordering::SeqCst) != 0 && self.is_valid()
     }
 
-    /// Records that a store had every record at this time.
+    /// Records that a store had every record of the log at this time.
     pub fn complete(&self, store: StoreName, at: Monotonic) {
         self.complete_at[store as usize].fetch_max(at.0, Ordering::SeqCst);
     }
 
-    /// Returns how old the oldest of the three stores may be, in milliseconds.
+    /// Returns the maximum age of the data in the three stores, in milliseconds.
     pub fn lag_ms(&self) -> i64 {
         let oldest = self.complete_at.iter().map(|at| at.load(Ordering::SeqCst)).min().unwrap_or(i64::MIN);
         self.now().ms_since(Monotonic(oldest)).max(0)
@@ -126,14 +128,14 @@ impl SharedTurn {
         self.positions.each_ref().map(|position| *position.borrow())
     }
 
-    /// Waits until a store has this position.
+    /// Waits until the store has reached this position.
     pub async fn reached(&self, store: StoreName, position: u64) {
         let mut watched = self.positions[store as usize].subscribe();
-        // The sender lives as long as `self`.
+        // The wait fails only if the sender is dropped, and `self` keeps the sender.
         let _ = watched.wait_for(|now| *now >= position).await;
     }
 
-    /// Lets appends with an unknown outcome give up, because the process ends.
+    /// Makes appends with an unknown outcome give up, because the process is ending.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
         self.end();

@@ -68,7 +68,6 @@ pub fn tokens(engine: &Engine) -> Tokens {
     Tokens::new(engine.seal.derive("mailmill claim tokens v1"), "claim+jwt", "mailmill-claims")
 }
 
-/// An agent's registration.
 pub struct Registration {
     pub agent_name: String,
     pub login_hint: EmailAddress,
@@ -138,7 +137,6 @@ fn claim_of(context: &Context, token: &str) -> Option<ClaimId> {
     if claims.is_over(context.now()) { None } else { ClaimId::parse(&claims.sub) }
 }
 
-/// The result of an agent's poll.
 pub enum PollAnswer {
     Pending,
     Expired,
@@ -208,7 +206,7 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
     Ok(PollAnswer::Key { text, granted })
 }
 
-/// Checks whether the signed-in user may grant these permissions now, to a program that requested `requested`.
+/// Checks whether the signed-in user may grant the permissions `wanted` now to a program that requested `requested`.
 pub fn check_terms(context: &Context, requested: PermissionSet, wanted: PermissionSet) -> Result<(), Failure> {
     let own = context.caller.principal.permissions();
     if wanted.is_empty() {

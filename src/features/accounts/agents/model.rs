@@ -1,4 +1,4 @@
-//! The states of an agent's request for an API key, from registration to end. Pure: uses no clock and no store.
+//! The states of an agent's request for an API key, from registration to end. This module uses no clock and no store.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,6 @@ pub const DEFAULT_SCOPE: PermissionSet = PermissionSet::of(&[
 /// The permissions that a user can grant only after a recent sign-in, because they allow sending mail.
 pub const SENSITIVE: [Permission; 2] = [Permission::EmailSend, Permission::CampaignWrite];
 
-/// An agent's request for a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub id: ClaimId,
@@ -45,7 +44,6 @@ pub struct Claim {
 
 impl Record for Claim {}
 
-/// The state of an agent's request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Waiting,
@@ -53,7 +51,6 @@ pub enum State {
     Denied(Decision),
     /// The request was granted. The key is created when the agent fetches it.
     Approved(Decision, KeyTerms),
-    /// The agent has fetched its key.
     KeyIssued(Decision, KeyTerms, KeyId),
 }
 
@@ -73,7 +70,6 @@ pub struct KeyTerms {
     pub key_name: String,
 }
 
-/// The result of an agent's poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PollResult {
     Pending,
@@ -91,7 +87,6 @@ impl Claim {
         same(&self.token, token)
     }
 
-    /// Returns the result of a poll at the time `now`.
     pub fn poll(&self, now: Timestamp) -> PollResult {
         if now >= self.expires_at {
             return PollResult::Over;
@@ -116,7 +111,6 @@ impl Claim {
         may.then(|| Self { code, code_expires_at, codes: self.codes + 1, ..self.clone() })
     }
 
-    /// Returns the user's decision, if the user has decided.
     pub fn decision(&self) -> Option<&Decision> {
         match &self.state {
             State::Waiting => None,

@@ -108,7 +108,6 @@ pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works:
 }
 
 impl ApprovalView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: ClaimId::from_bytes([0x66; 12]),

@@ -22,7 +22,7 @@ use crate::vocab::limits;
 
 /// The start of the ID of every registered client.
 const PREFIX: &str = "mm_client_";
-/// The request parameter that contains the ID.
+/// The request parameter that contains the client ID.
 const CLIENT_ID: &str = "client_id";
 /// The context for sealing client IDs. Sealed bytes open only with the same context.
 const PLACE: &[u8] = b"oauth client v1";
@@ -38,11 +38,11 @@ pub struct Client {
     pub host: Option<String>,
 }
 
-/// An invalid parameter, or an invalid field in a program's metadata. In the text, the field is the sentence's subject.
+/// An invalid parameter, or an invalid field in a program's metadata. Its text is a sentence whose subject is the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub field: &'static str,
-    /// What is wrong, and the remedy.
+    /// The rest of the sentence: what is wrong, and the remedy.
     pub problem: String,
 }
 
@@ -149,7 +149,7 @@ fn is_redirect_uri(uri: &str) -> bool {
     is_plain && !has_hidden && is_allowed
 }
 
-/// Returns what is wrong with a name, as the end of a sentence.
+/// Returns what is wrong with a name, as the end of a sentence whose subject is the field.
 fn problem_of(error: TextError) -> String {
     match error {
         TextError::Empty => "is empty; enter at least one character".into(),
@@ -176,7 +176,7 @@ pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
         .ok_or_else(|| Invalid::new(CLIENT_ID, "is unknown to this server; remove the server from the program and add it again"))
 }
 
-/// Fetches the metadata document at a client ID.
+/// Fetches the metadata document of a client whose ID is the document's URL.
 async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     let refused = |problem: String| Invalid::new(CLIENT_ID, problem);
     let url = Url::parse(client_id).map_err(|_| refused("is not a valid URL; report this to the maker of the program".into()))?;

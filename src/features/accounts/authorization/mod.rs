@@ -73,7 +73,6 @@ pub async fn consent(
 pub struct Tokens {
     pub access: Secret,
     pub refresh: Secret,
-    /// The access token's permissions.
     pub permissions: PermissionSet,
 }
 
@@ -82,7 +81,7 @@ pub struct Tokens {
 pub enum Refusal {
     /// The code or the refresh token is not valid.
     Grant,
-    /// Why the scope is not valid.
+    /// The requested scope is not valid, for this reason.
     Scope(String),
 }
 
@@ -92,7 +91,7 @@ pub struct Exchange {
     pub client_id: String,
     pub redirect_uri: String,
     pub verifier: String,
-    /// The resource, if the program names it again.
+    /// The URL of the resource, if the program repeats it.
     pub resource: Option<String>,
 }
 
@@ -102,7 +101,7 @@ pub struct Renewal {
     pub client_id: String,
     /// The new access token's permissions; by default, all permissions of the grant (RFC 6749 §6).
     pub scope: Option<String>,
-    /// The resource, if the program names it again.
+    /// The URL of the resource, if the program repeats it.
     pub resource: Option<String>,
 }
 
@@ -114,7 +113,7 @@ enum Step {
     UsedTwice(KeyId),
 }
 
-/// Exchanges a code for tokens.
+/// Exchanges a code for tokens. The inner error is the refusal to report to the program.
 pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     let turn = api_keys::CACHE_LOCK.lock().await;
@@ -174,7 +173,7 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Token
     finish(context, step, access, refresh).await
 }
 
-/// Exchanges a refresh token for new tokens.
+/// Exchanges a refresh token for new tokens. The inner error is the refusal to report to the program.
 pub async fn refresh(context: &Context, given: Renewal) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
@@ -210,7 +209,8 @@ pub async fn refresh(context: &Context, given: Renewal) -> Result<Result<Tokens,
     finish(context, step, access, refresh).await
 }
 
-/// Returns the permissions that a scope requests, all of which must have been granted. Without a scope, returns all granted permissions.
+/// Returns the permissions that a scope requests, all of which must have been granted. Without a scope, or with an empty one, returns
+/// all granted permissions.
 fn requested(scope: Option<&str>, granted: PermissionSet) -> Result<PermissionSet, String> {
     let Some(scope) = scope else { return Ok(granted) };
     let wanted: PermissionSet = scope.parse().map_err(|error: PermissionError| error.to_string())?;
@@ -221,7 +221,7 @@ fn requested(scope: Option<&str>, granted: PermissionSet) -> Result<PermissionSe
     }
 }
 
-/// Updates the cache after a step, and returns the tokens.
+/// Updates the cache after a step, and returns the tokens or the refusal.
 async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     match step {
@@ -272,7 +272,7 @@ async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
             request: context.envelope.request.to_string(),
         };
         match api_keys::revoke_key(engine, Some(row.account), key.to_string(), (act, context.envelope)).await {
-            // Another request or the user has revoked the key since it was read.
+            // The key was revoked between the read and this call.
             Err(failure) if failure.code == codes::Code::NotFound => {}
             revoked => revoked.map(|_| ())?,
         }
@@ -284,12 +284,11 @@ fn hash(secret: &Secret) -> [u8; 32] {
     sha256(secret.expose().as_bytes())
 }
 
-/// Returns whether tokens with this binding are for the resource, if the program names one.
+/// Returns whether the binding is for this resource, or no resource is given.
 fn is_for(binding: &Binding, resource: Option<&str>) -> bool {
     resource.is_none_or(|resource| request::is_same_url(resource, &binding.resource))
 }
 
-/// Loads the access tokens into the cache.
 pub fn load(engine: &Engine, tx: &impl Read) -> engine_store::Result<()> {
     engine.access_tokens.fill(grants::all(tx)?.iter().flat_map(|grant| grant.access_tokens().collect::<Vec<_>>()));
     Ok(())

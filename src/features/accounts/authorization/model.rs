@@ -1,5 +1,5 @@
-//! The states of a program's access: the code that the user's decision creates, and the grant with its tokens. Pure: uses no clock and no
-//! store.
+//! The states of a program's access: the code that the user's decision creates, and the grant with its tokens. This module uses no
+//! clock and no store.
 
 use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ impl Record for Code {}
 pub struct Grant {
     pub binding: Binding,
     pub key: KeyId,
-    /// The hash by which the key is found.
+    /// The hash of the key's text. The cache of access tokens refers to the key by this hash.
     pub key_hash: [u8; 32],
     pub decision: Decision,
     pub terms: KeyTerms,
@@ -56,7 +56,6 @@ pub struct Grant {
 
 impl Record for Grant {}
 
-/// An access token of a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessRow {
     /// SHA-256 of the token's text.
@@ -111,7 +110,6 @@ impl Grant {
 }
 
 impl RefreshRow {
-    /// Returns the row of a new refresh token.
     pub fn new(key: KeyId, now: Timestamp) -> Self {
         Self { key, expires_at: now.plus_ms(limits::REFRESH_TOKEN_MS), replaced_at: None }
     }

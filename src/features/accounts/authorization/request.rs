@@ -38,7 +38,7 @@ pub struct AuthorizationRequest {
     pub resource: Option<String>,
 }
 
-/// A valid request.
+/// A request that passed all checks.
 pub struct CheckedRequest {
     pub client: Client,
     pub redirect_uri: Url,

@@ -16,9 +16,9 @@ pub struct AuthorizationGet;
 pub struct AuthorizationDetails {
     /// The name that the program chose. It is not verified.
     pub program: String,
-    /// The host that published the program's metadata, which is verified; absent for a registered program.
+    /// The verified host that published the program's metadata; absent for a registered program.
     pub host: Option<String>,
-    /// Where the browser returns to: a host, or the scheme of a program on the user's device.
+    /// The host that the browser returns to, or the URI scheme if the program runs on the user's device.
     pub returns_to: String,
     pub scopes: Vec<ScopeView>,
 }
@@ -43,7 +43,7 @@ impl Operation for AuthorizationGet {
     }
 }
 
-/// Returns the parameters of an example.
+/// Returns the example parameters of an authorization request.
 pub fn example() -> Value {
     json!({
         "response_type": "code",

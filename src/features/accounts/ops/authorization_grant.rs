@@ -19,11 +19,11 @@ pub struct AuthorizationGrant;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GrantAuthorization {
-    /// The parameters of the consent page.
+    /// The authorization request that the consent page showed.
     pub request: AuthorizationRequest,
-    /// The permissions to grant: the requested ones or fewer.
+    /// The permissions to grant: all or some of the requested permissions.
     pub permissions: PermissionSet,
-    /// The environment that the program will work in.
+    /// The environment in which the program works.
     pub environment: Environment,
 }
 
@@ -31,7 +31,7 @@ pub struct GrantAuthorization {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthorizationResult {
-    /// The program's redirect URI, with the decision.
+    /// The redirect URI of the program, with the decision in its query parameters.
     pub redirect_to: String,
     pub program: String,
 }

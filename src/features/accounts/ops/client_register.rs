@@ -20,14 +20,14 @@ pub struct ClientRegister;
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct ClientMetadata {
-    /// The name that the program chose. Users see it when they decide.
+    /// The name that the program chose. The consent page shows it.
     pub client_name: Option<String>,
-    /// Where the browser may return to: `https`, `http` on a loopback address with any port, or a custom scheme such as
+    /// The URIs to which the browser may return: `https`, `http` on a loopback address with any port, or a custom scheme such as
     /// `com.example.app`.
     pub redirect_uris: Vec<String>,
 }
 
-/// Adds the rules for the fields. The type accepts any string, so that invalid values get OAuth errors.
+/// Adds the rules for the fields to the schema. The Rust type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(schema, &[("redirect_uris", json!({ "minItems": 1, "maxItems": limits::REDIRECT_URIS_MAX }))]);
 }

@@ -1,4 +1,5 @@
-//! Checks whether an invitation, password-reset or setup link still works. The page behind the link calls this before showing its form.
+//! Checks whether an invitation, password-reset or setup link still works. The page behind the link calls this operation before it
+//! shows its form.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

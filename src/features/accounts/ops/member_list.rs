@@ -11,7 +11,7 @@ use crate::features::accounts::user_views::{InvitationView, MemberView};
 
 pub struct MemberList;
 
-/// The members in the order in which they joined, and the open invitations.
+/// The members in order of joining, and the open invitations.
 #[derive(Serialize, JsonSchema)]
 pub struct Members {
     pub members: Vec<MemberView>,

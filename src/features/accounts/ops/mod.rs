@@ -1,4 +1,5 @@
-//! The operations on accounts, one file for each: for the operator, for signed-in users, and for agents that request keys from users.
+//! The operations on accounts, one file per operation: for the operator, for signed-in users, and for agents that request keys from
+//! users.
 
 pub mod account_admin;
 pub mod account_list;

@@ -1,4 +1,4 @@
-//! Returns the state of the session that makes the request, including its user.
+//! Returns the state of the session that makes the request, and the user of the session.
 
 use serde_json::{Value, json};
 

@@ -51,7 +51,7 @@ impl Operation for SetUp {
 impl Async for SetUp {
     async fn run(context: Context, input: NewOwner) -> Result<Self::Output, Failure> {
         if store::has_user(&context.engine.control.read())? {
-            // Check before the costly password hashing whether an owner exists; the transaction checks this again.
+            // Fail before the costly password hashing if an owner exists; the transaction checks this again.
             return Err(Code::AlreadySetUp.into());
         }
         let password = password_hash::hash(input.password, input.email.as_str(), context.engine.random.as_ref()).await?;

@@ -1,4 +1,4 @@
-//! Returns keys and tokens: the result of an agent's poll for its API key (`assets/docs/authentication.md`, step 3), and the tokens of a
+//! The token endpoint: returns an API key to an agent that polls for it (`assets/docs/authentication.md`, step 3), and tokens to a
 //! program that a user has connected (OAuth 2.1 §4.1.3 and §4.3).
 
 use http::StatusCode;
@@ -22,17 +22,17 @@ pub struct Token;
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct TokenRequest {
-    /// The grant type from the metadata, such as `urn:mailmill:agent-auth:grant-type:claim`.
+    /// The grant type, such as `urn:mailmill:agent-auth:grant-type:claim`. The server's metadata lists the grant types.
     pub grant_type: String,
     /// The token that the registration returned.
     pub claim_token: String,
-    /// The code that the user's decision has created, for the grant type `authorization_code`.
+    /// The authorization code that the program received after the user's decision, for the grant type `authorization_code`.
     pub code: String,
-    /// The redirect URI of the request for the code.
+    /// The redirect URI of the authorization request, for the grant type `authorization_code`.
     pub redirect_uri: String,
     /// The ID of the program, for the grant types `authorization_code` and `refresh_token`.
     pub client_id: String,
-    /// The text whose hash was in the request for the code (RFC 7636).
+    /// The PKCE code verifier, whose hash was in the authorization request (RFC 7636).
     pub code_verifier: String,
     /// The refresh token, for the grant type `refresh_token`.
     pub refresh_token: String,
@@ -43,7 +43,7 @@ pub struct TokenRequest {
     pub resource: Option<String>,
 }
 
-/// Adds the rules for the fields. The type accepts any string, so that invalid values get OAuth errors.
+/// Adds the rules for the fields to the schema. The Rust type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(
         schema,
@@ -117,7 +117,7 @@ async fn exchanged(context: &Context, input: TokenRequest) -> Result<Reply, Fail
     let exchange = Exchange { code, client_id, redirect_uri, verifier, resource: some(resource) };
     let tokens = match authorization::exchange(context, exchange).await {
         Ok(tokens) => tokens,
-        // The user can fix this problem, so the program must be able to show it.
+        // The user can fix an exceeded limit, so return an OAuth error whose text the program can show.
         Err(failure) if failure.code == Code::LimitReached => {
             return Ok(oauth::refusal(ErrorCode::InvalidGrant, failure.text()));
         }
@@ -137,7 +137,7 @@ async fn refreshed(context: &Context, input: TokenRequest) -> Result<Reply, Fail
     ))
 }
 
-/// Treats a parameter without a value as absent (RFC 6749 §3.2).
+/// Returns `None` for a blank value: a parameter without a value counts as absent (RFC 6749 §3.2).
 fn some(value: Option<String>) -> Option<String> {
     value.filter(|value| !value.trim().is_empty())
 }

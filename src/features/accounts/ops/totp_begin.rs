@@ -1,4 +1,5 @@
-//! Creates a secret for an authenticator app. Sign-in requires codes from the app only after the user has confirmed it with a first code.
+//! Creates a secret for an authenticator app. Sign-in requires codes from the app only after the user confirms the app with its first
+//! code.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -21,7 +21,7 @@ pub struct FirstCode {
     pub code: String,
 }
 
-/// Recovery codes, which replace codes from the authenticator app if the app is lost.
+/// Recovery codes, which the user enters instead of codes from the authenticator app if the app is lost.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodes {

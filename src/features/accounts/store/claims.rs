@@ -20,7 +20,7 @@ pub fn find(tx: &impl Read, id: ClaimId) -> Result<Option<Claim>> {
     tx.get(CLAIMS, &id)
 }
 
-/// Returns the agent's request with this code.
+/// Returns the agent's pending request with this code.
 pub fn by_code(tx: &impl Read, code: [u8; 32]) -> Result<Option<Claim>> {
     match tx.get(CODES, &code)? {
         Some(ClaimRow(id)) => tx.get(CLAIMS, &id),
@@ -60,8 +60,8 @@ pub fn newest(tx: &impl Read, wanted: impl Fn(&Claim) -> bool) -> Result<Vec<Cla
     Ok(found)
 }
 
-/// Deletes up to `limit` requests that were not decided in time, or whose decision is older than the audit log's retention period; returns
-/// whether there may be more such requests.
+/// Deletes up to `limit` requests that were not decided in time, or whose decision is older than the audit log's retention period;
+/// returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let now = tx.now();
     let forgotten_before = now.plus_ms(-limits::AUDIT_KEPT_MS);

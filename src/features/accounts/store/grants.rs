@@ -24,13 +24,13 @@ pub fn find(tx: &impl Read, key: KeyId) -> Result<Option<Grant>> {
     tx.get(GRANTS, &key)
 }
 
-/// Returns a refresh token, even if it was replaced, and its grant.
+/// Returns the row and the grant of the refresh token with this hash, even if the token was replaced.
 pub fn by_refresh(tx: &impl Read, hash: [u8; 32]) -> Result<Option<(RefreshRow, Grant)>> {
     let Some(row) = tx.get(REFRESH_TOKENS, &hash)? else { return Ok(None) };
     Ok(tx.get(GRANTS, &row.key)?.map(|grant| (row, grant)))
 }
 
-/// Returns the grants of all accounts. An account has at most as many grants as API keys.
+/// Returns the grants of all accounts.
 pub fn all(tx: &impl Read) -> Result<Vec<Grant>> {
     Ok(tx.list(GRANTS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, grant)| grant).collect())
 }

@@ -21,11 +21,11 @@ const USERS_BY_EMAIL: Table<String, UserIdRow> = Table::new(tables::USERS_BY_EMA
 const FORMER_MEMBERS: Table<UserId, FormerMember> = Table::new(tables::FORMER_MEMBERS);
 const KEYS: Table<KeyId, Key> = Table::new(tables::KEYS);
 const USAGE: Table<KeyId, KeyUsage> = Table::new(tables::KEY_USAGE);
-/// The number of requests made with a key on a UTC day. Days are numbered from 1970.
+/// The number of requests made with a key on a UTC day. Days are numbered from 1970-01-01.
 const DAYS: Table<(KeyId, u32), i64> = Table::new(tables::KEY_DAYS);
 const LINKS: Table<[u8; 32], SetupLink> = Table::new(tables::SETUP_LINKS);
 
-/// The ID of the user who has an email; the email is the row's key.
+/// The ID of the user whose normalized email is the key of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct UserIdRow(UserId);
 
@@ -67,7 +67,6 @@ pub fn save_user(tx: &mut WriteTx<'_>, user: &User, normalized: &str) {
     tx.put(USERS_BY_EMAIL, &normalized.to_owned(), &UserIdRow(user.id));
 }
 
-/// Saves a changed user whose email has not changed.
 pub fn update_user(tx: &mut WriteTx<'_>, user: &User) {
     tx.put(USERS, &user.id, user);
 }
@@ -89,7 +88,6 @@ pub fn user(tx: &impl Read, id: UserId) -> Result<Option<User>> {
     tx.get(USERS, &id)
 }
 
-/// Returns the user with this normalized email.
 pub fn user_by_email(tx: &impl Read, normalized: &str) -> Result<Option<User>> {
     match tx.get(USERS_BY_EMAIL, &normalized.to_owned())? {
         Some(UserIdRow(id)) => tx.get(USERS, &id),
@@ -142,7 +140,7 @@ pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestam
     Ok(())
 }
 
-/// Returns the days, starting at `first`, on which requests were made with this key, each with its number of requests.
+/// Returns the days from `first` on that have requests with this key, each with its number of requests.
 pub fn days(tx: &impl Read, key: KeyId, first: u32) -> Result<Vec<(u32, u64)>> {
     let span = Span { from: (key, first).to_bytes(), ..DAYS.under(&(key,)) };
     let found = tx.list(DAYS, &span, Order::Forward, limits::KEY_DAYS_KEPT as usize + 1)?;

@@ -76,7 +76,6 @@ pub fn reset_link(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<Op
     Ok(tx.get(RESET_LINKS, &digest)?.filter(|link| now < link.expires_at))
 }
 
-/// Deletes every password-reset link of this user.
 pub fn delete_reset_links(tx: &mut WriteTx<'_>, user: UserId) -> Result<()> {
     let mut gone = Vec::new();
     tx.visit(RESET_LINKS, &Span::default(), Order::Forward, |digest, link| {

@@ -73,7 +73,8 @@ pub struct NewCampaign {
     pub variables: Option<BTreeMap<String, FieldValue>>,
     /// UTM parameters for links, for web analytics. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
-    /// The minimum validation score for sending; if absent, no score is required. It refers to `scores.overall` of the email's checks.
+    /// The minimum validation score for sending; if absent, no score is required. The score is `scores.overall` of the email's
+    /// checks.
     pub minimum_score: Option<Score>,
     /// What to do with recipients whose delivery is unknown after a crash or a broken connection. If absent, the installation's setting
     /// applies.

@@ -42,8 +42,8 @@ pub struct CampaignDryRun {
     pub skipped: u64,
     /// The number of skipped contacts for each reason.
     pub skipped_reasons: BTreeMap<&'static str, u64>,
-    /// For each merge field without a default, the number of contacts who would be skipped because they have no value for it. A contact is
-    /// counted only for the first such field.
+    /// For each merge field without a default, the number of contacts who would be skipped because they have no value for it. A
+    /// contact is counted only for the first field that it lacks.
     pub missing_fields: BTreeMap<String, u64>,
     /// The number of recipients for each language of the email.
     pub languages: Vec<LanguageShare>,
@@ -72,7 +72,7 @@ pub struct LanguageShare {
 pub struct EmailCheckSummary {
     pub email_id: EmailId,
     pub language: String,
-    /// Absent if the current version of the email has not been checked yet.
+    /// The scores of the email; absent if its current version has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
     /// At most three findings that are not ignored, worst first.
@@ -179,7 +179,7 @@ impl Query for DryRun {
     }
 }
 
-/// Returns the problems that would prevent sending, each with the error that sending would return.
+/// Returns the problems that prevent sending, each with the code of the error that sending would return.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,

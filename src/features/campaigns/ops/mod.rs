@@ -1,4 +1,4 @@
-//! The operations on campaigns, one file each.
+//! The operations on campaigns, one file per operation.
 
 pub mod archive;
 pub mod cancel;
@@ -67,7 +67,7 @@ impl CampaignRef {
     }
 }
 
-/// Converts merge variables to the form in which they are stored: the JSON text of an object.
+/// Returns the merge variables as they are stored: the JSON text of an object.
 fn to_json(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Failure> {
     let variables = variables.unwrap_or_default();
     match fields::refusal(&variables) {
@@ -86,14 +86,14 @@ fn check_texts(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a warning if the campaign's subject replaces the subjects of emails in several languages, and one if its preheader does so.
+/// Returns a warning if the campaign's subject replaces the subjects of emails in several languages, and another warning if its
+/// preheader replaces their preheaders.
 fn same_in_every_language(plan: &Plan, emails: &[Finished]) -> Vec<Warning> {
     let own = [("subject", plan.subject.is_some()), ("preheaderText", plan.preheader.is_some())];
     let own = own.into_iter().filter(|(_, is_set)| *is_set);
     own.filter_map(|(field, _)| emails::same_in_every_language(field, emails)).collect()
 }
 
-/// Converts a score to the form in which it is stored.
 fn score(score: Score) -> u8 {
     u8::try_from(score.get()).expect("a score is at most 100")
 }

@@ -21,7 +21,7 @@ pub struct ResendUnknown;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignResent {
-    /// The number of recipients to whom the message is sent again.
+    /// The number of recipients to whom the message will be sent again.
     pub resent: u64,
     pub campaign: CampaignView,
 }

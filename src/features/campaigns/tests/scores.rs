@@ -4,7 +4,6 @@ use super::*;
 use crate::features::emails::checking;
 
 impl Studio {
-    /// Runs the checks of the first email, and returns their result.
     fn checked(&self) -> Value {
         self.app.post(&format!("/v1/emails/{}/checks", self.emails[0]), json!({})).data()
     }

@@ -19,28 +19,28 @@ use crate::vocab::limits;
 #[derive(Debug)]
 pub struct CheckedUrl {
     pub url: String,
-    /// The indexes of its uses in [`Links::uses`]; the first use determines how it is requested.
+    /// The indexes in [`Links::uses`] of the places that use the URL; the first use determines how the URL is requested.
     pub uses: Vec<usize>,
     pub status: LinkStatus,
     /// The reason why the status is neither `ok` nor `redirected`.
     pub error: Option<String>,
     /// The result of the requests, if any were sent.
     pub report: Option<Arc<LinkReport>>,
-    /// Whether the host is this service, or an address in a network that the operator has allowed. Whether such a URL has a host name and
-    /// TLS depends on the settings of the service, not on the email.
+    /// Whether the URL leads to this service or to a network that the operator has allowed. The settings of the installation, not
+    /// the email, determine whether such a URL has a host name and TLS.
     pub is_own: bool,
 }
 
-/// The result of a link check.
+/// The URLs of an email after a link check.
 #[derive(Debug)]
 pub struct CheckedLinks {
-    /// The URLs, in the order in which the email uses them.
+    /// The URLs in the order of their first use in the email.
     pub urls: Vec<CheckedUrl>,
     /// Whether all URLs within the limit were checked in time.
     pub is_complete: bool,
 }
 
-/// The service that the link check uses.
+/// Checks links with the HTTP client and the link probes of the engine.
 pub struct LinkChecker<'a> {
     pub fetch: &'a Fetch,
     pub probes: &'a LinkProbes,
@@ -49,7 +49,6 @@ pub struct LinkChecker<'a> {
     pub now: Timestamp,
 }
 
-/// The options of a link check.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkOptions {
     pub follows: bool,
@@ -59,7 +58,7 @@ pub struct LinkOptions {
     pub all: Duration,
 }
 
-/// The index of a URL, the parsed URL, and the rule that decides whether a GET request is allowed.
+/// A request to send: the index of the URL, the parsed URL, and the rule that decides whether a GET request is allowed.
 type LinkRequest = (usize, Url, fn(&Url) -> bool);
 
 impl LinkChecker<'_> {
@@ -165,7 +164,8 @@ fn grouped(uses: &[LinkUse]) -> Vec<(String, Vec<usize>)> {
     groups
 }
 
-/// Returns the rule that decides whether a URL gets a GET request. If any use of the URL announces a change, the URL never gets one.
+/// Returns the rule that decides whether a URL gets a GET request. If any use of the URL suggests that opening it changes something,
+/// the URL never gets a GET request.
 fn may_get(links: &Links, uses: &[usize]) -> fn(&Url) -> bool {
     let mut uses = uses.iter().filter_map(|index| links.uses.get(*index));
     let first = uses.clone().next().map_or(LinkKind::Link, |first| first.kind);

@@ -15,7 +15,7 @@ use crate::features::checks::views::Severity;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
-/// The rule that a finding violates.
+/// The kind of problem that a finding reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkRule {
     VisibleUrlDiffers,
@@ -87,14 +87,14 @@ pub struct LinkFinding {
     pub rule: LinkRule,
     pub message: String,
     pub url: Option<String>,
-    /// The indexes of the uses in [`Links::uses`].
+    /// The indexes in [`Links::uses`] of the places that the finding is about.
     pub uses: Vec<usize>,
 }
 
-/// The size above which an image is large: it takes a few seconds on a slow phone connection.
+/// The size in bytes above which an image is large: such an image takes a few seconds to load on a slow phone connection.
 const IMAGE_BYTES_MAX: u64 = 1024 * 1024;
-/// The number of days of remaining validity below which a certificate is about to expire. Certificates are usually renewed a month before
-/// they expire.
+/// A certificate with fewer remaining days than this is about to expire. Certificates are usually renewed a month before they expire,
+/// so the renewal has probably failed.
 const CERTIFICATE_DAYS_MIN: i64 = 14;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum number of findings of one rule.
@@ -273,7 +273,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds links without UTM parameters, if other links in the email have them.
+    /// Finds links without UTM parameters, if other links to the same site have them.
     fn utm(&mut self, urls: &[CheckedUrl]) {
         let has_utm = |url: &Url| url.query_pairs().any(|(name, _)| name.starts_with("utm_"));
         let links: Vec<(&CheckedUrl, Url)> = urls

@@ -9,7 +9,7 @@ use crate::engine::render::inspect::LinkKind;
 use crate::engine::render::merge::{Kind, Template};
 use crate::vocab::placeholders;
 
-/// The result of a link check.
+/// The status of a link after a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkStatus {
@@ -33,12 +33,12 @@ pub enum LinkStatus {
     Skipped,
 }
 
-/// The result of checking a URL without a request.
+/// The verdict on a URL without a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The final status, with its reason.
     Final(LinkStatus, String),
-    /// The status depends on the server.
+    /// Only the server's response can determine the status.
     Request(Url),
 }
 
@@ -50,7 +50,7 @@ fn skipped(reason: impl Into<String>) -> Verdict {
     Verdict::Final(LinkStatus::Skipped, reason.into())
 }
 
-/// The data, other than the URL itself, on which the check of a URL depends.
+/// What the check of a URL uses besides the URL itself.
 pub struct Surroundings<'a> {
     pub fetch: &'a Fetch,
     /// The base URL of this service.
@@ -66,7 +66,7 @@ const SCRIPT_SCHEMES: [&str; 4] = ["javascript", "vbscript", "data", "about"];
 /// The paths of links that this service adds to messages.
 const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];
 
-/// Returns the result that follows from the URL alone.
+/// Returns the verdict that follows from the URL without a request.
 pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict {
     if url.is_empty() {
         return invalid("The link has no URL.");
@@ -173,7 +173,7 @@ const FOREIGN_TAGS: [(&str, &str); 8] =
 /// Percent-encoded braces: an editor has encoded a merge field, so the field is not filled in.
 const ENCODED_BRACES: [&str; 2] = ["%7b%7b", "%7B%7B"];
 
-/// Returns the result for a URL with merge fields; `None` for any other URL.
+/// Returns the verdict on a URL with merge fields or merge tags; `None` for any other URL.
 fn merge_verdict(url: &str) -> Option<Verdict> {
     if ENCODED_BRACES.iter().any(|braces| url.contains(braces)) {
         return Some(invalid("The braces of a merge field are percent-encoded, so the field is not filled in. Write {{ and }}."));
@@ -216,7 +216,7 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     Some(skipped("The URL contains merge fields, so its page is known only when the email is sent."))
 }
 
-/// Words in URLs and texts that show that opening the link changes something, in lowercase.
+/// Words, in lowercase, that suggest that opening a link changes something. They are searched for in URLs and link texts.
 const CHANGING_WORDS: [&str; 30] = [
     "unsub",
     "optout",
@@ -254,7 +254,7 @@ const TOKEN_CHARACTERS_MIN: usize = 24;
 /// The minimum number of changes between letters and digits, or between cases, in a value that looks random.
 const TOKEN_CHANGES_MIN: usize = 3;
 
-/// Returns whether a text announces that the link changes something, such as a subscription.
+/// Returns whether a text suggests that opening the link changes something, such as a subscription.
 pub fn announces_change(text: &str) -> bool {
     let text = text.to_lowercase();
     CHANGING_WORDS.iter().any(|word| text.contains(word))

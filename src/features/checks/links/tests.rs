@@ -1,5 +1,5 @@
-//! Checks 200 links to servers that misbehave in every way that real servers do. Each link must get its status; addresses that are not
-//! public must never be contacted; and links that could change a subscription must never get a GET request.
+//! Tests the check of 200 links to servers that imitate the misbehavior of real servers. Each link must get the expected status;
+//! addresses that are not public must not be contacted; and links that could change a subscription must not get a GET request.
 
 use std::collections::HashMap;
 use std::io;
@@ -28,10 +28,10 @@ use crate::testing::START;
 /// The time limit for each link, long enough for a requested pause of one second.
 const EACH: Duration = Duration::from_secs(4);
 
-/// The maximum number of bytes in the buffers of three loopback connections.
+/// An upper bound on the number of bytes that the buffers of three loopback connections hold.
 const TAKEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A loopback server whose response depends on the path. Counts the requests for each path.
+/// A loopback server whose response depends on the path. It counts the requests for each path.
 #[derive(Default)]
 struct Misbehaving {
     requests: Mutex<Vec<String>>,
@@ -116,7 +116,8 @@ impl Misbehaving {
             "head405" => answer(if is_head { 405 } else { 206 }, "content-range: bytes 0-0/1234\r\n"),
             "head404" | "head-closes" => answer(if is_head { 404 } else { 200 }, ""),
             "huge" => answer(405, ""),
-            // Missing pages for which the server responds with status 200 or redirects to the home page. The check cannot recognize them.
+            // For missing pages, the server responds with status 200 or redirects to the home page, which the check cannot
+            // recognize.
             "soft404" => answer(200, "content-type: text/html\r\n"),
             "soft-home" => to(302, "/200"),
             "moved" => to(301, &format!("/200{rest}")),
@@ -221,7 +222,7 @@ fn certificate(name: &str, years: std::ops::Range<i32>) -> (CertificateDer<'stat
     (der, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// The behaviors that are requested on several hosts each, with their status.
+/// The paths that the test requests on several hosts each, with the expected status of the link.
 const SERVED: [(&str, LinkStatus); 44] = [
     ("/200", Works),
     ("/204", Works),
@@ -322,8 +323,7 @@ fn names() -> Names {
     Names(Mutex::default())
 }
 
-/// Returns the links of the large test with their expected status: those in [`STATIC`] and [`SERVED`], and those that need separate
-/// servers.
+/// Returns the links of the large test with the expected status of each link.
 fn cases(port: u16, secure: &HashMap<&str, u16>, closed: u16, hung_up: u16) -> Vec<(String, LinkStatus)> {
     let mut cases: Vec<(String, LinkStatus)> = STATIC.iter().map(|(url, status)| ((*url).to_owned(), *status)).collect();
     for (number, (path, status)) in SERVED.iter().enumerate() {
@@ -369,7 +369,7 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let tasks = Tasks::new(Handle::current());
     let server = Arc::new(Misbehaving::default());
     let port = serve(&tasks, server.clone(), None, "127.0.0.1:0").await.port();
-    // A server on the same port, at an address that must not be contacted.
+    // A server on the port of the first server, at an address that must not be contacted.
     let private = Arc::new(Misbehaving::default());
     serve(&tasks, private.clone(), None, &format!("127.0.0.2:{port}")).await;
     let mut roots = Vec::new();

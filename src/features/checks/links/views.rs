@@ -23,12 +23,12 @@ pub struct LinkAnalysis {
     pub total_occurrences: usize,
     /// The score from 0 to 100; 100 if all links work and there are no findings.
     pub score: u32,
-    /// The URLs by their use: links, images, backgrounds, forms, style sheets.
+    /// The URLs with their kind: link, image, background, form or style sheet.
     pub checked_links: Vec<CheckedLinkView>,
     /// What readers and spam filters notice about the links, most severe first.
     pub findings: Vec<LinkFindingView>,
     pub summary: LinkSummary,
-    /// What to do, most important first.
+    /// Recommendations, most important first.
     pub recommendations: Vec<String>,
     pub metadata: LinkMetadata,
 }
@@ -92,7 +92,7 @@ pub struct LinkFindingView {
     pub url: Option<String>,
     /// The number of uses that the finding is about.
     pub count: usize,
-    /// The first of these uses.
+    /// The first uses that the finding is about.
     pub occurrences: Vec<PlaceView>,
 }
 
@@ -112,7 +112,7 @@ pub struct LinkSummary {
     pub average_response_time: u64,
 }
 
-/// Facts about the check itself.
+/// The duration and the extent of the check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkMetadata {
@@ -126,7 +126,7 @@ pub struct LinkMetadata {
     pub complete: bool,
 }
 
-/// How many points each problem costs at most, by its severity.
+/// Returns the maximum number of points that a problem with this severity costs.
 fn weight(severity: Severity) -> f64 {
     match severity {
         Severity::Critical => 30.0,
@@ -139,7 +139,6 @@ const BLOCKED_WEIGHT: f64 = 30.0;
 const UNREACHABLE_WEIGHT: f64 = 10.0;
 
 impl LinkAnalysis {
-    /// Returns the analysis of the links.
     pub fn of(links: &Links, checked: &CheckedLinks, now: Timestamp, time: Duration) -> Self {
         let found = findings::findings(links, &checked.urls, now);
         let summary = summary(&checked.urls);
@@ -162,7 +161,6 @@ impl LinkAnalysis {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let link = CheckedLinkView {
             url: "https://shop.example.com/spring".into(),
@@ -205,7 +203,6 @@ impl LinkAnalysis {
     }
 }
 
-/// Returns a duration in whole milliseconds.
 pub fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -17,15 +17,15 @@ use crate::vocab::providers::Provider;
 
 pub struct Complete;
 
-/// The parameters with which the platform redirected the user back.
+/// The parameters of the platform's redirect to the callback page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteSignIn {
     pub provider: Provider,
-    /// The code, which works once.
+    /// The authorization code, which works once.
     #[schemars(length(min = 1, max = limits::PROVIDER_SIGN_IN_CHARACTERS_MAX))]
     pub code: Secret,
-    /// The state, unchanged.
+    /// The `state` parameter, unchanged.
     #[schemars(length(min = 1, max = limits::PROVIDER_SIGN_IN_CHARACTERS_MAX))]
     pub state: Secret,
 }

@@ -78,7 +78,7 @@ impl Async for Create {
     }
 }
 
-/// An account to connect or to reconnect.
+/// The account to connect or to reconnect.
 pub struct NewAccount {
     pub provider: Provider,
     pub project: Option<ProjectId>,
@@ -87,7 +87,7 @@ pub struct NewAccount {
     pub name: Option<String>,
 }
 
-/// An account whose credentials work, with the connection to reconnect.
+/// A request to connect an account, after the project and the connection to reconnect have been checked.
 pub struct CheckedAccount {
     new: NewAccount,
     known: Option<Connection>,
@@ -171,7 +171,7 @@ struct New {
 }
 
 impl New {
-    /// Returns the existing connection of the same account for the same project.
+    /// Returns the existing connection to the same account on the platform for the same project.
     fn matching(&self, tx: &WriteTx<'_>) -> Result<Option<Connection>, Failure> {
         let is_same = |known: &Connection| {
             known.provider == self.provider && known.external_id == self.external.id && known.project == self.project
@@ -214,7 +214,7 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
     Ok(connection)
 }
 
-/// Returns the error for credentials that could not be tested.
+/// Returns the error for credentials that the platform rejected or that could not be tested.
 pub fn untested(provider: Provider, field: &str, error: PlatformError) -> Failure {
     match &error {
         PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {

@@ -1,4 +1,4 @@
-//! The operations on connections, one file each.
+//! The operations on connections, one file per operation.
 
 pub mod authorize;
 pub mod complete;

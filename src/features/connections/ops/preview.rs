@@ -47,7 +47,7 @@ pub struct PreviewImport {
 pub struct ImportPreview {
     /// The number of contacts that were read for the preview.
     pub read: u64,
-    /// Whether the preview covers all contacts. It reads at most 2,000.
+    /// Whether the preview covers all contacts. The preview reads at most 2,000 contacts.
     pub is_complete: bool,
     /// The number of contacts that would be added.
     pub created: u64,
@@ -121,7 +121,6 @@ impl Operation for Preview {
 }
 
 impl ImportPreview {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             read: 2_000,

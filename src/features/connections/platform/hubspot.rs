@@ -121,8 +121,8 @@ struct Batch<T> {
 }
 
 impl<T> Batch<T> {
-    /// Returns the results if there is one for each input. HubSpot omits inputs that it could not read; the import must not conclude that
-    /// these contacts made no choice.
+    /// Returns the results if there is one for each input; otherwise fails. HubSpot omits inputs that it could not read, and the
+    /// import must not conclude that these contacts made no choice.
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         match self.results.len() {
             results if results < inputs => {
@@ -183,7 +183,7 @@ impl AudiencePort for HubSpot {
             });
             let page: Lists = client.get_by_post("/crm/lists/2026-03/search", &[], &body).await?;
             sources.extend(page.lists.into_iter().map(|list| Source {
-                // HubSpot calls lists that follow a filter dynamic; its users call them segments.
+                // HubSpot calls lists that follow a filter dynamic. Its users call these lists segments.
                 kind: if list.processing_type == "DYNAMIC" { SourceKind::Segment } else { SourceKind::List },
                 count: list.additional_properties.get("hs_list_size").and_then(|size| size.parse().ok()),
                 id: list.list_id,
@@ -208,7 +208,7 @@ impl AudiencePort for HubSpot {
             return Err(PlatformError::Missing);
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);
-        // With a time, most members are only counted, so the pages are as large as possible.
+        // If `since` is set, most members are only counted, so the pages are as large as possible.
         let limit = if since.is_some() { MEMBERS } else { BATCH }.to_string();
         let mut query = vec![("limit", limit.as_str())];
         query.extend(cursor.map(|cursor| ("after", cursor)));
@@ -228,7 +228,6 @@ impl AudiencePort for HubSpot {
     }
 }
 
-/// A page of contacts from a search.
 #[derive(Deserialize)]
 struct Found {
     results: Vec<FoundContact>,

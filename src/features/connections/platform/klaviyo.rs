@@ -167,8 +167,8 @@ impl AudiencePort for Klaviyo {
     }
 }
 
-/// The filters for changed profiles, each up to the point where the time follows. Klaviyo does not document whether a suppression counts
-/// as an update.
+/// The filters for changed profiles; a time is appended to each of them. Klaviyo does not document whether a suppression counts as an
+/// update.
 const CHANGES: [&str; 3] = [
     "greater-than(updated,",
     "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,",
@@ -226,7 +226,6 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.data.iter().map(|raw| read(mapping, raw, &["L1"])).collect())
 }
 
-/// Lists all lists or segments.
 async fn all(client: &Client<'_>, path: &str, fields: (&str, &str), kind: SourceKind) -> Result<Vec<Source>, PlatformError> {
     let (mut sources, mut cursor) = (Vec::new(), None::<String>);
     for _ in 0..limits::PROVIDER_SOURCES_REQUESTS_MAX / 2 {

@@ -21,7 +21,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
 
-/// A Mailchimp API key always has all permissions of its user.
+/// No scopes, because a Mailchimp API key always has all permissions of its user.
 pub const SCOPES: &[(&str, &str)] = &[];
 
 /// The maximum number of objects on a page.
@@ -192,11 +192,11 @@ impl AudiencePort for Mailchimp {
     }
 }
 
-/// The start of a page.
+/// The position of a page in a source, and what is known about the previous page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cursor {
     offset: u64,
-    /// The ID of the last member of the previous page, with which this page starts.
+    /// The ID of the last member of the previous page, which this page should start with.
     last: Option<String>,
     /// Whether the previous page was read again. If so, this page is accepted unchanged: otherwise members without a fixed order could
     /// stop the import from advancing.
@@ -237,7 +237,8 @@ impl Cursor {
         let end = self.offset + ids.len() as u64;
         let last = ids.last().filter(|_| end < total)?;
         let next = Self { offset: end - 1, last: Some(last.clone()), follows_repeat: is_repeat };
-        // If a page only repeats the last member although there are more, the source ends here: the next page would be the same.
+        // If a page only repeats the last member although there are more members, the source ends here: the next page would be
+        // the same.
         (next.offset > self.offset || next.last != self.last).then_some(next)
     }
 }
@@ -254,7 +255,7 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.members.iter().map(|raw| contact(mapping, raw)).collect())
 }
 
-/// The contact fields for the fields that every audience has.
+/// The contact fields for the merge fields that every audience has.
 const FIELDS: Defaults = &[
     ("FNAME", "firstName"),
     ("LNAME", "lastName"),

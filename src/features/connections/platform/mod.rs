@@ -22,7 +22,7 @@ use crate::features::contacts::jobs::provider::{ReadContact, UnreadableContact};
 use crate::vocab::limits;
 use crate::vocab::providers::{Provider, SourceKind};
 
-/// Returns the account to which a key belongs. This also tests the key.
+/// Reads the account to which a key belongs, which also tests the key.
 trait AccountPort {
     fn account(client: &Client<'_>) -> impl Future<Output = Result<ExternalAccount, PlatformError>> + Send;
 }
@@ -31,8 +31,8 @@ trait AccountPort {
 trait AudiencePort {
     fn sources(client: &Client<'_>) -> impl Future<Output = Result<Vec<Source>, PlatformError>> + Send;
 
-    /// Reads the page of `source` that starts at `cursor`, or the first page. If a time is set, the page may omit contacts that neither
-    /// joined the source nor changed since then.
+    /// Reads the page of `source` that starts at `cursor`, or the first page. If a time is given, the page may omit contacts that
+    /// neither joined the source nor changed since then.
     fn contacts(
         client: &Client<'_>,
         source: &ProviderSource,
@@ -43,7 +43,7 @@ trait AudiencePort {
 
 /// Reads an account's changed contacts, for platforms whose sources only report who joined.
 trait ChangesPort {
-    /// Reads the page of contacts changed since a time that starts at `cursor`, or the first page.
+    /// Reads the page that starts at `cursor`, or the first page, of the contacts that changed since the given time.
     fn changes(
         client: &Client<'_>,
         sources: &[ProviderSource],
@@ -55,13 +55,12 @@ trait ChangesPort {
 /// The contacts that an import reads together.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'s> {
-    /// A source's contacts. If a time is set, only those who joined the source or changed since then.
+    /// A source's contacts. If a time is given, only the contacts that joined the source or changed since then.
     Source(&'s ProviderSource, Option<Timestamp>),
     /// The account's contacts that changed since a time, whatever source they belong to.
     Changes(&'s [ProviderSource], Timestamp),
 }
 
-/// An account on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalAccount {
     pub id: String,
@@ -78,17 +77,15 @@ pub struct Source {
     pub count: Option<u64>,
 }
 
-/// A page of a source's contacts.
 #[derive(Debug, Default)]
 pub struct ContactPage {
     pub contacts: Vec<ReadContact>,
-    /// The start of the next page; `None` if this is the last one.
+    /// The start of the next page; `None` if this is the last page.
     pub next: Option<String>,
     /// The number of contacts in the source, if the platform states it.
     pub total: Option<u64>,
 }
 
-/// Returns the account to which the client's key belongs.
 pub async fn account(provider: Provider, client: &Client<'_>) -> Result<ExternalAccount, PlatformError> {
     match provider {
         Provider::Klaviyo => klaviyo::Klaviyo::account(client).await,
@@ -97,7 +94,6 @@ pub async fn account(provider: Provider, client: &Client<'_>) -> Result<External
     }
 }
 
-/// Returns the sets of contacts in the account.
 pub async fn sources(provider: Provider, client: &Client<'_>) -> Result<Vec<Source>, PlatformError> {
     let listed = async {
         match provider {
@@ -115,7 +111,6 @@ async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Platfor
     timeout(limit, work).await.unwrap_or_else(slow)
 }
 
-/// Returns a page of contacts.
 pub async fn contacts(
     provider: Provider,
     client: &Client<'_>,
@@ -128,7 +123,7 @@ pub async fn contacts(
         (Provider::HubSpot, Part::Source(source, since)) => hubspot::HubSpot::contacts(client, source, since, cursor).await,
         (Provider::Klaviyo, Part::Changes(sources, since)) => klaviyo::Klaviyo::changes(client, sources, since, cursor).await,
         (Provider::HubSpot, Part::Changes(sources, since)) => hubspot::HubSpot::changes(client, sources, since, cursor).await,
-        // The sources also report who changed.
+        // Mailchimp's sources also report which members changed.
         (Provider::Mailchimp, Part::Changes(..)) => Ok(ContactPage::default()),
     }
 }
@@ -141,7 +136,7 @@ pub fn has_changes(provider: Provider) -> bool {
     }
 }
 
-/// The scopes that a key needs, with their purpose, for the page that creates connections.
+/// Returns the scopes that a key needs, with their purpose, for the page that creates connections.
 pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => klaviyo::SCOPES,
@@ -150,7 +145,7 @@ pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// The additional scopes that a key needs for exports, with their purpose.
+/// Returns the additional scopes that a key needs for exports, with their purpose.
 pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => klaviyo::EXPORT_SCOPES,
@@ -168,7 +163,7 @@ pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
 }
 
 /// Parses each contact of a page separately, so that one contact in an undocumented format does not prevent the import of the others.
-/// `email` is the JSON pointer to its address.
+/// `email` is the JSON pointer to the contact's address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
     serde_json::from_str(raw.get()).map_err(|_| {
         let value = serde_json::from_str::<Value>(raw.get()).unwrap_or_default();

@@ -26,7 +26,7 @@ pub struct ExportedTemplate {
     pub name: String,
     /// The platform's ID of the object; `None` while it is not known whether a creation took effect.
     pub external_id: Option<String>,
-    /// The URL of its page on the platform.
+    /// The URL of the object's page on the platform.
     pub url: String,
     /// When the creation started.
     pub started_at: Timestamp,
@@ -39,7 +39,6 @@ pub struct ExportedTemplate {
 
 impl Record for ExportedTemplate {}
 
-/// An image that was uploaded to a platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedImage {
     pub url: String,
@@ -47,7 +46,7 @@ pub struct ExportedImage {
 
 impl Record for ExportedImage {}
 
-/// Identifies the platform's account of a connection.
+/// Returns the digest that identifies the connected account on the platform.
 pub fn digest(used: &Connection) -> AccountDigest {
     let name = format!("{}/{}", used.provider.word(), used.external_id);
     sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes")
@@ -61,7 +60,7 @@ pub fn save_template(tx: &mut WriteTx<'_>, used: &Connection, email: EmailId, te
     tx.put(TEMPLATES, &(used.account, email, digest(used), template.kind as u8), template);
 }
 
-/// An earlier export of an email.
+/// An object on a platform that an earlier export of an email created.
 #[derive(Clone, Debug)]
 pub struct EarlierExport {
     pub provider: Provider,

@@ -29,8 +29,8 @@ pub struct Draft {
     pub email: EmailId,
     pub version: u32,
     pub kind: TemplateKind,
-    /// The name on the platform. It is unique to this email, so that the object can be found by its name if the response to its creation
-    /// was lost.
+    /// The name on the platform. The name is unique to this email, so that the object can be found by its name if the response to
+    /// its creation was lost.
     pub name: String,
     pub subject: String,
     pub preheader: String,
@@ -46,11 +46,10 @@ pub struct Draft {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Remote {
     id: String,
-    /// The URL of its page on the platform.
+    /// The URL of the object's page on the platform.
     url: String,
 }
 
-/// An image to upload to a platform.
 struct Image<'i> {
     /// The file name, which contains a digest of the content.
     name: String,
@@ -99,7 +98,6 @@ trait TemplatePort {
     /// Returns the URL of the uploaded image with this name.
     fn find_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<Option<String>, PlatformError>> + Send;
 
-    /// Uploads an image; returns its URL.
     fn upload_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<String, PlatformError>> + Send;
 }
 

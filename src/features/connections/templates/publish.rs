@@ -21,7 +21,7 @@ use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 
-/// The drafts of an export.
+/// The drafts that an export writes, and the connection that it uses.
 pub struct Publication {
     pub choice: ConnectionChoice,
     pub drafts: Vec<Draft>,
@@ -35,7 +35,7 @@ pub struct Published {
     pub email: EmailId,
     pub name: String,
     pub external_id: String,
-    /// The URL of its page on the platform.
+    /// The URL of the object's page on the platform.
     pub url: String,
     pub is_new: bool,
     /// The images that could not be uploaded.
@@ -93,7 +93,7 @@ async fn failure(context: &Context, used: &Connection, error: PlatformError) -> 
     }
 }
 
-/// The account to which drafts are written.
+/// The account that drafts are written to, and the data that writing needs.
 struct Place<'p> {
     client: &'p Client<'p>,
     data: &'p EnvironmentData,
@@ -140,7 +140,7 @@ impl Place<'_> {
         }
     }
 
-    /// Creates an object, and finds it by its name if the response is lost.
+    /// Creates an object. If the response is lost, finds the object by its name.
     async fn created(&self, draft: &Draft) -> Result<Remote, PublishError> {
         self.save(draft.email, self.row(draft)).await?;
         let mut attempt = 1;

@@ -33,7 +33,6 @@ fn errors(app: &TestApp, id: &str) -> String {
     app.get(&format!("/v1/contacts/imports/{id}/errors")).body.to_string()
 }
 
-/// Returns the only open import.
 fn open(app: &TestApp) -> (Job, ProviderImport) {
     let job = open_imports(&app.read()).expect("the data is readable").remove(0);
     let Task::Provider(import) = job.task.clone() else { panic!("the job is an import from a platform") };

@@ -31,7 +31,7 @@ fn a_preview_counts_what_the_import_then_does_and_stores_nothing() {
     let counts =
         ["read", "created", "updated", "skipped", "failed", "excluded"].map(|name| shown[name].as_u64().expect("a number"));
     assert_eq!((counts, &shown["isComplete"]), ([100, 87, 3, 0, 0, 10], &json!(true)), "{shown}");
-    // Ten of a hundred contacts unsubscribed and ten complained. One of them had unsubscribed before.
+    // Ten of a hundred contacts unsubscribed and ten complained. One of these twenty contacts had unsubscribed before.
     assert_eq!(shown["unsubscribed"], 19);
     let contacts = shown["contacts"].as_array().expect("a list");
     let known = contacts.iter().find(|one| one["email"] == "person0@example.com").expect("a changed contact comes first");

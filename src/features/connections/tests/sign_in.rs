@@ -40,7 +40,6 @@ fn begin(app: &TestApp, provider: Provider) -> SignIn {
     SignIn { session: SESSION, provider, project, connection, name, verifier, expires_at }
 }
 
-/// Signs in to a platform; returns the sign-in and the code.
 fn consent(app: &TestApp, peer: &Platforms, provider: Provider) -> (SignIn, String) {
     let sign_in = begin(app, provider);
     let engine = app.engine();
@@ -58,7 +57,6 @@ fn tokens(app: &TestApp, peer: &Platforms, provider: Provider) -> Tokens {
     app.wait(oauth::exchange(app.engine(), &sign_in, &code)).unwrap_or_else(|error| panic!("{provider}: {error}"))
 }
 
-/// Stores a connection with these tokens.
 fn stored(app: &TestApp, provider: Provider, tokens: Tokens) -> Connection {
     let made = connect(app, provider.alias(), super::PLATFORMS[provider as usize].1);
     let id = ConnectionId::parse(made["id"].as_str().expect("an ID")).expect("the ID is valid");

@@ -211,7 +211,7 @@ fn action(kind: u8) -> Option<Action> {
     Action::ALL.into_iter().find(|action| *action as u8 == kind)
 }
 
-/// The records of one action, in one campaign or in all campaigns.
+/// The index of one kind of action, in one campaign or in all campaigns.
 struct ActivityIndex<'t, R> {
     tx: &'t R,
     project: ProjectId,

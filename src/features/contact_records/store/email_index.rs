@@ -1,10 +1,12 @@
-//! The index of emails: maps each email to its contact and thereby ensures that emails are unique.
+//! The index of emails: maps each email to its contact, which ensures that emails are unique.
 //!
-//! Hashes are random, so inserting a chunk of an import straight into the index touches nearly every page, and an import of a million rows
+//! Hashes are random, so inserting a chunk of an import straight into the index touches nearly every page, and an import of a million
+//! rows
 //! would rewrite the index about fifty times. Many new emails in one transaction therefore become a *run*: one row that contains all of
 //! them, sorted. Later, the runs are merged into the index, one slice of the hash range at a time, which writes each page once.
 //!
-//! Invariants: an entry in the index overrides entries in runs. Removing a hash that a run may contain leaves [`GONE`] in the index. All
+//! Invariants: an entry in the index overrides entries in runs. Removing a hash that a run may contain leaves [`GONE`] in the index.
+//! All
 //! hashes below the cursor of a merge are in the index, and the runs are ignored below it.
 
 use std::ops::ControlFlow;
@@ -19,7 +21,7 @@ const INDEX: Table<(ProjectId, Digest), u32> = Table::new(tables::CONTACTS_BY_EM
 /// The runs: each is a list of hashes and contact numbers. The row under [`CURSOR`] contains the hash that a merge has reached.
 const RUNS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_EMAIL_RUNS);
 
-/// The hash that makes an email unique.
+/// The hash that identifies an email in a project.
 pub type Digest = [u8; 16];
 
 /// An email's hash and the number of its contact.
@@ -35,12 +37,11 @@ const ENTRY: usize = 20;
 /// The smallest number of new emails that becomes a run. Fewer emails go directly into the index, because every lookup must search each
 /// run.
 const RUN_MIN: usize = 5_000;
-/// The maximum number of runs. They must be merged before more are added, because every lookup searches each run.
+/// The maximum number of runs. Runs must be merged before more are added, because every lookup searches each run.
 const RUNS_MAX: usize = 64;
 /// The number of entries merged in one transaction, which occupies the writer for some tens of milliseconds.
 const MERGED_PER_STEP: usize = 20_000;
 
-/// Returns the number of the contact with this email.
 pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option<u32>> {
     match tx.get(INDEX, &(project, digest))? {
         Some(GONE) => Ok(None),
@@ -53,7 +54,8 @@ pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option
     }
 }
 
-/// Returns the numbers of the contacts with these emails. `digests` must be sorted, so that neighboring hashes are read from the same page.
+/// Returns the numbers of the contacts with these emails. `digests` must be sorted: neighboring hashes are then read from the same
+/// page.
 pub fn find_all(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<u32>>> {
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {
@@ -206,8 +208,8 @@ pub fn merge(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<bool> {
     Ok(to.is_some())
 }
 
-/// Returns a slice of the entries in all runs, sorted by hash, and the hash at which the next slice starts. The slice starts at the hash
-/// `from` and contains about as many entries as one step merges.
+/// Returns a slice of the entries in all runs, sorted by hash, and the hash that the next slice starts with. The slice starts with the
+/// hash `from` and contains about as many entries as one step merges.
 fn slice(tx: &WriteTx<'_>, project: ProjectId, from: Digest) -> Result<(Vec<Entry>, Option<Digest>)> {
     let mut left = 0;
     visit_runs(tx, project, |_, run| {

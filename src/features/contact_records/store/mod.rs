@@ -32,12 +32,13 @@ const UPDATES: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_UPD
 /// reads 4,000 rows.
 const UPDATES_PER_BLOCK: u32 = 256;
 
-/// Returns the hash by which an email is unique: 128 bits of the hash of its normalized form. A fixed width keeps the table dense.
+/// Returns the hash that identifies an email in a project: 128 bits of the hash of its normalized form. The fixed width keeps the table
+/// dense.
 pub fn email_digest(normalized: &str) -> [u8; 16] {
     digest(normalized.as_bytes())
 }
 
-/// Returns the hash of a checked address, like `email_digest`.
+/// Returns the same hash as [`email_digest`] for a checked address.
 pub fn email_digest_of(email: &EmailAddress) -> [u8; 16] {
     let text = email.as_str();
     if !text.is_ascii() {
@@ -55,7 +56,6 @@ fn digest(bytes: &[u8]) -> [u8; 16] {
     *sha256(bytes).first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
-/// Returns the contact with this number.
 pub fn by_number(tx: &impl Read, project: ProjectId, number: u32) -> Result<Option<Contact>> {
     tx.get(CONTACTS, &(project, number))
 }
@@ -65,7 +65,6 @@ pub fn find(tx: &impl Read, project: ProjectId, id: ContactId) -> Result<Option<
     Ok(by_number(tx, project, id.number())?.filter(|contact| contact.id == id))
 }
 
-/// Returns the number of the contact with this email.
 pub fn number_by_digest(tx: &impl Read, project: ProjectId, digest: [u8; 16]) -> Result<Option<u32>> {
     email_index::find(tx, project, digest)
 }
@@ -81,7 +80,7 @@ pub fn find_by_email(tx: &impl Read, project: ProjectId, normalized: &str) -> Re
     }
 }
 
-/// Calls `each` with the number and the time of the last change of each contact in `wanted`, in order of number.
+/// Calls `each` with the number and the time of the last change of each contact in `wanted`, ordered by number.
 pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut each: impl FnMut(u32, Timestamp)) -> Result<()> {
     let (Some(first), Some(last)) = (wanted.min(), wanted.max()) else { return Ok(()) };
     let mut span = UPDATES.under(&(project,));
@@ -160,7 +159,8 @@ pub fn row_bytes(tx: &impl Read, project: ProjectId, number: u32) -> Result<Opti
     tx.get_bytes(CONTACTS.id, &(project, number).to_bytes())
 }
 
-/// Calls a function with the bytes of the row of each contact in `numbers`, for scans that read only a part of each row.
+/// Calls `each` with the bytes of the row of each contact in `numbers`, until `each` breaks. Scans use this to read only a part of each
+/// row.
 pub fn visit_rows(
     tx: &impl Read,
     project: ProjectId,
@@ -178,7 +178,7 @@ pub fn visit_rows(
     })
 }
 
-/// The changes that one command makes to contacts in one project.
+/// The changes to contacts in one project that one command makes.
 pub struct Changes {
     project: ProjectId,
     facets: BTreeMap<Facet, Delta>,
@@ -212,7 +212,6 @@ pub fn change<T, E: From<Error>>(
 }
 
 impl Changes {
-    /// Returns the project whose contacts are changed.
     pub fn project(&self) -> ProjectId {
         self.project
     }
@@ -231,7 +230,7 @@ impl Changes {
         self.fresh.insert(number);
     }
 
-    /// Replaces a contact with a version that has the same email.
+    /// Replaces a contact with a changed version that has the same email.
     pub fn replace(&mut self, tx: &mut WriteTx<'_>, before: &Contact, after: &Contact) {
         let number = after.id.number();
         tx.put(CONTACTS, &(self.project, number), after);
@@ -239,14 +238,13 @@ impl Changes {
         old.iter().filter(|facet| !new.contains(facet)).for_each(|facet| self.leave(*facet, number));
         new.iter().filter(|facet| !old.contains(facet)).for_each(|facet| self.enter(*facet, number));
         self.updates.insert(number, Some(after.updated_at));
-        // A contact that this command added needs no second entry, because it will be indexed in the state that it has at the end of this
-        // command.
+        // A contact that this command added needs no second entry in the change feed, because it will be indexed in its state at
+        // the end of the command.
         if !self.fresh.contains(number) {
             self.changed.insert(number);
         }
     }
 
-    /// Removes a contact.
     pub fn remove(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) -> Result<()> {
         let number = contact.id.number();
         tx.delete(CONTACTS, &(self.project, number));

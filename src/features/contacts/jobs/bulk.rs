@@ -55,7 +55,7 @@ impl From<BulkRow> for ContactInput {
     }
 }
 
-/// Parses the JSON of the row with number `index`.
+/// Parses the JSON of the row at position `index`.
 pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     if let Some(what) = serde_str::other_than_object(json) {
         let error = format!(
@@ -92,7 +92,7 @@ pub struct Rows {
     pub notes: Vec<RowNote>,
 }
 
-/// Parses several rows, each given with its number.
+/// Parses several rows. Each row comes with its number.
 pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
     let (mut inputs, mut failed, mut notes) = (Vec::new(), 0, Vec::new());
     for (index, json) in rows {

@@ -9,13 +9,13 @@ use crate::features::contact_records::ContactRow;
 use crate::features::contact_records::fields::FieldValue;
 use crate::vocab::contact_fields::{CONTACT_FIELDS, Place};
 
-/// Writes contacts as lines that all have the same columns.
+/// Writes contacts as lines of a CSV file that all have the same columns.
 pub struct CsvWriter {
     keys: Vec<String>,
 }
 
 impl CsvWriter {
-    /// Creates a writer with a column for each custom field in `keys`, and writes the headers.
+    /// Creates a writer with the standard columns and a column for each custom field in `keys`, and writes the headers.
     pub fn new(keys: &BTreeSet<String>, out: &mut Vec<u8>) -> Self {
         let headers: Vec<&str> = CONTACT_FIELDS.iter().map(|field| field.column).collect();
         out.extend_from_slice(headers.join(",").as_bytes());
@@ -27,7 +27,6 @@ impl CsvWriter {
         Self { keys: keys.iter().cloned().collect() }
     }
 
-    /// Writes one contact as a line.
     pub fn write(&self, out: &mut Vec<u8>, contact: &ContactRow<'_>, tags: &[String]) {
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
         for (at, field) in CONTACT_FIELDS.iter().enumerate() {

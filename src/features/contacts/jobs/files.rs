@@ -18,7 +18,7 @@ pub fn begin(tx: &mut WriteTx<'_>, name: String) -> BlobId {
     id
 }
 
-/// Stores a part of a file, from the chunk `first`. Returns false if the file has expired.
+/// Stores a part of a file as chunks, the first of which has the number `first`. Returns false if the file has expired.
 pub fn put(tx: &mut WriteTx<'_>, id: BlobId, first: u32, whole: &[u8]) -> StoreResult<bool> {
     for (number, chunk) in (first..).zip(whole.chunks(blobs::CHUNK_BYTES)) {
         if !blobs::put_chunk(tx, id, number, chunk.to_vec())? {
@@ -62,7 +62,6 @@ pub fn delimiter(text: &str) -> Option<u8> {
     }
 }
 
-/// Returns the failure for an invalid delimiter.
 pub fn wrong_delimiter() -> Failure {
     Failure::field("delimiter", "must be one ASCII character other than a letter, digit or quotation mark, such as , ; | or \\t")
 }

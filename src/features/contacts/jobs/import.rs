@@ -60,7 +60,7 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
 
 /// A group of rows that were read from the file and checked.
 struct Chunk {
-    /// The file offsets at which the rows start and end.
+    /// The file offsets of the start and the end of the rows.
     start: u64,
     end: u64,
     /// The number of the last row in this chunk.
@@ -76,7 +76,6 @@ struct Chunk {
     over: Option<State>,
 }
 
-/// Reads a file's rows and checks them.
 struct Reader {
     import: Import,
     rows: usize,
@@ -221,7 +220,6 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
 /// The error for a job whose project was deleted while the job was in progress.
 pub const PROJECT_GONE: &str = "The project was deleted before this job finished.";
 
-/// Returns whether the job's project exists.
 pub fn project_exists(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {
     match projects::require(tx, job.account, job.project) {
         Ok(()) => Ok(true),

@@ -111,7 +111,7 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
             let now = tx.now();
             blobs::expire(tx, import.file, now)?;
         }
-        // No event at the end: an export changes no contacts, and a change has already emitted its events.
+        // Emit no event: an export changes no contacts, and a change has already emitted its events.
         Task::Export(_) | Task::Change(_) => {}
     }
     Ok(())

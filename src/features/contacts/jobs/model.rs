@@ -13,7 +13,6 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, BlobId, ConnectionId, JobId, ProjectId, SegmentId};
 use crate::vocab::providers::{ConsentMode, Provider, SourceKind};
 
-/// A job that imports, exports, writes or changes contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     pub id: JobId,
@@ -30,7 +29,6 @@ pub struct Job {
 
 impl Record for Job {}
 
-/// The state of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Waiting,
@@ -45,7 +43,6 @@ pub enum State {
 }
 
 impl State {
-    /// Returns the name of the state in the API.
     pub fn word(&self) -> &'static str {
         match self {
             State::Waiting => "pending",
@@ -56,13 +53,11 @@ impl State {
         }
     }
 
-    /// Returns the reason why the job failed, if it failed.
     pub fn reason(&self) -> Option<String> {
         if let State::Failed(reason) | State::Acknowledged(reason) = self { Some(reason.clone()) } else { None }
     }
 }
 
-/// The task of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
     Bulk(Bulk),
@@ -102,7 +97,6 @@ pub struct Import {
     pub row: u32,
 }
 
-/// The task of importing contacts from a connected platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderImport {
     pub provider: Provider,
@@ -110,13 +104,13 @@ pub struct ProviderImport {
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
     pub fields: FieldMap,
-    /// The time after which changes are read; `None` if everything is read.
+    /// The time after which a contact must have changed to be read; `None` to read all contacts.
     pub since: Option<Timestamp>,
     /// Whether the account's changed contacts are read after the sources.
     pub reads_changes: bool,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
-    /// The start of the next page.
+    /// The position of the next page.
     pub position: Position,
     /// The number of the last row that a note can refer to. Each contact has a row, even if the contact is excluded. Each source
     /// that no longer exists also has a row.
@@ -145,7 +139,7 @@ pub struct ProviderSource {
     pub name: String,
 }
 
-/// The start of a page of contacts on a platform.
+/// The position of a page of contacts within the sources of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// The index of the source.
@@ -154,7 +148,6 @@ pub struct Position {
     pub cursor: Option<String>,
 }
 
-/// A pause of an import from a platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
     /// The reason, as a sentence for users.
@@ -164,7 +157,6 @@ pub struct Pause {
     pub until: Timestamp,
 }
 
-/// The task of writing contacts to a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Export {
     /// The contacts to export, as requested.
@@ -208,13 +200,12 @@ pub struct Change {
 }
 
 impl Change {
-    /// Creates a change of which no step has run.
+    /// Creates a change that has not started.
     pub fn new(query: ContactQuery, edits: ContactEdits) -> Self {
         Self { query, edits, total: None, next: 0, end: u32::MAX }
     }
 }
 
-/// A row that belongs to a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JobRow {
     /// A row that has not been processed: a contact as JSON.

@@ -32,7 +32,6 @@ pub fn add(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import:
     Ok(job)
 }
 
-/// Returns the import task of a pending file.
 pub fn import_of(job: &Job) -> Result<&Import, Failure> {
     match (&job.state, &job.task) {
         (State::AwaitingMapping, Task::Import(import)) => Ok(import),
@@ -44,7 +43,6 @@ pub fn import_of(job: &Job) -> Result<&Import, Failure> {
     }
 }
 
-/// Starts the import of a pending file.
 pub fn begin(tx: &mut WriteTx<'_>, job: Job, import: Import) -> Result<Job, Failure> {
     check_room(tx, job.project)?;
     let head = blobs::head(tx, import.file)?.ok_or_else(gone)?;
@@ -71,7 +69,6 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(is_old)
 }
 
-/// A preview of a pending file.
 pub struct FilePreview {
     pub file_name: String,
     pub bytes: u64,

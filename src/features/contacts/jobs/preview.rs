@@ -11,7 +11,6 @@ use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::providers::ConsentMode;
 
-/// What an import would change.
 #[derive(Debug)]
 pub struct Preview {
     pub counts: Counts,
@@ -25,7 +24,6 @@ pub struct Preview {
     pub notes: Vec<RowNote>,
 }
 
-/// What an import would change in a contact.
 #[derive(Debug)]
 pub struct PreviewRow {
     pub email: String,
@@ -35,7 +33,7 @@ pub struct PreviewRow {
     pub changes: Vec<String>,
 }
 
-/// Why a preview's transaction ends. Its changes are always rolled back.
+/// The result of a preview, returned as an error so that the transaction is rolled back.
 pub enum Dropped {
     Done(Box<Preview>),
     Failed(Error),

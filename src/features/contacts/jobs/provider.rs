@@ -38,18 +38,18 @@ pub struct ExternalContact {
     pub status: Option<Status>,
 }
 
-/// A contact whose data does not have the documented form, with its address if that could be read.
+/// A contact whose data is not in the documented format, with its address if the address could be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableContact(pub Option<String>);
 
-/// A contact as it was read from the platform.
+/// A contact that was read from the platform, or a contact that could not be read.
 pub type ReadContact = std::result::Result<ExternalContact, UnreadableContact>;
 
-/// Consecutive contacts of a source.
+/// A page of consecutive contacts of one source.
 #[derive(Debug)]
 pub struct Page {
     pub contacts: Vec<ReadContact>,
-    /// The start of the next page; `None` after the last page of the last source.
+    /// The position of the next page; `None` after the last page of the last source.
     pub next: Option<Position>,
     /// The number of contacts in the source of the next page, if the platform states it.
     pub expected: Option<u64>,
@@ -69,7 +69,8 @@ pub struct CheckedPage {
 }
 
 impl ProviderImport {
-    /// Returns whether the import waits at this time. A pause longer than the maximum was stored while the clock was wrong, and is ignored.
+    /// Returns whether the import waits at this time. Ignores a pause longer than the maximum, because such a pause was stored
+    /// while the clock was wrong.
     pub fn waits_at(&self, now: Timestamp) -> bool {
         let is_valid = |pause: &Pause| now < pause.until && pause.until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX;
         self.pause.as_ref().is_some_and(is_valid)
@@ -85,7 +86,8 @@ impl ProviderImport {
         part as usize >= self.sources.len()
     }
 
-    /// Returns the share of the contacts that have been imported, from 0 to 1. Sources of unknown size count as equal parts.
+    /// Returns the estimated share of the import that is done, from 0 to 1. Each source counts as an equal part, and a source of
+    /// unknown size counts only once it has been read completely.
     pub fn progress(&self) -> f64 {
         let share = match self.expected {
             Some(expected) if expected > 0 => (self.read as f64 / expected as f64).min(1.0),
@@ -108,7 +110,6 @@ impl ProviderImport {
     }
 }
 
-/// Contacts that are checked and ready for the transaction.
 pub(super) struct CheckedContacts {
     pub batch: Batch,
     pub failed: u64,
@@ -116,7 +117,7 @@ pub(super) struct CheckedContacts {
     pub notes: Vec<RowNote>,
 }
 
-/// Checks contacts. The first one has the row after `row`.
+/// Checks contacts and numbers their rows, starting with the number after `row`.
 pub(super) fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: ConsentMode) -> CheckedContacts {
     let (mut rows, mut notes) = (Vec::with_capacity(contacts.len()), Vec::new());
     let (mut failed, mut excluded) = (0, 0);
@@ -147,16 +148,16 @@ pub(super) fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: Consen
     CheckedContacts { batch: Batch::new(rows).keeping_status(), failed, excluded, notes }
 }
 
-/// The number of contacts that were imported without a job.
+/// The results of an import without a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     pub imported: u64,
-    /// The contacts who neither subscribed nor unsubscribed, and were left out.
+    /// The number of contacts who neither subscribed nor unsubscribed, and were left out.
     pub excluded: u64,
     pub failed: u64,
 }
 
-/// Imports contacts in this transaction, without a job. They get the tag, unless the project has too many tags.
+/// Imports contacts in this transaction, without a job. Each contact gets the tag, unless the project has too many tags.
 pub fn import_now(
     tx: &mut WriteTx<'_>,
     place: (AccountId, ProjectId),
@@ -173,7 +174,7 @@ pub fn import_now(
 fn input(row: u32, external: ExternalContact, status: Status, notes: &mut Vec<RowNote>) -> Option<ContactInput> {
     let shown: String = external.email.trim().chars().take(254).collect();
     let mut note = |field: &str, error: String| {
-        // The row of a note is its key, so a row has one note.
+        // The key of a note is its row number, so a row has at most one note.
         if notes.last().is_none_or(|last| last.row != row) {
             let email = Some(shown.clone()).filter(|email| !email.is_empty());
             notes.push(RowNote { row, email, field: field.to_owned(), error });
@@ -261,14 +262,14 @@ pub fn commit(tx: &mut WriteTx<'_>, id: JobId, page: CheckedPage) -> Result<()> 
 pub struct Wait {
     /// The reason, as a sentence for users.
     pub reason: String,
-    /// The reason for the failure, as a sentence for users, if the import has waited too long.
+    /// The reason, as a sentence for users, if the import fails because it has waited too long or failed too often.
     pub failure: String,
     pub until: Timestamp,
     /// Whether the pause counts as a failure. After too many failures in a row, the import fails.
     pub is_failure: bool,
 }
 
-/// Makes an import wait, or ends it if it has waited too long.
+/// Pauses an import, or fails it if it has waited too long or failed too often.
 pub fn pause(tx: &mut WriteTx<'_>, id: JobId, wait: Wait) -> Result<()> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
     let now = tx.now();
@@ -286,14 +287,14 @@ pub fn pause(tx: &mut WriteTx<'_>, id: JobId, wait: Wait) -> Result<()> {
     Ok(())
 }
 
-/// Continues with the next source, because the one at `from` no longer exists. Fails the import if no source had a contact.
+/// Continues with the next source, because the source at `from` no longer exists. Fails the import if no source had a contact.
 pub fn skip_source(tx: &mut WriteTx<'_>, id: JobId, from: &Position, reason: &str) -> Result<()> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
     let Task::Provider(import) = &mut job.task else { return Ok(()) };
     if import.position != *from {
         return Ok(());
     }
-    // The note gets a separate row, because the row of a note is its key.
+    // The note gets its own row number, because the row number is the key of a note.
     import.row = import.row.saturating_add(1);
     let (row, next) = (import.row, from.source + 1);
     let is_last = next as usize >= import.parts();
@@ -321,7 +322,7 @@ pub fn fail(tx: &mut WriteTx<'_>, id: JobId, reason: String) -> Result<()> {
     }
 }
 
-/// Ends the pauses of the imports that use a connection, because it was reconnected.
+/// Ends the pauses of the imports that use a connection, because the account was reconnected.
 pub fn resume(tx: &mut WriteTx<'_>, connection: ConnectionId) -> Result<()> {
     for mut job in open_imports(tx)? {
         if let Task::Provider(import) = &mut job.task

@@ -20,7 +20,6 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Decodes bytes in this encoding.
     pub fn text(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
             Encoding::Utf8 => String::from_utf8_lossy(bytes),
@@ -130,15 +129,12 @@ fn decode(decoder: &mut encoding_rs::Decoder, mut bytes: &[u8], last: bool, out:
 /// The reason why a file cannot be read further.
 #[derive(Debug)]
 pub enum RecordError {
-    /// A record exceeds the maximum length.
     TooLong,
-    /// A record has too many columns.
     TooManyColumns,
-    /// Reading bytes from the source failed.
     Source(std::io::Error),
 }
 
-/// Reads the records of a CSV file one after the other.
+/// Reads the records of a CSV file one by one.
 pub struct Records<S> {
     source: S,
     parser: csv_core::Reader,
@@ -152,7 +148,7 @@ pub struct Records<S> {
     ends: Vec<usize>,
 }
 
-/// A record, as its cells without quotes.
+/// A record of the file: its cells, without the quotes around them.
 pub struct RecordRef<'r> {
     bytes: &'r [u8],
     ends: &'r [usize],

@@ -17,7 +17,6 @@ fn work(app: &TestApp) {
     while step(app.data()).expect("the step succeeds") {}
 }
 
-/// Uploads a file to the test project.
 fn upload(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> crate::testing::TestResponse {
     let project = app.project.to_string();
     let mut all = vec![("projectId", project.as_str())];
@@ -52,7 +51,6 @@ fn contact(app: &TestApp, email: &str) -> Value {
     app.get_in(&format!("/v1/contacts/{}", found.id)).data()
 }
 
-/// Returns the data of all bulk-import events.
 fn events(app: &TestApp) -> Vec<Value> {
     let waiting = outbox::waiting(&app.read(), 1_000).expect("the store is readable");
     let data = waiting.iter().map(|(_, event)| event.envelope());
@@ -77,7 +75,6 @@ fn agree(app: &TestApp) -> u64 {
     rows
 }
 
-/// The names and values of form fields.
 type Fields<'a> = &'a [(&'a str, &'a str)];
 
 #[test]

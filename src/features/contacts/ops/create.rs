@@ -102,7 +102,8 @@ mod tests {
 
     use crate::testing::TestApp;
 
-    /// Regression: a suppressed contact that was deleted and created again was shown as mailable, although every campaign skipped it.
+    /// Regression test: a contact with a suppressed address that was created again was shown as mailable, although every campaign
+    /// skipped it.
     #[test]
     fn a_suppressed_contact_that_is_created_again_shows_as_suppressed() {
         let app = TestApp::new();

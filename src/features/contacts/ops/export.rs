@@ -68,7 +68,7 @@ pub struct ExportView {
     pub file_name: String,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
-    /// The URL of the file. It works for anyone who has the link. Absent if there is no file or the link has expired.
+    /// The URL of the file. Anyone who has the URL can download the file. Absent if there is no file or the URL has expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
     /// When the download link and the file expire.
@@ -116,7 +116,6 @@ pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> Expo
 }
 
 impl ExportView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         Self {

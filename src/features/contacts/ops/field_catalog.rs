@@ -81,7 +81,7 @@ pub enum FieldKind {
     Unknown,
 }
 
-/// Returns the standard fields of contacts.
+/// Returns the standard contact fields whose values are text.
 fn own_fields() -> impl Iterator<Item = &'static ContactField> {
     CONTACT_FIELDS.iter().filter(|field| field.is_text())
 }

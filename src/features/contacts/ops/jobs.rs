@@ -77,7 +77,6 @@ impl From<Job> for ContactJob {
 }
 
 impl ContactJob {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters"),

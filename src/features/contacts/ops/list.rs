@@ -142,7 +142,7 @@ mod tests {
     use crate::features::contacts::indexing;
     use crate::testing::TestApp;
 
-    /// Regression: a search right after a write did not find the contact, because the index lagged by a moment.
+    /// Regression test: a search right after a write did not find the contact, because the index lagged by a moment.
     #[test]
     fn a_search_right_after_a_write_waits_until_the_index_has_it() {
         let app = TestApp::new();

@@ -1,4 +1,4 @@
-//! The operations on contacts, one file for each.
+//! The operations on contacts, one file per operation.
 
 pub mod bulk;
 pub mod bulk_change;

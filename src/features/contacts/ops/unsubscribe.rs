@@ -125,7 +125,7 @@ mod tests {
             "the address without the joiner belongs to a different contact"
         );
 
-        // If no such contact exists, the error describes the problem with the address.
+        // If no contact has this address, the error describes the problem with the address.
         for (path, body, field) in [
             ("/v1/contacts/unsubscribe", json!({ "email": OLDER }), "email"),
             ("/v1/contacts/status", json!({ "email": OLDER, "status": "subscribed" }), "email"),

@@ -21,12 +21,12 @@ pub struct Erasure {
     pub account: AccountId,
     pub contact: ContactId,
     pub email: String,
-    /// The contact's last status. An address that had unsubscribed or bounced must not be mailed by mistake later.
+    /// The contact's last status. An address that had unsubscribed or bounced must not be mailed by mistake after the erasure.
     pub status: Status,
     pub asked_at: Timestamp,
     /// The next stage of the erasure.
     pub stage: u8,
-    /// The position at which that stage resumes: the key of the last row that was checked.
+    /// The key of the last row that this stage has checked. The stage resumes after this row.
     pub after: Vec<u8>,
 }
 

@@ -53,7 +53,6 @@ pub fn open_jobs(tx: &impl Read) -> Result<Vec<Job>> {
     Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, job)| job).collect())
 }
 
-/// Returns the open job with this ID.
 pub fn find_open(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     tx.get(JOBS, &(OPEN, id))
 }
@@ -69,7 +68,7 @@ pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     }
 }
 
-/// Returns a finished job whose retention is over.
+/// Returns a finished job whose retention period is over, if there is one.
 pub fn expired(tx: &impl Read, now: Timestamp) -> Result<Option<Job>> {
     let is_old = |at: Timestamp| now.ms_since(at) >= limits::JOB_RETENTION_MS;
     let mut expired = None;
@@ -134,14 +133,12 @@ pub fn waiting_rows(tx: &impl Read, id: JobId, rows: Range<u32>) -> Result<Vec<(
     Ok(waiting)
 }
 
-/// Stores the rows of a bulk write.
 pub fn put_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Vec<String>) {
     for (number, row) in rows.into_iter().enumerate() {
         tx.put(ROWS, &(id, number as u32), &JobRow::Waiting(row));
     }
 }
 
-/// Deletes processed rows of a job.
 pub fn delete_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Range<u32>) {
     for number in rows {
         tx.delete(ROWS, &(id, number));

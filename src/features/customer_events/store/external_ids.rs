@@ -1,6 +1,6 @@
-//! External IDs of contacts: customer and checkout IDs, stored as hashes, so that an event that contains only such an ID can be matched to
-//! a contact. An ID belongs to the contact for which it was last reported. For orders, this file stores only which orders a contact has;
-//! the order itself stores its contact.
+//! External IDs of contacts: customer and checkout IDs, stored as hashes, so that an event that contains only an external ID can be
+//! matched to a contact. An ID belongs to the contact that it was last reported for. For orders, this file stores only which orders a
+//! contact has; the order itself stores its contact.
 
 use crate::base::secret::sha256;
 use crate::engine::store::key::Key;
@@ -14,7 +14,6 @@ const OF_CONTACT: Table<(ProjectId, u32, (u8, Digest)), ()> = Table::new(tables:
 /// The hash of an external ID.
 pub type Digest = [u8; 16];
 
-/// The kind of external ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Customer = 0,
@@ -34,14 +33,14 @@ pub fn find(tx: &impl Read, project: ProjectId, kind: Kind, digest: Digest) -> R
     tx.get(IDS, &(project, kind as u8, digest))
 }
 
-/// Assigns this external ID to this contact.
+/// Assigns an external ID to a contact, even if the ID belonged to a different contact before.
 pub fn remember(tx: &mut WriteTx<'_>, project: ProjectId, (kind, digest): (Kind, Digest), number: u32) -> Result<()> {
     let key = (project, kind as u8, digest);
     if tx.get(IDS, &key)? == Some(number) {
         return Ok(());
     }
     tx.put(IDS, &key, &number);
-    // If the ID belonged to a different contact before, that contact's row stays, because the ID is personal data of both.
+    // If the ID belonged to a different contact before, that contact's row stays, because the ID is personal data of both contacts.
     tx.put(OF_CONTACT, &(project, number, (kind as u8, digest)), &());
     Ok(())
 }

@@ -27,7 +27,7 @@ use crate::vocab::{limits, tables};
 const EVENTS: Table<EventId, Event> = Table::new(tables::CUSTOMER_EVENTS);
 const NAMES: Table<(ProjectId, String), u32> = Table::new(tables::CUSTOMER_EVENT_NAMES);
 const CONTACTS: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CUSTOMER_EVENT_BITS);
-/// The days for which sets exist, so that expired sets can be found.
+/// The days that have sets, so that expired sets can be found.
 const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
 const COUNTS: Table<(ProjectId, u8), i64> = Table::new(tables::CUSTOMER_EVENT_COUNTS);
 /// A key in [`COUNTS`]: a number that grows with every customer event and becomes part of the next event's ID.
@@ -39,7 +39,6 @@ const RETENTION_MS: i64 = limits::EVENT_KEPT_DAYS as i64 * 24 * 60 * 60 * 1000;
 /// The name of an event, such as `purchase.completed`. Filters ignore its case.
 pub type EventName = Name<{ limits::EVENT_NAME_CHARACTERS_MAX }>;
 
-/// An event as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     pub project: ProjectId,
@@ -60,7 +59,6 @@ pub struct Event {
 
 impl Record for Event {}
 
-/// The input for a new event.
 #[derive(Clone, Debug, Default)]
 pub struct NewEvent {
     pub name: String,
@@ -78,7 +76,7 @@ fn counter(tx: &impl Read, project: ProjectId, which: u8) -> Result<u64> {
     Ok(tx.get(COUNTS, &(project, which))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Returns the number of events ever recorded, including erased events. Cached filter results are valid as long as this number stays the
+/// Returns the number of events ever recorded, including erased events. Cached filter results are valid while this number stays the
 /// same.
 pub fn count(tx: &impl Read, project: ProjectId) -> Result<u64> {
     counter(tx, project, EVENT_COUNT)

@@ -1,4 +1,4 @@
-//! The operations on sending domains, one file each.
+//! The operations on sending domains, one file per operation.
 
 pub mod create;
 pub mod delete;

@@ -32,7 +32,7 @@ pub struct Brief {
     /// The facts that the email must contain, in the order of the prompt.
     #[serde(default)]
     pub facts: Vec<Fact>,
-    /// The stories of a newsletter, in the order of the prompt. The facts of a story refer to it by its position.
+    /// The stories of a newsletter, in the order of the prompt. The facts of a story refer to the story by its position.
     #[serde(default)]
     pub stories: Vec<Story>,
     /// The brand's offer. Its numbers and dates are facts with an offer role, and its code is a fact of the kind `code`.
@@ -72,7 +72,7 @@ pub struct Span {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Part {
     pub text: String,
-    /// Absent if a user added the part.
+    /// The span of the part in the prompt; absent if a user added the part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
 }
@@ -111,7 +111,7 @@ pub enum Goal {
     Reminder,
     /// News that fits no other purpose.
     Announcement,
-    /// The prompt does not say what the email is for.
+    /// The prompt does not state what the email is for.
     Unclear,
 }
 
@@ -132,7 +132,8 @@ pub struct Fact {
     /// The position of the story that the fact belongs to, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<u8>,
-    /// Absent if a user added the fact. The span of a sentence can contain the spans of other facts.
+    /// The span of the fact in the prompt; absent if a user added the fact. The span of a sentence can contain the spans of other
+    /// facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
 }
@@ -179,7 +180,7 @@ pub enum FactRole {
     Reopens,
     PriceChanges,
     Delivery,
-    /// The date on which something happened.
+    /// The date of an event in the past.
     Happened,
     Other,
 }
@@ -242,7 +243,7 @@ pub struct CallToAction {
     pub link: Option<String>,
 }
 
-/// The person who signs.
+/// The person who signs the email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Signature {
@@ -253,7 +254,7 @@ pub struct Signature {
     pub span: Option<Span>,
 }
 
-/// A limit on the email.
+/// A limit that the prompt sets for the email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Constraint {
@@ -272,7 +273,7 @@ pub enum ConstraintKind {
     NoProducts,
     NoExclamation,
     NoEmoji,
-    /// Emoji are wanted.
+    /// The prompt asks for emoji.
     Emoji,
     PlainLayout,
     OneButton,

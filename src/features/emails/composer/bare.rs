@@ -184,7 +184,8 @@ const LISTED_CHARACTERS_MIN: usize = 4;
 const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
 
 impl<'a> Content<'a> {
-    /// Returns whether a statement has no words besides facts that the email states anyway: "20% off all teas until Sunday, code TEA20".
+    /// Returns whether a statement consists only of facts that the email states elsewhere: "20% off all teas until Sunday, code
+    /// TEA20".
     pub fn is_bare(&self, at: usize) -> bool {
         self.bare[at]
     }
@@ -282,8 +283,8 @@ impl<'a> Content<'a> {
         Bank::of(self.language).phrases(place).first().filter(|words| self.rules.allow(words)).cloned()
     }
 
-    /// Returns the scope of the offer if the email states the offer's number without its scope, because such an email promises too much.
-    /// `said` is the folded text of the email.
+    /// Returns the scope of the offer if the email states the offer's number without its scope, because the number alone promises
+    /// too much. `said` is the folded text of the email.
     pub(super) fn lost_scope(&self, said: &str) -> Option<&'a Part> {
         let brief = self.brief;
         let scope = brief.offer.as_ref()?.scope.as_ref()?;

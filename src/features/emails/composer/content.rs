@@ -1,4 +1,5 @@
-//! Sorts the content of a brief into statements that the email prints in the prompt's words and facts that it states in its own.
+//! Sorts the content of a brief into statements, which the email prints in the prompt's words, and facts, which the composer states in
+//! its own words.
 //!
 //! The prompt's words are used only in emails in the same language. Numbers, dates and names are used in emails in every language.
 
@@ -13,7 +14,7 @@ use super::text::{folded, is_in, tidy};
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span, zone};
 use crate::features::projects::brand::Brand;
 
-/// The content of a brief, sorted for one email. Facts and stories are referred to by their positions in the brief.
+/// The content of a brief, sorted for one email. Facts and stories are identified by their positions in the brief.
 pub struct Content<'a> {
     pub brief: &'a Brief,
     pub rules: Rules,
@@ -31,7 +32,7 @@ pub struct Content<'a> {
     /// The language of the brief's words; `None` if it is unknown.
     spoken: Option<Language>,
     saving: Option<Saving>,
-    /// Whether each fact is a statement that only repeats other facts.
+    /// For each fact, whether it is a statement that only repeats other facts.
     pub(super) bare: Vec<bool>,
 }
 
@@ -147,13 +148,12 @@ impl<'a> Content<'a> {
         (0..all.len()).filter(|at| !repeats(*at)).map(|at| all[at]).collect()
     }
 
-    /// Returns whether a fact belongs to a story that the email prints.
     pub fn is_in_story(&self, fact: &Fact) -> bool {
         fact.story.is_some_and(|story| self.stories.contains(&usize::from(story)))
     }
 
-    /// Returns the facts that the printed statements and stories do not contain, except the signer's name, bare statements and labels of
-    /// links.
+    /// Returns the indexes of the facts that the printed statements and stories do not contain, except the signer's name, bare
+    /// statements and labels of links.
     fn loose(&self) -> Vec<usize> {
         let brief = self.brief;
         let mut said = String::new();
@@ -247,8 +247,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns whether a time can be in the morning or in the evening, and the email's language writes times in halves of the day: "half
-    /// past seven".
+    /// Returns whether a time can be in the morning or in the evening, because the email's language uses the 12-hour clock.
     fn is_half_open(&self, text: &str, start: Time) -> bool {
         let is_named = Bank::of(self.language).phrases("words.halves").iter().any(|half| folded(text).contains(half.as_str()));
         self.format.is_halved() && (1..12).contains(&start.hour()) && !is_named && !text.trim_start().starts_with('0')
@@ -299,14 +298,14 @@ impl<'a> Content<'a> {
         if is_set && cards.len() > 1 {
             cards.iter_mut().for_each(|card| card.shown &= card.price.is_some());
         }
-        // An invitation names a product in passing, and its button does not lead to the product.
+        // An invitation only mentions a product, and its button does not lead to the product.
         if matches!(self.brief.purpose, Goal::Event | Goal::Webinar) {
             cards.retain(|card| card.price.is_some());
         }
         cards
     }
 
-    /// Returns the printed statement that contains a fact.
+    /// Returns the index of the printed statement that contains a fact.
     pub fn statement_of(&self, at: usize) -> Option<usize> {
         let span = self.fact(at).span?;
         let within = |outer: Span| outer.start <= span.start && span.end <= outer.end;
@@ -327,12 +326,12 @@ impl<'a> Content<'a> {
         Bank::of(self.language).has_word("words.over", &last)
     }
 
-    /// Returns the facts inside a statement.
+    /// Returns the indexes of the facts inside a statement.
     pub fn facts_in(&self, statement: usize) -> Vec<usize> {
         (0..self.brief.facts.len()).filter(|at| *at != statement && self.statement_of(*at) == Some(statement)).collect()
     }
 
-    /// Returns the facts of a story, except links.
+    /// Returns the indexes of the facts of a story, except links.
     pub fn facts_of_story(&self, story: usize) -> Vec<usize> {
         let own = |fact: &Fact| fact.story.map(usize::from) == Some(story) && fact.kind != FactKind::Link;
         (0..self.brief.facts.len()).filter(|at| own(self.fact(*at))).collect()
@@ -345,7 +344,7 @@ impl<'a> Content<'a> {
         facts.filter(move |fact| kinds.contains(&fact.kind))
     }
 
-    /// Returns the percentage or amount of the brand's offer; `None` if the brief has no offer or several different ones.
+    /// Returns the percentage or amount that the offer saves; `None` if the brief has no offer or several different ones.
     pub fn saving(&self) -> Option<Saving> {
         self.saving.clone()
     }
@@ -387,7 +386,7 @@ impl<'a> Content<'a> {
         self.has_condition() && self.statements.first().is_some_and(|at| !is_first(at))
     }
 
-    /// Returns whether the statement or instruction that contains a number says "up to" before it.
+    /// Returns whether the statement or instruction that contains a number says "up to" before the number.
     fn is_up_to(&self, fact: &Fact) -> bool {
         let Some(span) = fact.span else { return false };
         let brief = self.brief;
@@ -416,7 +415,7 @@ impl<'a> Content<'a> {
         self.with(&[FactKind::Amount], FactRole::Offer).filter_map(money).collect()
     }
 
-    /// Returns the date or period with this role, or `None` if the brief has none, or several that differ.
+    /// Returns the date or period with this role; `None` if the brief has no date with this role, or several different ones.
     pub fn days(&self, role: FactRole) -> Option<(Date, Option<Date>, &'a Fact)> {
         let days = |fact: &'a Fact| match &fact.value {
             Some(FactValue::Days { first, last }) => Some((*first, *last, fact)),
@@ -427,7 +426,7 @@ impl<'a> Content<'a> {
         all.all(|other| (other.0, other.1) == (first.0, first.1)).then_some(first)
     }
 
-    /// Returns the time with this role, or `None` if the brief has none, or several that differ.
+    /// Returns the time with this role; `None` if the brief has no time with this role, or several different ones.
     pub fn time(&self, role: FactRole) -> Option<(Time, Option<Time>)> {
         let time = |fact: &Fact| match &fact.value {
             Some(FactValue::Clock { start, end }) => Some((*start, *end)),
@@ -583,7 +582,7 @@ pub fn same_address(one: &str, other: &str) -> bool {
     bare(one) == bare(other)
 }
 
-/// Returns whether a text contains no words besides a currency.
+/// Returns whether a text contains no words except a currency.
 fn is_bare(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     words

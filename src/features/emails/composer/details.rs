@@ -1,4 +1,4 @@
-//! Writes the facts that no statement contains: the offer, a table of dates and places, and lines for the rest.
+//! Writes the facts that no statement contains: the offer, a table of dates and places, and lines for the remaining facts.
 
 use super::sections::Writer;
 use super::text::{capital, ended, folded};
@@ -81,7 +81,7 @@ impl Writer<'_> {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
     }
 
-    /// Returns whether the title contains all words of an offer except its code.
+    /// Returns whether the title contains all words of an offer except its code and common words.
     fn repeats_title(&self, offer: &str) -> bool {
         let codes = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Code);
         let offer = codes.fold(folded(offer), |text, code| text.replace(&folded(&code.text), " "));
@@ -129,7 +129,8 @@ impl Writer<'_> {
         self.gives() && fits && first == Some(at)
     }
 
-    /// Returns sentences about the dates, the minimum and the delivery of an offer, as far as the email does not state them yet.
+    /// Returns sentences about the dates, the minimum and the delivery of an offer. Facts that the email already states are
+    /// omitted.
     fn conditions(&mut self) -> Vec<String> {
         let content = self.content;
         let open = |role: FactRole| content.days(role).is_some_and(|(_, _, fact)| self.is_open(fact));
@@ -153,8 +154,8 @@ impl Writer<'_> {
         std::iter::once(self.said.clone()).chain(statements).collect()
     }
 
-    /// Writes a table of the dates, times, places, prices and contacts that no statement contains. In an invitation, the table also repeats
-    /// the date, time and place of the event.
+    /// Writes a table of the opening hours or, if there are none, of the dates, times, places, prices and contacts that no
+    /// statement contains. In an invitation, the table also repeats the date, time and place of the event.
     pub fn details(&mut self) {
         let hours = self.hours().0;
         let rows =
@@ -307,7 +308,6 @@ impl Writer<'_> {
         self.text(&links.join("\n"));
     }
 
-    /// Writes lines as a bulleted list.
     pub fn list(&mut self, lines: &[String]) {
         self.list_with(lines, ListMarks::Bullets);
     }
@@ -338,8 +338,8 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
     out
 }
 
-/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place gets a row; in an
-/// email that sells, only invitations have one.
+/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place gets a row: in
+/// an email that sells, it gets one only if the email is an invitation.
 fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
     let has_days = matches!(fact.value, Some(FactValue::Days { .. }));
     Some(match (fact.kind, fact.role) {

@@ -34,7 +34,7 @@ const NEWS_CHARACTERS_MAX: usize = 90;
 const TITLE_WORDS_MIN: usize = 3;
 /// The number of statements, from the first, that are searched for the news.
 const NEWS_STATEMENTS: usize = 3;
-/// The maximum number of days before a date in which its weekday alone identifies it.
+/// The maximum number of days until a date that its weekday alone can identify.
 const WEEKDAY_DAYS: i32 = 6;
 
 /// Folded exclamations without any meaning.
@@ -61,7 +61,7 @@ const PRONOUNS: [&str; 38] = [
 ];
 
 impl Source<'_> {
-    /// Returns the facts by the names of their placeholders in phrases.
+    /// Returns the facts, keyed by the names of their placeholders in phrases.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         let mut know = |name: &'static str, value: Option<String>| {
@@ -144,14 +144,15 @@ impl Source<'_> {
         if self.goal == Goal::Apology && content.brief.unclear.iter().any(is_before) {
             return None;
         }
-        // The remedy of a mistake is not its news, nor is what stays the same when prices change.
+        // In recalls, apologies and price changes, only the first statement can be the news. Later statements describe the
+        // remedy or what does not change.
         let count = if matches!(self.goal, Goal::Recall | Goal::Apology | Goal::PriceChange) { 1 } else { NEWS_STATEMENTS };
         let first = content.statements.iter().take(count);
         let first = first.filter(|at| !content.is_list_of_products(**at) && !content.text(**at).starts_with('('));
         let refers = |at: &usize| {
             let text = folded(&content.text(*at));
             let word = text.split_whitespace().next().unwrap_or_default();
-            // A condition, such as "If you already have a plan, …", is followed by the news, so it is not the news itself.
+            // The news follows a condition, such as "If you already have a plan, …", so the condition is not the news.
             let follows = PRONOUNS.contains(&word) || super::stories::starts_clause(&content.text(*at), content.language);
             HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && follows
         };
@@ -213,7 +214,7 @@ impl Source<'_> {
         Some(capital(closed(title).trim_end_matches([',', ';', ':'])))
     }
 
-    /// Returns the words of a statement before its first number, unless the last of them needs the number: "from", "in".
+    /// Returns the words of a statement before its first number, unless the last word needs the number: "from", "in".
     fn before_number<'t>(&self, text: &'t str) -> Option<&'t str> {
         let end = text.find(|c: char| c.is_ascii_digit() || matches!(c, '€' | '$' | '£'))?;
         let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
@@ -368,8 +369,8 @@ impl Source<'_> {
         facts.extend(time.map(|time| ("time", time)));
     }
 
-    /// Adds the weekday on which something happened, without its date if the prompt does not contain the date: the weekday may be in the
-    /// past.
+    /// Adds the weekday when something happened. Adds no date if the prompt does not contain the date, because the weekday may be
+    /// in the past.
     fn know_weekday(&self, facts: &mut Facts) {
         let content = self.content;
         let happened = |fact: &&Fact| {

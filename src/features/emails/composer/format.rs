@@ -4,7 +4,6 @@ use jiff::civil::{Date, Time};
 
 use super::language::Format;
 
-/// An amount in a currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Money {
     pub amount: f64,
@@ -35,7 +34,7 @@ impl Format {
         self.amount(money.amount, &money.currency)
     }
 
-    /// Formats an amount in a currency by its ISO 4217 code.
+    /// Formats an amount in the currency with this ISO 4217 code.
     pub fn amount(&self, amount: f64, currency: &str) -> String {
         let symbol = match currency {
             "EUR" => "€",
@@ -183,7 +182,7 @@ impl Format {
             .replace("{ampm}", if time.hour() < 12 { "AM" } else { "PM" })
     }
 
-    /// Returns whether times are written in halves of the day.
+    /// Returns whether the language writes times on the 12-hour clock.
     pub fn is_halved(&self) -> bool {
         self.time.contains("{h12}")
     }

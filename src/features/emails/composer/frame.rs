@@ -11,7 +11,7 @@ use crate::features::emails::document::*;
 use crate::features::projects::brand::BrandPerson;
 
 impl Writer<'_> {
-    /// Writes the signature: the person whom the brief names or, in a personal email, the brand itself.
+    /// Writes the signature: the person whom the brief names or, if the layout or the goal calls for a signature, the brand itself.
     pub fn closing(&mut self) {
         let signer = self.content.brief.signature.as_ref();
         let signs = self.layout == Layout::Letter || (self.shape.signs && !self.lean);

@@ -26,9 +26,8 @@ pub struct Shape {
     pub pictures: Pictures,
     /// Whether the email has a button if the brief names neither a link nor a label.
     pub calls: bool,
-    /// Whether the email is signed by the team if the brief names no person.
+    /// Whether the team signs the email if the brief names no person.
     pub signs: bool,
-    /// Whether the email links to the brand's social networks.
     pub social: bool,
     pub layouts: &'static [Layout],
 }
@@ -85,7 +84,6 @@ const ANNOUNCES: Shape = Shape {
 /// The shape of service notices.
 const NOTIFIES: Shape = Shape { pictures: Pictures::None, layouts: PLAIN, ..ANNOUNCES };
 
-/// Returns the structure of emails with this goal.
 pub fn shape(goal: Goal) -> Shape {
     use Layout::*;
     match goal {

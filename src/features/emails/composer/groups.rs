@@ -25,7 +25,7 @@ pub enum Group {
     Paragraph(Vec<usize>),
     /// List items, with the words that introduce them.
     List(Option<String>, Vec<String>),
-    /// Steps, which are numbered.
+    /// The steps of a numbered list.
     Steps(Vec<String>),
     /// Names, such as dishes or plans, with their prices, and the words that introduce them.
     Prices(Option<String>, Vec<(String, String)>),
@@ -52,7 +52,7 @@ pub fn testimonial(text: &str) -> Option<(String, Option<String>)> {
     (is_quote && is_signed && (name.is_some() || !before.is_empty())).then(|| (words.trim().to_owned(), name))
 }
 
-/// Names with their prices.
+/// Pairs of a name and its price.
 type PriceRows = Vec<(String, String)>;
 
 impl Writer<'_> {
@@ -145,7 +145,7 @@ impl Writer<'_> {
         capital(part)
     }
 
-    /// Writes the statements that the opening does not contain or, if there are none, the phrases for the body of the job.
+    /// Writes the statements that the opening does not contain or, if there are none, the body phrases of the email's job.
     pub fn body(&mut self) {
         let is_offer = |at: &&usize| {
             let fact = self.content.fact(**at);

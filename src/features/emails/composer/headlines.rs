@@ -20,7 +20,7 @@ pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
 
-/// The minimum number of words with which the name of an event is used as the whole title.
+/// The minimum number of words of an event's name that is used as the whole title.
 const EVENT_TITLE_WORDS_MIN: usize = 5;
 
 /// The sign between the parts of a preheader.
@@ -56,15 +56,15 @@ impl Draft<'_> {
         (names && self.job == "launch.main").then(|| news.clone())
     }
 
-    /// Returns the name of an event that is a whole title, such as that of a talk: "From timesheet to invoice in five minutes". The phrases
-    /// for an invitation, such as "… on December 9", continue only short names.
+    /// Returns the name of an event that can be a whole title, such as the name of a talk: "From timesheet to invoice in five
+    /// minutes". The phrases for an invitation, such as "… on December 9", continue only short names.
     fn title_of_event(&self, book: &Phrasebook) -> Option<String> {
         let name = book.facts.get("event_name").filter(|_| self.job == "event.main")?;
         (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN || name.ends_with('?')).then(|| name.clone())
     }
 
-    /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". Other seasons need no wish, because their names go with
-    /// an offer as they are.
+    /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". `None` for other seasons, whose names need no
+    /// wish before an offer.
     fn wish_with_offer(&self, book: &mut Phrasebook) -> Option<String> {
         let season = book.season.clone().filter(|_| self.job == "seasonal.main" && book.facts.contains_key("offer"))?;
         let place = format!("season.{season}.offer");
@@ -268,7 +268,7 @@ fn details(blocks: &[Block], deadlines: &[String], lists_days: bool) -> Option<S
     Some(values.join(SEPARATOR))
 }
 
-/// Returns the emoji for a subject.
+/// Returns the emoji for the subject of an email with this purpose and season.
 pub fn emoji(purpose: Purpose, season: Option<&str>) -> &'static str {
     match (purpose, season) {
         (Purpose::Receipt, _) => "🧾",

@@ -27,7 +27,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The languages in which the composer writes complete copy.
+    /// The languages with complete copy from the composer.
     pub const SPOKEN: [Self; 7] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl];
     const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
 
@@ -226,7 +226,7 @@ impl Bank {
         self.phrases(place).iter().any(|word| named(&folded, word).is_some())
     }
 
-    /// Returns the name of the table under a prefix that has the first of the words in a folded text.
+    /// Returns the name of the table under a prefix whose word occurs first in a folded text.
     fn first_named(&self, folded: &str, prefix: &str) -> Option<String> {
         let name = |place: &str| place.strip_prefix(prefix)?.strip_suffix(".words").map(str::to_owned);
         let found = self.phrases.iter().filter_map(|(place, words)| {
@@ -237,12 +237,10 @@ impl Bank {
         found.min().map(|(_, name)| name)
     }
 
-    /// Returns the season that a folded text names in any language.
     pub fn seasons_in_any_language(folded: &str) -> Option<String> {
         Language::SPOKEN.into_iter().find_map(|language| Self::of(language).season(folded))
     }
 
-    /// Returns every key and its phrases.
     pub fn all(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.phrases.iter()
     }

@@ -27,8 +27,8 @@ impl Writer<'_> {
         let told = format!("{}.told", self.job);
         // If a statement apologizes, a phrase must not repeat the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
-            // The title does not count if the day of the mistake is known, because a phrase with that day contains more information than
-            // the title.
+            // The title is ignored if the day of the mistake is known, because a phrase with that day contains more
+            // information than the title.
             let title = Some(self.said.clone()).filter(|_| !self.book.facts.contains_key("happened_day"));
             let said = self.statements.iter().map(|at| self.content.text(*at)).chain(title);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
@@ -75,8 +75,8 @@ impl Writer<'_> {
         parts.join(" ")
     }
 
-    /// Returns whether the email of a season only presents a product: its title is the news, and a card shows the product. The wishes of
-    /// the season would not be about the product.
+    /// Returns whether a seasonal email only presents a product: its title is the news, and a card shows the product. The season's
+    /// wishes would not be about the product.
     pub fn presents_product(&self) -> bool {
         self.job == "seasonal.main" && self.is_stated && self.shows_cards()
     }

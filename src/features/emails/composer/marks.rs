@@ -29,8 +29,8 @@ impl Writer<'_> {
         self.marked(&ended(&capital(text)), &self.content.facts_in(at))
     }
 
-    /// Returns whether the title has all words of the start of a statement, besides small words: "Réveillon du 31 décembre" for the title
-    /// "Réveillon, le 31 décembre".
+    /// Returns whether the title has all words of the start of a statement, except common words: "Réveillon du 31 décembre" for the
+    /// title "Réveillon, le 31 décembre".
     pub fn is_title(&self, head: &str) -> bool {
         let common = self.book.bank().phrases("words.common");
         let head = folded(head);

@@ -44,7 +44,6 @@ pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     brand.logos.iter().filter(fits).find_map(|logo| ImageUrl::parse(&logo.url).ok())
 }
 
-/// Returns the links to the brand's social networks.
 pub fn social(brand: &Brand) -> Vec<SocialLink> {
     let named = |social: &brand::BrandSocialLink| {
         let name = network(&social.network);

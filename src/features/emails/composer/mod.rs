@@ -67,10 +67,9 @@ use sections::Writer;
 use text::tidy;
 use voice::Voice;
 
-/// The input for an email or a series.
+/// The input of the composer for an email or a series.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The content of the email.
     pub brief: &'a Brief,
     /// The pictures to use, most important first.
     pub images: &'a [Picture],
@@ -80,7 +79,7 @@ pub struct Request<'a> {
     pub site: Option<&'a str>,
     /// The seed that determines free choices, such as phrases and layout.
     pub seed: u64,
-    /// The day on which the prompt was written. It decides which dates need a year, and which can be a weekday or "today".
+    /// The date of the prompt. It decides which dates need a year, and which dates can be written as a weekday or "today".
     pub today: Date,
 }
 
@@ -388,9 +387,9 @@ impl Draft<'_> {
         if spotlight { named.filter(|_| self.place == 0).or_else(|| Some(next())) } else { named }
     }
 
-    /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names products of the
-    /// brand, only the picks of a series have a grid. An offer for lamps shows only lamps, and an email with much text shows only products
-    /// with an image that suit its topic.
+    /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names products
+    /// of the brand, there is a grid only for the picks of a series, or if the brief prescribes a number of products. An offer for
+    /// lamps shows only lamps, and an email with much text shows only products with an image that suit its topic.
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;

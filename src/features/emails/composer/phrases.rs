@@ -10,7 +10,7 @@ use super::text::capital;
 use super::voice::{Sentences, Voice};
 use crate::features::projects::brand::BrandPerson;
 
-/// The facts of an email, by their names in phrases.
+/// The facts of an email, keyed by their names in phrases.
 pub type Facts = BTreeMap<&'static str, String>;
 
 /// Phrases in one language and voice, filled with the facts of one email.
@@ -37,7 +37,7 @@ enum Marks {
 
 /// The facts that recipients look for in running text.
 const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order_by", "starts"];
-/// The facts that almost every email has. They do not count when phrases with more facts are preferred.
+/// The facts that almost every email has. They are ignored when phrases with more facts are preferred.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {
@@ -50,7 +50,6 @@ impl Phrasebook {
         Bank::of(self.language)
     }
 
-    /// Returns whether a key has any phrases.
     pub fn has(&self, place: &str) -> bool {
         !self.bank().phrases(place).is_empty()
     }
@@ -65,7 +64,8 @@ impl Phrasebook {
         self.choose(place, Marks::None, characters_max)
     }
 
-    /// Returns the phrase with the most facts, if possible of at most `preferred` characters and always of at most `characters_max`.
+    /// Returns the phrase with the most facts. The phrase has at most `preferred` characters if possible, and never more than
+    /// `characters_max`.
     pub fn news(&mut self, place: &str, preferred: usize, characters_max: usize) -> Option<String> {
         let filled = self.bank().phrases(place).iter().filter_map(|phrase| self.fill(phrase, Marks::None));
         let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| self.rules.allow(text)).collect();

@@ -130,7 +130,7 @@ fn chosen(own: &[(&'static str, i32, usize)], count: usize) -> Vec<(&'static str
     chosen
 }
 
-/// Returns the additional jobs for a long series: first each job for which there is material, then the repeatable jobs in turn.
+/// Returns the additional jobs for a long series: first each job that has material, then the repeatable jobs in turn.
 fn further(
     own: &[(&'static str, i32, usize)],
     has_offer: bool,

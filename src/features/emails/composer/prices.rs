@@ -12,7 +12,6 @@ use crate::vocab::limits;
 /// The maximum number of words in the name of a product whose price changes.
 const NAME_WORDS_MAX: usize = 4;
 
-/// A product with its old and its new price.
 struct Change {
     name: String,
     before: String,

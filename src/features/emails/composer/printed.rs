@@ -52,7 +52,6 @@ fn visible(text: &str) -> String {
     folded(&words.unwrap_or_else(|_| text.to_owned()))
 }
 
-/// Returns every address that an email links to.
 pub fn links(email: &Email) -> HashSet<String> {
     let mut found = HashSet::new();
     addresses(&email.to_json(), &mut found);

@@ -10,10 +10,10 @@ use crate::features::emails::brief::{Brief, Event, Fact, FactKind, FactRole, Fac
 const HOURS_DAYS_MIN: usize = 2;
 /// The maximum number of words in the title of an event.
 const TITLE_WORDS_MAX: usize = 4;
-/// The maximum number of words before the date in the name of an event.
+/// The maximum number of words before a date that can be the name of an event.
 const EVENT_WORDS_MAX: usize = 7;
 
-/// Corrects the purpose of a brief by its facts.
+/// Corrects the purpose of a brief, based on its facts.
 pub fn correct_by_facts(brief: &mut Brief, language: Language) {
     if brief.purpose == Goal::Seasonal {
         brief.purpose = dated_purpose(brief);
@@ -57,7 +57,7 @@ fn raises_price(brief: &Brief) -> bool {
         })
     };
     let old: Vec<f64> = amounts(FactKind::OldPrice).collect();
-    // The price next to the old price is the new one; others, such as a minimum, are unrelated.
+    // The first price is taken as the new price; other prices, such as a minimum, are unrelated.
     let first = amounts(FactKind::Price).next();
     matches!((first, old.as_slice()), (Some(new), [old]) if new > *old)
 }
@@ -104,8 +104,8 @@ fn name_before(brief: &Brief, day: usize, language: Language) -> Option<String> 
     (fits && name.starts_with(char::is_uppercase)).then(|| name.to_owned())
 }
 
-/// Returns the purpose of a seasonal email by its facts: several days with times are opening hours, and one day with a time and a price, a
-/// deadline or a number of places is an invitation.
+/// Returns the purpose of a seasonal email, based on its facts: several days with times are opening hours, and one day with a time and
+/// a price, a deadline or a number of places is an invitation.
 fn dated_purpose(brief: &Brief) -> Goal {
     let own = |fact: &&Fact| fact.story.is_none() && fact.role == Some(FactRole::Event);
     let days = brief.facts.iter().filter(own).filter(|fact| matches!(fact.value, Some(FactValue::Days { .. }))).count();
@@ -120,7 +120,8 @@ fn dated_purpose(brief: &Brief) -> Goal {
     }
 }
 
-/// Returns the event that the prompt names by its season: the title before its first statement, or the name of the season.
+/// Returns the event that a seasonal brief names: the title before its first statement, if it contains a season, or the name of the
+/// season.
 fn seasonal_event(brief: &Brief, language: Language) -> Option<Event> {
     let bank = Bank::of(language);
     let first = brief.facts.iter().find(|fact| is_statement(fact)).and_then(|fact| fact.span)?;

@@ -21,9 +21,9 @@ pub struct Rules {
     pub avoided: Vec<String>,
     pub layout: Option<Layout>,
     pub color: Option<Color>,
-    /// The number of products that the email shows.
+    /// The number of products that the brief prescribes.
     pub products: Option<usize>,
-    /// The number of emails in the series.
+    /// The number of emails that the brief prescribes for the series.
     pub emails: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl Rules {
         self.avoided.iter().all(|word| !text.contains(word.as_str()))
     }
 
-    /// Returns whether a product may be shown: no words of its name are avoided words, in singular or plural and however they are joined.
+    /// Returns whether a product may be shown: its name contains no avoided words, whether singular or plural, joined or separate.
     pub fn allow_product(&self, name: &str) -> bool {
         let words: Vec<String> = name.split_whitespace().map(joined).collect();
         let is_named = |avoided: &str| {

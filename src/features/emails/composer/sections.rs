@@ -227,7 +227,6 @@ impl Writer<'_> {
         self.push(Block::List(List { id: self.id("steps"), marks: ListMarks::Numbers, items }));
     }
 
-    /// Returns whether a fact is shown on the card of a product.
     pub fn is_on_card(&self, at: usize) -> bool {
         let card = |card: &content::Card| card.shown && (card.fact == at || card.price == Some(at) || card.old_price == Some(at));
         self.shows_cards() && self.content.cards.iter().any(card)
@@ -305,7 +304,6 @@ impl Writer<'_> {
         self.push(Block::Products(Products { id: self.id("products"), title, products, columns: None }));
     }
 
-    /// Writes the product that the email is about.
     fn feature(&mut self) {
         let Some(product) = self.featured.and_then(|place| self.product(place, true)) else { return };
         self.push(Block::Products(Products { id: self.id("product"), title: None, products: vec![product], columns: None }));
@@ -357,7 +355,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes how to contact the brand, in emails to which recipients are likely to reply. A contact or a link in the brief makes this
+    /// Writes how to contact the brand, in emails that recipients are likely to answer. A contact or a link in the brief makes this
     /// unnecessary.
     fn contact(&mut self) {
         let is_problem = matches!(

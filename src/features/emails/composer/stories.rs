@@ -79,7 +79,6 @@ pub fn starts_clause(text: &str, language: Language) -> bool {
     Bank::of(language).phrases("words.clause_starts").iter().any(|word| plain(word) == first)
 }
 
-/// Returns the byte position after the first sentence.
 fn sentence_end(text: &str) -> usize {
     super::knowledge::split(text).first().map_or(text.len(), |first| first.len()).min(text.len())
 }

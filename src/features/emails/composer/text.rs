@@ -94,7 +94,7 @@ pub fn unquoted(text: &str) -> &str {
     if inner.contains(QUOTATION_MARKS) { text } else { inner }
 }
 
-/// Returns a text without its quotation marks if one of them is unpaired.
+/// Returns a text without its quotation marks if any of them is unpaired.
 pub fn closed(text: &str) -> String {
     let count = |marks: &[char]| text.chars().filter(|c| marks.contains(c)).count();
     let is_paired = count(&['"', '“', '”', '„']).is_multiple_of(2) && count(&['«']) == count(&['»']);
@@ -223,5 +223,6 @@ fn is_name(text: &str) -> bool {
 
 /// The maximum number of words that are examined to recognize the language of a text.
 const WORDS_READ: usize = 120;
-/// The lead in common words with which another language outweighs the expected one.
+/// A text can count as another language only if it has at least this many more common words of that language than of the expected
+/// language.
 const FOREIGN_WORDS: usize = 2;

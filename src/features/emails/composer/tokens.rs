@@ -1,25 +1,23 @@
 //! Splits a text into words, independently of its language.
 
-/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A word: letters, optionally with digits after the first letter.
     Word,
     /// A number: digits, optionally with periods, commas or apostrophes between them.
     Number,
-    /// Any other character.
+    /// Any other character, such as a punctuation mark.
     Sign,
     /// A line break, or the end of the text.
     End,
 }
 
-/// One token of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     /// The token in lowercase and without accents.
     pub fold: String,
     pub kind: Kind,
-    /// The position of the token in the text, in bytes.
+    /// The byte range of the token in the text, from `start` to before `end`.
     pub start: usize,
     pub end: usize,
 }

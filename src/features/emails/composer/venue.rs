@@ -6,7 +6,7 @@ use super::sections::Writer;
 use super::text::{capital, folded};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 
-/// The maximum number of words besides the date in a row of opening hours.
+/// The maximum number of words other than the date in a row of opening hours.
 const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
@@ -113,7 +113,7 @@ impl Content<'_> {
             let (_, name) = part.split_once(' ').unwrap_or(("", part));
             return Some(joined(if name.starts_with(char::is_uppercase) { name } else { part }, own));
         }
-        // The address after a place: "at 7 at our shop, Market Street, Leipzig".
+        // An address can follow the place: "at 7 at our shop, Market Street, Leipzig".
         let place = facts.iter().find(|fact| fact.kind == FactKind::Place)?.text.trim();
         let own = parts.iter().position(|part| part.ends_with(place))?;
         parts.get(own + 1).filter(|next| is_address(next)).map(|_| joined(place, own))
@@ -166,7 +166,8 @@ impl Content<'_> {
 }
 
 impl Content<'_> {
-    /// Returns the rows of a statement that lists opening hours, each with its day and the rest: "Monday closed, Tuesday to Friday 10–6".
+    /// Returns the rows of a statement that lists opening hours, each with its day and the text after the day: "Monday closed,
+    /// Tuesday to Friday 10–6".
     pub fn listed_hours(&self, at: usize) -> Option<Vec<(String, String)>> {
         let facts: Vec<String> = self
             .facts_in(at)
@@ -226,7 +227,6 @@ pub fn own_place(text: &str, language: Language) -> &str {
     if is_in("words.us", first) && !rest.is_empty() { rest } else { text }
 }
 
-/// Returns whether a word consists only of digits.
 fn is_bare_number(word: Option<&str>) -> bool {
     word.is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()))
 }

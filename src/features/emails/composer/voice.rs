@@ -5,7 +5,7 @@ use super::rules::Rules;
 use crate::features::emails::brief::{Brief, FactKind};
 use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson};
 
-/// The voice in which phrases are written.
+/// The form of address, the grammatical person, the use of emoji and the preferred sentence length of an email.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Voice {
     pub formal: bool,
@@ -74,7 +74,7 @@ pub fn form_of(brief: &Brief) -> Option<bool> {
     let texts = texts.map(|fact| fact.text.as_str()).chain(brief.stories.iter().map(|story| story.text.text.as_str()));
     let (mut is_informal, mut is_formal) = (false, false);
     for text in texts {
-        // The first word of a sentence has a capital anyway, so its capital does not make it formal.
+        // The first word of a sentence is always capitalized, so its capital does not make it formal.
         for (at, word) in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).enumerate() {
             let lower = word.to_lowercase();
             is_informal |= informal.contains(&lower.as_str());

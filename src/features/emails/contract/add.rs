@@ -51,7 +51,6 @@ fn is_signature(block: &Block) -> bool {
     (2..=SIGNATURE_LINES_MAX).contains(&lines.len()) && lines.iter().all(is_short)
 }
 
-/// Returns a change that sets a field.
 pub fn set(path: &str, value: &str) -> Change {
     Change { op: ChangeKind::Set, path: Some(path.to_owned()), id: None, after: None, before: None, value: Value::from(value) }
 }
@@ -62,7 +61,6 @@ pub fn set_button(outline: &Outline, field: &str, value: &str) -> Option<Change>
     Some(set(&format!("{path}.{field}"), value))
 }
 
-/// Returns a change that sets the headline.
 pub fn set_headline(document: &Email, outline: &Outline, value: &str) -> Option<Change> {
     let id = outline.line(Place::Headline)?.block.as_deref()?;
     match document.find(id)? {

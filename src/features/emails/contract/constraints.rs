@@ -34,7 +34,7 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
             ConstraintKind::Formal => address(email, &email.words.table.informal, "familiar", "polite"),
             ConstraintKind::Informal => address(email, &email.words.table.formal, "polite", "familiar"),
             ConstraintKind::AvoidWord => avoided(email, constraint),
-            // A single email cannot break the number of emails in a series.
+            // A single email cannot violate a constraint on the number of emails in a series.
             ConstraintKind::Emails => None,
         };
         found.map(|(message, block)| {
@@ -99,7 +99,8 @@ fn one_button(email: &Reading) -> Broken {
     Some((format!("The email has {count} buttons. Keep one; {:?} is the second one.", second.label), Some(second.block.clone())))
 }
 
-/// An email without a block of products is not checked: an email of a series can leave them to the others.
+/// Checks that the email shows at most the requested number of products. An email without product blocks passes, because other emails
+/// of its series can show them.
 fn products(document: &Email, constraint: &Constraint) -> Broken {
     let wanted: usize = constraint.value.as_deref()?.trim().parse().ok()?;
     let blocks = document.blocks.iter().filter_map(|block| match block {

@@ -1,5 +1,5 @@
-//! Finds the words of a stated fact that the email leaves out. A statement can be shortened or reworded, so the contract accepts it with
-//! most of its words; a warning then reports the others.
+//! Finds the words of a stated fact that the email leaves out. A statement can be shortened or reworded, so the contract accepts it
+//! with most of its words; a warning then reports the missing words.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::text::{alike, fold, words};
 use crate::features::emails::brief::{Brief, Fact, FactKind};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The minimum number of words in a row that are reported.
+/// The minimum number of consecutive missing words that a warning reports.
 const ROW_WORDS_MIN: usize = 2;
 
 /// Returns a warning for each statement of the brief that the email shortens.
@@ -33,7 +33,8 @@ fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Findin
     };
     let is_content = |word: &&str| !email.words.is_stop(word) && !is_value(word) && word.chars().count() > 2;
     let is_said = |word: &str| all.contains(word) || all.iter().any(|own| alike(own, word));
-    // The words in a row that the email lacks: their number, and the first and the last of them.
+    // The current run of words that the email lacks and the longest such run: the number of words, and the indexes of the first and
+    // the last one.
     let (mut row, mut longest) = ((0, 0, 0), (0, 0, 0));
     for (at, word) in written.iter().enumerate() {
         for word in words(&fold(word)).filter(is_content) {

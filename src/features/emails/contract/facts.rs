@@ -74,8 +74,8 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
     }
 }
 
-/// Returns whether a text of a brief in this language states values of the same kind as `value`, but only different ones. A text without
-/// such a value, such as "Silvester", contradicts nothing.
+/// Returns whether a text of a brief in this language states values of the same kind as `value`, but only different ones. A text
+/// without a value of this kind, such as "Silvester", contradicts nothing.
 pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> bool {
     let compare = |mention: &Value| match (mention, value) {
         (Value::Percent(own), FactValue::Percent { percent }) => Some(own == percent),
@@ -188,7 +188,7 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     told || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
 }
 
-/// Returns whether the body also mentions a value of another text.
+/// Returns whether the body also mentions `value`, which another text mentions.
 fn states_mention(email: &Reading, value: &Value) -> bool {
     match value {
         Value::Day { day, month, .. } => email.mentions(|own| match own {
@@ -206,7 +206,7 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
     }
 }
 
-/// Checks the texts that the brief prescribes.
+/// Checks that the email contains the texts that the brief prescribes.
 pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
     let outline = &email.outline;
     let lines = [
@@ -300,7 +300,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
     found
 }
 
-/// Finds numbers and dates to which the email assigns a different role than the brief does.
+/// Finds numbers and dates that have a different role in the email than in the brief.
 fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let mut found = Vec::new();
     for (passage, _) in email.passages().filter(|(passage, _)| passage.place != Place::Frame) {
@@ -357,7 +357,7 @@ fn roles_of(brief: &Brief, value: &FactValue) -> Vec<FactRole> {
     roles
 }
 
-/// Returns whether this number is the brand's own offer, or equals a number that is.
+/// Returns whether a number is the offer of the brief or has the same value as the offer.
 fn is_offer(fact: &Fact, brief: &Brief) -> bool {
     let reduces = |other: &&Fact| match other.role {
         Some(role) => role == FactRole::Offer,

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// Returns a warning for each implausible value of a brief; `today` is the day on which the prompt was written.
+/// Returns a warning for each implausible value of a brief; `today` is the date of the prompt.
 pub fn check(brief: &Brief, today: Date) -> Vec<Finding> {
     let problems = brief.facts.iter().filter_map(|fact| Some((fact, problem(fact, brief, today)?)));
     problems.map(|(fact, problem)| Finding::new(FindingKind::Note, problem).about(&fact.text, fact.span)).collect()
@@ -44,8 +44,7 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
     }
 }
 
-/// Returns whether a text has a digit and a word of at least three letters, which can name a month. Such a text is probably meant as a
-/// date.
+/// Returns whether a text is probably meant as a date: it has a digit, and a word of at least three letters, which can name a month.
 fn names_day(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit())
         && text.split_whitespace().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)

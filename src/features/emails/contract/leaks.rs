@@ -5,7 +5,7 @@ use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The number of consecutive words by which an instruction is recognized in the email. Shorter sequences occur in many texts.
+/// The number of consecutive words of an instruction that identify it in the email. Shorter sequences occur in many texts.
 const ROW_WORDS: usize = 4;
 
 pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
@@ -29,7 +29,7 @@ fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     own.chain(known.iter().map(String::as_str)).map(|text| spaced(&fold(text))).collect()
 }
 
-/// Returns the folded texts of the facts and the event inside of an instruction: "Invite our customers to the tasting on 14 March".
+/// Returns the folded texts of the facts and the event inside an instruction: "Invite our customers to the tasting on 14 March".
 fn inside(brief: &Brief, span: Option<Span>) -> String {
     let is_inside = |own: Option<Span>| span.zip(own).is_some_and(|(span, own)| span.start <= own.start && own.end <= span.end);
     let facts = brief.facts.iter().filter(|fact| is_inside(fact.span)).map(|fact| fact.text.as_str());

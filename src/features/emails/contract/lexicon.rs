@@ -1,4 +1,4 @@
-//! The words of one language by which the contract reads numbers, dates and times, and the patterns made from them.
+//! The words and patterns of one language that the contract uses to read numbers, dates and times.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -33,7 +33,7 @@ pub struct Table {
     /// Names of weekdays that are also other words. They denote a day only next to a date.
     weekday_not: Vec<String>,
     pub numbers: HashMap<String, u32>,
-    /// Joins the units and the tens if the units come first: "und" in "fünfundzwanzig".
+    /// The word that joins the units and the tens in languages where the units come first: "und" in "fünfundzwanzig".
     tens_join: Option<String>,
     percent: Vec<String>,
     /// Phrases for 50 percent.
@@ -92,12 +92,12 @@ pub struct Patterns {
 pub struct Words {
     pub code: &'static str,
     pub table: Table,
-    /// Compiled when the first text in this language is read.
+    /// The patterns, which are compiled when the first text in this language is read.
     patterns: OnceLock<Patterns>,
 }
 
 impl Words {
-    /// Returns the words of a language by its primary subtag; the English words for a language without a table.
+    /// Returns the words of the language with this primary subtag, or the English words if the language has no table.
     pub fn of(language: &str) -> &'static Self {
         static ALL: [OnceLock<Words>; TABLES.len()] = [const { OnceLock::new() }; TABLES.len()];
         let place = TABLES.iter().position(|(code, _)| *code == language).unwrap_or(0);
@@ -126,12 +126,12 @@ impl Words {
         (first >= 2 && first > second).then(|| Self::of(code))
     }
 
-    /// Returns the month with this name, from 1.
+    /// Returns the number, from 1, of the month with this name.
     pub fn month(&self, name: &str) -> Option<i8> {
         place(&self.table.months, name)
     }
 
-    /// Returns the weekday with this name, from 1 for Monday.
+    /// Returns the number of the weekday with this name, from 1 for Monday.
     pub fn weekday(&self, name: &str) -> Option<i8> {
         place(&self.table.weekdays, name)
     }
@@ -184,7 +184,7 @@ impl Table {
 /// A number with optional thousands separators and up to two decimals.
 pub const NUMBER: &str = r"(?:[0-9]{1,3}(?:[ '.,][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]{1,2})?)";
 const ORDINAL: &str = r"(?:st|nd|rd|th|er|e|o|a|°|\.)?";
-/// The languages in which "am" and "pm" follow an hour. In German, "am" is a preposition.
+/// The languages that write "am" and "pm" after an hour. In German, "am" is a preposition.
 const HALF_DAY_LANGUAGES: [&str; 3] = ["en", "es", "pt"];
 const HALF_DAY: &str = r"(?P<ap>am\b|pm\b|a\.\s?m\.?|p\.\s?m\.?)";
 const NEVER: &str = r"(?P<ap>[^\s\S])";

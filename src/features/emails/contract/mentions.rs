@@ -278,7 +278,7 @@ impl Reader<'_> {
         self.take(&MIXED, |captures, _| {
             let text = &captures[0];
             let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
-            // A number with its unit is a number: "14cm", "3x", "20th".
+            // A number with its unit counts as a number: "14cm", "3x", "20th".
             match text[..digits].parse() {
                 Ok(number) => vec![Value::Number(number)],
                 Err(_) => vec![Value::Mixed(text.to_owned())],
@@ -314,14 +314,14 @@ fn day_of(day: i8, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec<Val
     if is_day { vec![Value::Day { day, month, year, weekday, other: None }] } else { Vec::new() }
 }
 
-/// Returns each day of a list such as "25. und 26". The weekday before the list is that of the first day.
+/// Returns each day of a list such as "25. und 26". The weekday before the list belongs to the first day.
 fn days_of(list: &str, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec<Value> {
     let numbers = list.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
     let days = numbers.enumerate().flat_map(|(at, day)| day_of(day, month, year, weekday.filter(|_| at == 0)));
     days.collect()
 }
 
-/// Returns a time of day in minutes; `None` if there is no such time.
+/// Returns a time of day in minutes; `None` if the time does not exist.
 fn minutes(hour: i8, minute: i8, half_day: Option<&str>) -> Option<u16> {
     let hour = match half_day.map(|half| half.starts_with('p')) {
         Some(true) if (1..12).contains(&hour) => hour + 12,

@@ -42,11 +42,11 @@ pub struct Terms<'a> {
     /// The prompt and, if an edit is checked, its instruction. Values in this text are not inventions.
     pub prompt: &'a str,
     pub material: &'a Material,
-    /// The day on which the prompt was written.
+    /// The date of the prompt.
     pub today: Date,
 }
 
-/// Returns the violations of the contract in an email, up to the maximum number of violations.
+/// Returns the violations of the contract in an email, at most `limits::EMAIL_VIOLATIONS_MAX` of them.
 pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let brand = terms.material.brand.name.as_deref();

@@ -54,7 +54,7 @@ pub struct Press {
     pub href: String,
 }
 
-/// The content of a document.
+/// The texts, buttons, links, images and products of a document.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     pub passages: Vec<Passage>,

@@ -64,7 +64,6 @@ impl Reading {
         if pairs.is_empty() { blocks.into_iter().map(|(_, own)| own).collect() } else { pairs }
     }
 
-    /// Returns whether the body mentions this day.
     pub fn mentions_day(&self, date: Date) -> bool {
         let ahead = self.today.until(date).map_or(i32::MAX, |span| span.get_days());
         let weekday = date.weekday().to_monday_one_offset();
@@ -116,7 +115,7 @@ pub fn number_of(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns the share of words that also occur in a text, in the same or another form.
+/// Returns the share of the wanted words that also occur in a text, possibly in an inflected form.
 pub fn share(wanted: &[&str], text: &[&str]) -> f64 {
     if wanted.is_empty() {
         return 1.0;

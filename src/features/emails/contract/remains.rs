@@ -157,7 +157,7 @@ impl<'a> Shown<'a> {
         Self { words, by_stem, links }
     }
 
-    /// Returns whether the email contains every part of a word, in the same or another form.
+    /// Returns whether the email contains every part of a word, possibly in an inflected form.
     fn has(&self, word: &str) -> bool {
         let folded = fold(word);
         let bare = folded.trim_matches(|c: char| !c.is_alphanumeric());

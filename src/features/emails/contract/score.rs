@@ -22,7 +22,6 @@ use crate::features::emails::writing::{self, Draft, Writer};
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
 use crate::vocab::settings::OnFailure;
 
-/// A brand of the samples.
 #[derive(Deserialize)]
 struct SampleBrand {
     id: String,
@@ -42,7 +41,6 @@ struct SampleProduct {
     url: String,
 }
 
-/// A prompt and the expectations for its email.
 #[derive(Deserialize)]
 struct Sample {
     id: String,
@@ -71,7 +69,7 @@ struct SampleFact {
 #[derive(Deserialize)]
 struct SampleConstraint {
     kind: String,
-    /// A text, or a number of words.
+    /// The text or the number that the constraint states.
     value: Option<Value>,
 }
 
@@ -204,7 +202,7 @@ fn plain(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the places at which a text contains whole words and numbers.
+/// Returns the byte ranges where a text contains the wanted text as whole words and numbers.
 fn places(text: &str, wanted: &str) -> Vec<(usize, usize)> {
     let is_part = |one: Option<char>, other: Option<char>| {
         one.zip(other).is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())
@@ -352,7 +350,6 @@ fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<Str
     (score, failures)
 }
 
-/// Returns the files of a set of samples, in order.
 fn files(set: &str) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder().join(set)).expect("the samples exist");
     let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();

@@ -263,7 +263,6 @@ fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref())
 }
 
-/// Finds a weekday that does not match its date.
 fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) -> Option<Finding> {
     let Value::Day { weekday: Some(weekday), .. } = value else { return None };
     let dates = brief.facts.iter().filter_map(|fact| match &fact.value {
@@ -295,8 +294,7 @@ fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'
     }
 }
 
-/// Returns whether all words are weekdays, months or common words. Returns a name without the weekday or month that follows it: "The Salt
-/// Road Thursday".
+/// Returns a name without the weekday or month at its end: "The Salt Road" for "The Salt Road Thursday".
 fn before_day<'a>(language: &Words, name: &'a str) -> &'a str {
     let is_day = |word: &str| language.month(&fold(word)).is_some() || language.weekday(&fold(word)).is_some();
     name.rsplit_once(' ').filter(|(_, last)| is_day(last)).map_or(name, |(before, _)| before)

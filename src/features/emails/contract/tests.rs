@@ -52,7 +52,6 @@ fn brief(language: &str, more: Value) -> Brief {
     serde_json::from_value(json).expect("the brief is valid")
 }
 
-/// Returns the kinds and texts of what the check finds.
 fn findings(document: &Email, brief: &Brief, prompt: &str) -> Vec<(FindingKind, String)> {
     let material = material();
     let found = check(document, &Terms { brief, prompt, material: &material, today: TODAY });

@@ -32,7 +32,6 @@ pub fn fold(text: &str) -> String {
     out
 }
 
-/// Returns the words and numbers of a folded text.
 pub fn words(folded: &str) -> impl Iterator<Item = &str> {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }

@@ -16,13 +16,13 @@ use super::rich::Rich;
 use crate::base::serde_str;
 use crate::vocab::limits;
 
-/// A stable name of a block within its document, by which an edit refers to it: lowercase letters, digits and hyphens.
+/// A stable name of a block within its document, which edits use to refer to the block: lowercase letters, digits and hyphens.
 pub type BlockId = Line<{ limits::EMAIL_BLOCK_ID_CHARACTERS_MAX }>;
 /// A title above other content.
 pub type Title = Line<{ limits::EMAIL_TITLE_CHARACTERS_MAX }>;
-/// A few words.
+/// A label of a few words.
 pub type Label = Line<{ limits::EMAIL_LABEL_CHARACTERS_MAX }>;
-/// A sentence.
+/// One sentence of plain text.
 pub type Sentence = Line<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
 /// A short paragraph.
 pub type Paragraph = Rich<{ limits::EMAIL_PARAGRAPH_CHARACTERS_MAX }>;
@@ -185,9 +185,9 @@ pub enum Emphasis {
     /// Filled: the main action. One or two per email.
     #[default]
     Primary,
-    /// Outlined.
+    /// An outlined button.
     Secondary,
-    /// A link with an arrow.
+    /// A text link with an arrow.
     Quiet,
 }
 
@@ -201,7 +201,7 @@ pub struct Columns {
     pub columns: Vec<Column>,
 }
 
-/// One column.
+/// One column of a block of columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Column {
@@ -218,7 +218,7 @@ pub struct Products {
     pub id: BlockId,
     #[serde(default)]
     pub title: Option<Title>,
-    /// One is shown large; two or four are shown in pairs; three, six or nine in threes.
+    /// The products. One is shown large; two or four are shown in pairs; three, six or nine in threes.
     #[schemars(length(min = 1, max = limits::EMAIL_PRODUCTS_MAX))]
     pub products: Vec<Product>,
     /// How many products are side by side, 1 to 3. Null: the layout and the number of products decide.
@@ -236,16 +236,16 @@ pub struct Product {
     pub href: Link,
     #[serde(default)]
     pub image: Option<Picture>,
-    /// One short sentence.
+    /// One short sentence about the product.
     #[serde(default)]
     pub text: Option<Sentence>,
-    /// As usually written, with its currency: "€ 19.90".
+    /// The price as usually written, with its currency: "€ 19.90".
     #[serde(default)]
     pub price: Option<Label>,
     /// The original price, before a discount, shown crossed out. Only if it is known to be true.
     #[serde(default)]
     pub price_before: Option<Label>,
-    /// The text of its button. The name and the picture are links even without a button.
+    /// The text of the product's button. The name and the picture are links even without a button.
     #[serde(default)]
     pub button: Option<Label>,
 }
@@ -314,7 +314,7 @@ pub struct Coupon {
     pub id: BlockId,
     /// What the code provides: "20 % off everything".
     pub title: Title,
-    /// Exactly as it must be entered.
+    /// The code, exactly as it must be entered.
     pub code: Label,
     /// Conditions and the last day, in one sentence.
     #[serde(default)]
@@ -362,7 +362,7 @@ pub struct Table {
 pub struct Row {
     #[schemars(length(min = 1, max = limits::EMAIL_TABLE_COLUMNS_MAX))]
     pub cells: Vec<Value>,
-    /// Emphasized, like a total.
+    /// Whether the row is emphasized, like a total.
     #[serde(default)]
     pub strong: bool,
 }
@@ -386,7 +386,7 @@ pub struct Divider {
 pub enum Pause {
     #[default]
     Line,
-    /// Only space.
+    /// An empty space without a line.
     Space,
 }
 
@@ -431,7 +431,7 @@ pub struct Footer {
     pub links: Vec<NavLink>,
     /// The text of the unsubscribe link, in the email's language.
     pub unsubscribe: Label,
-    /// The text of the link to the email in a browser, in the email's language; null for no such link.
+    /// The text of the link to the email in a browser, in the email's language; null for no link.
     #[serde(default)]
     pub view: Option<Label>,
 }

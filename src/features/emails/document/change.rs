@@ -1,4 +1,4 @@
-//! Changes to a document: the form in which users, programs and language models edit an email block by block.
+//! Changes to a document. Users, programs and language models make them to edit an email block by block.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -35,7 +35,7 @@ pub struct Change {
     pub value: Value,
 }
 
-/// The kind of a change.
+/// The effect of a change on the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "DocumentChangeKind")]
@@ -52,7 +52,7 @@ pub enum ChangeKind {
 /// An error in a list of changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeError {
-    /// The index of the change.
+    /// The index of the invalid change in the list.
     pub index: usize,
     /// The invalid field of the change; empty if the change as a whole is invalid.
     pub field: &'static str,
@@ -239,7 +239,6 @@ fn items<'a>(json: &'a Value, name: &str) -> impl Iterator<Item = (usize, &'a Va
     json.get(name).and_then(Value::as_array).into_iter().flatten().enumerate()
 }
 
-/// Returns the place of the block with this ID.
 fn find(json: &Value, id: &str) -> Option<Place> {
     for (block, value) in items(json, "blocks") {
         if value["id"] == id {
@@ -273,7 +272,7 @@ fn unknown(field: &'static str, id: &str) -> Refusal {
     (field, format!("the document has no block {id:?}; use the ID of one of its blocks"))
 }
 
-/// Returns the list and the index at which the change places a block.
+/// Returns the list and the index where the change places a block.
 fn target(json: &Value, change: &Change) -> Result<(Place, usize), Refusal> {
     match (change.after.as_deref(), change.before.as_deref()) {
         (Some(after), None) => {

@@ -45,7 +45,7 @@ pub struct Email {
     pub version: u8,
     /// The language of all texts: a BCP 47 tag like `en` or `pt-BR`.
     pub language: LanguageTag,
-    /// The direction in which that language is written.
+    /// The writing direction of the email's language.
     pub direction: Direction,
     /// The purpose of the email.
     pub purpose: Purpose,

@@ -93,7 +93,6 @@ impl<const MAX: usize> Rich<MAX> {
         self.0.iter().all(|span| matches!(span, Span::Words { text, .. } if text.trim().is_empty()))
     }
 
-    /// Returns the addresses of all links.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
         self.0.iter().filter_map(|span| match span {
             Span::Words { link, .. } => link.as_ref(),
@@ -101,7 +100,6 @@ impl<const MAX: usize> Rich<MAX> {
         })
     }
 
-    /// Returns the markup of this inline text.
     pub fn markup(&self) -> String {
         let mut out = String::new();
         for (at, span) in self.0.iter().enumerate() {
@@ -142,7 +140,6 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// The state of the markup parser.
 #[derive(Default)]
 struct Reader {
     spans: Vec<Span>,

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use super::*;
 
-/// The kinds of blocks between the header and the footer, from which writers choose.
+/// The kinds of blocks that writers choose from, between the header and the footer.
 pub const CONTENT_KINDS: [&str; 14] = [
     "hero",
     "text",
@@ -31,7 +31,7 @@ pub const CONTENT_KINDS: [&str; 14] = [
     "social",
 ];
 
-/// Returns the JSON Schema of a content block's fields, without the IDs; `None` if there is no such kind.
+/// Returns the JSON Schema of a content block's fields, without the IDs; `None` for an unknown kind.
 pub fn block_schema(kind: &str) -> Option<&'static Json> {
     static SCHEMAS: LazyLock<Vec<Json>> = LazyLock::new(|| CONTENT_KINDS.map(fields_of).into());
     let place = CONTENT_KINDS.iter().position(|known| *known == kind)?;
@@ -250,7 +250,7 @@ fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Blo
     })
 }
 
-/// Parses columns. Columns contain tagged values, for which serde would report errors only for the whole block.
+/// Parses columns. Columns contain tagged values, whose errors serde would report only for the whole block.
 fn read_columns(fields: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Columns> {
     let mut bare = fields.clone();
     let mut cells = Vec::new();

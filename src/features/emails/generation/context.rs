@@ -11,7 +11,6 @@ use crate::features::emails::store;
 use crate::features::emails::writing::Brief;
 use crate::vocab::ids::AccountId;
 
-/// The context in which stages and edits run.
 #[derive(Clone)]
 pub struct StageContext {
     pub engine: Arc<Engine>,

@@ -1,5 +1,4 @@
-//! Creates imported emails. Imported emails skip the stage in which emails are written and, without an instruction, the stage in which
-//! emails are rendered.
+//! Creates imported emails. Imported emails skip the writing stage and, without an instruction, the rendering stage.
 
 use super::stages::new_email;
 use crate::engine::api::Failure;
@@ -33,7 +32,6 @@ pub struct ImportBatch {
     pub visibility: Visibility,
     /// The instruction to apply to each email right after the import; may be empty.
     pub instruction: String,
-    /// Whether the caller requested images.
     pub wants_images: bool,
     /// The model that applies the instruction.
     pub model: String,

@@ -1,4 +1,4 @@
-//! Tests of which models are chosen, of the steps in which they write, and of the behavior when they fail.
+//! Tests which models are chosen, which steps they write, and what happens when they fail.
 
 use serde_json::{Value, json};
 

@@ -127,7 +127,6 @@ async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<
     pages
 }
 
-/// Returns the row of a planned email.
 pub fn new_email(
     tx: &WriteTx<'_>,
     conversation: &Conversation,

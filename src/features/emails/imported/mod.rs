@@ -100,7 +100,6 @@ impl ImportedEmail {
         }
     }
 
-    /// Returns the indexes of the texts of this kind.
     pub fn of_kind(&self, kind: Kind) -> Vec<usize> {
         self.parts().filter(|(_, part)| part.words().is_some_and(|words| words.kind == kind)).map(|(place, _)| place).collect()
     }
@@ -233,7 +232,6 @@ impl ImportedEmail {
         Ok(())
     }
 
-    /// Changes the URL of a link.
     pub fn lead(&mut self, link: usize, address: &str) -> Result<(), String> {
         let found = self.links.iter_mut().find(|other| other.element == link);
         found.ok_or("This link does not exist.")?.address = address.to_owned();
@@ -260,7 +258,6 @@ impl ImportedEmail {
         self.make(Change::Image { element, address: address.to_owned(), alt: alt.map(str::to_owned) })
     }
 
-    /// Sets the alt text of an image.
     pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
         let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
@@ -271,13 +268,12 @@ impl ImportedEmail {
         self.make(Change::Alt { element, words })
     }
 
-    /// Removes a part.
     pub fn remove(&mut self, place: usize) -> Result<(), String> {
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or("This part of the email no longer exists.")?;
         self.make(Change::Remove { nodes: part.nodes() })
     }
 
-    /// Inserts a new part before or after a part, or at the end of the content if no part is given.
+    /// Inserts a new part before or after a part, or at the end of the content if `beside` is `None`.
     pub fn insert(&mut self, beside: Option<(usize, bool)>, new: New) -> Result<(), String> {
         let is_like = |part: &Part| match (&new, part) {
             (New::Paragraph(_), Part::Words(words)) => words.kind == Kind::Paragraph && words.size >= SMALL,
@@ -362,7 +358,6 @@ pub fn preheader(imported_html: &ImportedHtml) -> String {
     cut(&hidden, limits::EMAIL_PREHEADER_CHARACTERS_MAX)
 }
 
-/// Returns the warnings about imported HTML.
 pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
     let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Removed: {what}.")).collect();
     if imported_html.html.len() > limits::EMAIL_HTML_BYTES_MAX {

@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::engine::render::imported_html::Kind;
 
-    /// Creates a text part from a string in which `*bold*` marks bold type and `[link]` marks a link.
+    /// Creates a text part from a string with `*bold*` for bold type and `[link]` for a link.
     fn words(marked: &str) -> TextPart {
         let mut pieces = Vec::new();
         let mut open = None;

@@ -43,7 +43,6 @@ impl Async for Check {
     }
 }
 
-/// Fails unless the email is ready.
 fn require_ready(email: &Email) -> Result<(), Failure> {
     if email.stage == Stage::Ready {
         return Ok(());

@@ -26,7 +26,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 pub struct Generate;
 
-/// The generation request.
+/// The brand, and the content and options of the emails to generate.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewConversation {

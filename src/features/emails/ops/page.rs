@@ -26,7 +26,7 @@ pub struct PageLink {
     pub token: Option<String>,
 }
 
-/// The expiry of a link to a page: the latest time that a token can contain. The link works as long as the email exists.
+/// The expiry of a link to a page: the latest time that a token can contain. The link works while the email exists.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 impl Operation for Page {

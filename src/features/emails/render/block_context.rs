@@ -1,4 +1,4 @@
-//! Creates the cells of blocks, in the type, colors and alignment of one theme on one background.
+//! Creates the cells of blocks in the typography, colors and alignment of one theme, for one background.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::glue::glued;
@@ -15,7 +15,7 @@ pub const CARDS_WIDTH: u16 = 568;
 /// view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
-/// The theme and background on which blocks are rendered.
+/// The email, its theme, and the background and alignment of the rendered blocks.
 #[derive(Clone, Copy)]
 pub struct BlockContext<'a> {
     pub email: &'a Email,
@@ -29,12 +29,10 @@ impl<'a> BlockContext<'a> {
         Self { email, theme, ground: GroundName::Sheet, align: theme.design.align }
     }
 
-    /// Returns this context with another background.
     pub fn on(self, ground: GroundName) -> Self {
         Self { ground, ..self }
     }
 
-    /// Returns this context with another alignment.
     pub fn aligned(self, align: Align) -> Self {
         Self { align, ..self }
     }
@@ -60,12 +58,12 @@ impl<'a> BlockContext<'a> {
         self.email.direction == document::Direction::Rtl
     }
 
-    /// Returns the width of the whole email.
+    /// Returns the width of the whole email, in pixels.
     pub fn width(&self) -> u16 {
         if self.design().cards { CARDS_WIDTH } else { WIDTH }
     }
 
-    /// Returns the width between the margins.
+    /// Returns the width between the margins, in pixels.
     pub fn measure(&self) -> u16 {
         self.width() - 2 * self.room().side
     }
@@ -133,7 +131,7 @@ impl<'a> BlockContext<'a> {
     }
 
     /// Returns a cell with a full-width picture. A picture in square or portrait format would push all other content out of view,
-    /// so it is made smaller. Outside of colored fields and cards, it also gets a tinted background.
+    /// so it is made smaller. Outside colored fields and cards, it also gets a tinted background.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);

@@ -9,7 +9,6 @@ use crate::features::emails::document::{self, Block, Columns, Heading, ImageWidt
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, DividerForm, ListForm, QuoteForm, TableForm};
 
-/// Returns the rows of a block.
 pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
     let side = set.room().side;
     let stack = |cells: Vec<Cell>| vec![Row::stack(cells, side)];
@@ -155,10 +154,9 @@ fn stars_html(stars: u8) -> String {
     format!("<span role=\"img\" aria-label=\"{full}/5\">{}{}</span>", "★".repeat(full), "☆".repeat(5 - full))
 }
 
-/// The punctuation marks at the end of an item's title after which the item's text continues on the same line.
+/// If an item's title ends in one of these marks, the item's text continues on the same line.
 pub const ITEM_TITLE_ENDS: [char; 4] = ['.', '!', '?', ':'];
 
-/// Returns a cell with a list of the document.
 pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
     // The markers of a centered list would not be aligned.
     let set = set.aligned(Align::Start);

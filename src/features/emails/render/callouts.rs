@@ -42,7 +42,6 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
     framed(set, inner, form, [title, date].into_iter().chain(text).collect())
 }
 
-/// Returns the background of boxes of this form.
 fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,

@@ -29,7 +29,7 @@ pub struct Page {
     /// The URLs of style sheets of a font service.
     pub font_sheets: Vec<String>,
     pub font_files: Vec<BrandWebFont>,
-    /// The side at which a line starts: `left` or `right`.
+    /// The side where a line starts: `left` or `right`.
     pub start: &'static str,
     pub end: &'static str,
     pub title_small: SmallTitle,
@@ -99,7 +99,6 @@ pub struct Part {
     /// The padding at the top and bottom in pixels.
     pub top: u16,
     pub bottom: u16,
-    /// Whether the part is a card.
     pub card: bool,
     pub rows: Vec<Row>,
 }
@@ -110,7 +109,7 @@ pub struct Row {
     pub columns: Vec<Column>,
     /// The padding on both sides in pixels; 0 is full width.
     pub side: u16,
-    /// The space above in pixels.
+    /// The space above the row, in pixels.
     pub gap: u16,
     /// Whether columns stay side by side on phones.
     pub together: bool,
@@ -145,7 +144,7 @@ pub struct Frame {
 
 #[derive(Debug, Serialize)]
 pub struct Cell {
-    /// The space above in pixels.
+    /// The space above the cell, in pixels.
     pub gap: u16,
     /// The padding on both sides in pixels.
     pub side: u16,
@@ -185,7 +184,6 @@ pub struct Words {
     pub is_alone_when_small: bool,
 }
 
-/// The brand's logo.
 #[derive(Debug, Serialize)]
 pub struct Logo {
     pub src: String,

@@ -3,7 +3,7 @@
 use super::cells::{Cell, Row};
 use crate::features::emails::theme::GroundName;
 
-/// A part of an email to which rows can be added.
+/// A part of an email that is still being built.
 pub struct Draft {
     pub ground: GroundName,
     pub rows: Vec<Row>,
@@ -21,7 +21,8 @@ impl Draft {
         Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false, is_brief: false }
     }
 
-    /// Appends a row. If the row and the last row are stacks with the same padding, its cells are added to the last row.
+    /// Appends a row. If the new row and the last row are stacks with the same padding, the cells of the new row are added to the
+    /// last row.
     pub fn push(&mut self, row: Row) {
         if let Some(last) = self.rows.last_mut().filter(|last| last.is_stack() && row.is_stack() && last.side == row.side) {
             let cells = row.columns.into_iter().flat_map(|column| column.cells);

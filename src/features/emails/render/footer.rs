@@ -58,7 +58,6 @@ pub fn address_in(text: &str, address: Option<&str>, is_markup: bool) -> String 
     }
 }
 
-/// Returns the footer with sender, address, reason and links.
 pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     let set = end(set);
     let muted = set.colors().muted;

@@ -32,7 +32,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Escapes visible text and puts no-break spaces inside its figures, dates and telephone numbers.
+/// Escapes visible text and puts no-break spaces inside its numbers, dates and telephone numbers.
 pub fn words(text: &str) -> String {
     escape(&glued(text))
 }

@@ -2,7 +2,7 @@
 //!
 //! The code supports only the HTML of the MJML renderer, which has no `pre` and no significant space between tags.
 
-/// Shortens every run of whitespace that contains a line end. Such runs are removed between tags and rules, and replaced with one space
+/// Shortens every run of whitespace that contains a line end: removes the run between tags and rules, and replaces it with one space
 /// elsewhere.
 pub fn minify(html: &str) -> String {
     let mut out = String::with_capacity(html.len());

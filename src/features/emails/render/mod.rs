@@ -42,7 +42,6 @@ pub struct Rendered {
     pub warnings: Vec<Violation>,
 }
 
-/// Renders an email in every format.
 pub fn render(email: &Email, theme: &Theme) -> Rendered {
     let mjml = to_mjml(email, theme);
     let html = mjml::to_html(&mjml).expect("the templates escape all input, so the MJML is valid");
@@ -51,7 +50,6 @@ pub fn render(email: &Email, theme: &Theme) -> Rendered {
     Rendered { mjml, html, text: text(email), warnings }
 }
 
-/// Renders an email as MJML.
 pub fn to_mjml(email: &Email, theme: &Theme) -> String {
     static PAGES: LazyLock<Pages> = LazyLock::new(|| {
         Pages::new(&[

@@ -115,7 +115,7 @@ fn sizes(set: &BlockContext<'_>) -> Vec<TypeSize> {
     ]
 }
 
-/// Returns the length of the longest title.
+/// Returns the number of characters in the longest title.
 fn title_characters(email: &Email) -> usize {
     let titles = email.blocks.iter().map(|block| match block {
         Block::Hero(hero) => hero.title.chars().count(),

@@ -8,7 +8,6 @@ use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{BoxForm, QuoteForm};
 use crate::features::emails::theme::{GroundName, Theme};
 
-/// Returns the parts of an email.
 pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
     let set = BlockContext::new(email, theme);
     let mut drafts: Vec<Draft> = Vec::new();
@@ -129,7 +128,7 @@ fn join_rules(drafts: &mut [Draft]) {
     }
 }
 
-/// Returns the drafts with their padding.
+/// Converts drafts to parts and sets their padding.
 fn spaced(drafts: Vec<Draft>, theme: &Theme) -> Vec<Part> {
     let room = theme.design.room.part;
     let grounds: Vec<(GroundName, bool)> = drafts.iter().map(|draft| (draft.ground, draft.pad.is_some())).collect();

@@ -14,7 +14,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
         rows.push(Row::stack(title::block_title(set, title), side));
     }
     let below_title = set.room().block;
-    // Pictures of different shapes would start and end at different heights side by side, so such products are stacked.
+    // Pictures of different shapes would start and end at different heights side by side, so these products are stacked.
     let form = match (block.columns, set.design().products) {
         (Some(1), _) => ProductsForm::Rows,
         (Some(_), ProductsForm::Rows) => ProductsForm::Grid,
@@ -65,7 +65,7 @@ fn alike(products: &[Product]) -> bool {
     tallest <= flattest * 1.25
 }
 
-/// Returns how many of the remaining products are in the next row, so that the last row never has a single product.
+/// Returns how many of the remaining products are in the next row. If there are several products, the last row never has only one.
 fn across(left: usize) -> usize {
     match left {
         1 => 1,

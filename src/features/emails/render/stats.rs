@@ -9,7 +9,7 @@ use super::text;
 use crate::features::emails::document::{Block, Cell, Column, Email};
 use crate::features::emails::theme::Theme;
 
-/// Statistics about an email.
+/// The measured properties of an email, such as its number of words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailStats {
@@ -18,12 +18,11 @@ pub struct EmailStats {
     pub button_count: u32,
     /// The number of words to read, excluding the footer and the links to social networks.
     pub estimated_length: u32,
-    /// The main colors of the email as `#RRGGBB`: of the background, the buttons, the filled boxes, the links, the text and the page
-    /// around.
+    /// The main colors of the email as `#RRGGBB`: the colors of the background, the buttons, the filled boxes, the links, the text
+    /// and the page around the email.
     pub colors: Vec<String>,
 }
 
-/// Returns the statistics about an email.
 pub fn stats(email: &Email, theme: &Theme) -> EmailStats {
     let (mut images, mut buttons) = (0, 0);
     for block in &email.blocks {

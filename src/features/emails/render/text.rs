@@ -7,7 +7,6 @@ use super::wrap::{columns, indented, underlined, wrapped};
 use crate::features::emails::document::*;
 use crate::vocab::placeholders::POSTAL_ADDRESS;
 
-/// Renders the email as plain text.
 pub fn text(email: &Email) -> String {
     let mut out = String::new();
     for block in &email.blocks {
@@ -25,7 +24,6 @@ pub fn text(email: &Email) -> String {
     out
 }
 
-/// Renders one block as plain text.
 pub fn block_text(block: &Block) -> String {
     match block {
         Block::Header(block) => block.name.to_string(),
@@ -75,7 +73,6 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Joins the non-empty parts.
 fn joined(parts: Vec<String>, between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }

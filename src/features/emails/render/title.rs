@@ -6,12 +6,11 @@ use super::inline;
 use crate::features::emails::document::HeadingLevel;
 use crate::features::emails::theme::design::HeadingForm;
 
-/// Returns the cells of a block's title.
 pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
     titled(set, text, HeadingLevel::Section)
 }
 
-/// Returns a heading of this level.
+/// Returns the cells of a heading of this level.
 pub fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
     let html = inline::words(text);
     let (tag, size) = match level {

@@ -5,7 +5,7 @@
 /// The maximum number of columns in a line. RFC 5322 recommends at most 78.
 const WIDTH: usize = 78;
 
-/// Wraps text into lines.
+/// Wraps text at `WIDTH` columns.
 pub fn wrapped(text: &str) -> String {
     indented(text, "", "")
 }

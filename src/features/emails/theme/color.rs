@@ -28,8 +28,8 @@ pub fn ink_on(ground: Color) -> Color {
     [WHITE, SOFT_BLACK].into_iter().find(|ink| contrast(*ink, ground) >= LEGIBLE).unwrap_or_else(|| opposite(ground))
 }
 
-/// Darkens a color on which white is almost legible until white is legible, because people expect white text on such colors. Returns other
-/// colors unchanged.
+/// Darkens a color on which white is almost legible until white is legible, because people expect white text on these colors. Returns
+/// other colors unchanged.
 pub fn under_white(color: Color) -> Color {
     const NEARLY: f64 = 3.0;
     if (NEARLY..LEGIBLE).contains(&contrast(WHITE, color)) { readable(color, WHITE, LEGIBLE) } else { color }

@@ -23,7 +23,6 @@ pub struct Design {
     pub social: SocialForm,
     pub footer: FooterForm,
     pub buttons: ButtonForm,
-    /// The alignment of text.
     pub align: Align,
     /// Whether parts are on cards over the page instead of on one sheet.
     pub cards: bool,
@@ -146,7 +145,7 @@ pub enum TableForm {
 pub enum DividerForm {
     Hairline,
     Short,
-    /// Three centered marks.
+    /// The divider consists of three centered marks.
     Marks,
     Thick,
 }

@@ -44,7 +44,6 @@ const SERIFS: [&str; 22] = [
     "crimson",
 ];
 
-/// Returns the kind of a font stack.
 pub fn kind(stack: &str) -> Kind {
     let small = stack.to_ascii_lowercase();
     let last = small.rsplit(',').next().unwrap_or_default().trim();

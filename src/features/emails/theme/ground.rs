@@ -26,7 +26,6 @@ pub struct Ground {
     pub on_button: Color,
 }
 
-/// The colors that a brand prefers.
 #[derive(Clone, Copy, Debug)]
 pub struct PreferredColors {
     pub text: Color,
@@ -37,7 +36,7 @@ pub struct PreferredColors {
     pub on_button: Option<Color>,
 }
 
-/// The contrast of running text, which is easier to read with more than the minimum contrast.
+/// The preferred contrast of running text. It exceeds the minimum, because long texts are easier to read with more contrast.
 const COMFORTABLE: f64 = 8.0;
 /// The minimum contrast of a button with its background, unless the button is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;

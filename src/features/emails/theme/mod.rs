@@ -17,7 +17,6 @@ use crate::base::text::Color;
 use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
 use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo, BrandWebFont};
 
-/// The theme of an email.
 #[derive(Clone, Debug)]
 pub struct Theme {
     pub layout: Layout,
@@ -64,7 +63,6 @@ pub struct ThemeColors {
     pub band: Ground,
 }
 
-/// The name of a background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundName {
     Page,
@@ -132,7 +130,6 @@ pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
     weighted.get(drawn as usize).copied().unwrap_or(Layout::Cards)
 }
 
-/// Returns the layouts that suit the purpose.
 fn suited(purpose: Purpose) -> &'static [Layout] {
     use Layout::*;
     match purpose {

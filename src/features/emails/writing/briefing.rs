@@ -149,7 +149,7 @@ struct ConstraintAnswer {
 /// Finds quotes in a prompt.
 struct Quotes<'a> {
     prompt: &'a str,
-    /// The byte position at which the search for a repeated quote continues.
+    /// For each quote, the byte position where the search for its next occurrence starts.
     next: HashMap<String, usize>,
     links: Vec<String>,
 }
@@ -159,8 +159,8 @@ impl<'a> Quotes<'a> {
         Self { prompt, next: HashMap::new(), links: links_in(prompt) }
     }
 
-    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. A quote that occurs again
-    /// refers to its next occurrence.
+    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. Each further use of
+    /// the same quote refers to its next occurrence.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();
         let from = self.next.get(quote).copied().unwrap_or(0);

@@ -46,7 +46,6 @@ pub fn language(prompt: &str, material: &Material, today: Date) -> String {
     brief::parse(prompt, &material.brand, None, today).language.as_str().to_owned()
 }
 
-/// Plans the emails of a conversation.
 pub fn plan(wanted: &GenerationRequest, material: &Material, language: &str, seed: u64, today: Date) -> PlannedSeries {
     let given = RequestInputs::of(material);
     let brief = typed(wanted, material, language, today);
@@ -84,7 +83,6 @@ fn first_language(brief: &Brief) -> &str {
     brief.wanted.languages.first().unwrap_or(&brief.language)
 }
 
-/// Returns a request to the composer, with the composer's plan.
 fn with_plan<'b>(
     given: &'b RequestInputs<'b>,
     brief: &'b Brief,
@@ -150,7 +148,6 @@ fn notes(brief: &Brief, changed: Option<&brief::Brief>, document: &Email, materi
     composer::notes(&request, &material.brand, &plan, brief.slot, document)
 }
 
-/// Edits an email that was imported as HTML.
 pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<ImportedEditResult, String> {
     let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
     let given = RequestInputs::of(material);
@@ -166,7 +163,7 @@ fn told(NotApplied(reasons): NotApplied) -> String {
     reasons.join(" ")
 }
 
-/// Rejects an invalid document from the composer. Such a document is the result of a bug and must not be sent.
+/// Rejects an invalid document from the composer. An invalid document is the result of a bug and must not be sent.
 fn sound(document: Email) -> Result<Email, String> {
     match document.check().into_iter().next() {
         None => Ok(document),

@@ -27,7 +27,6 @@ pub struct Material {
     pub given_images: Vec<String>,
 }
 
-/// Collects the material for a conversation.
 pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &GenerationRequest) -> Result<Material, Failure> {
     let found = projects::brand(tx, account, project)?;
     let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a conversation is missing"))?;

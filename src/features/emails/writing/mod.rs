@@ -41,16 +41,16 @@ pub struct Brief {
     pub wanted: GenerationRequest,
     /// The series, if there are several emails.
     pub plan: Option<Plan>,
-    /// The email's slot in the series.
+    /// The index of the email in the plan of the series, starting at 0.
     pub slot: usize,
     /// The language to write in, as a BCP 47 tag.
     pub language: String,
-    /// The email of the reference series that the new email follows.
+    /// The email from the reference series that serves as the pattern of the new email.
     pub pattern: Option<Document>,
-    /// The email in the conversation's first language, to translate.
+    /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
     pub seed: u64,
-    /// The date on which the conversation was created, in UTC.
+    /// The date of the conversation's creation, in UTC.
     pub today: Date,
 }
 
@@ -60,8 +60,8 @@ impl Brief {
         self.check(document, &self.wanted.prompt, material)
     }
 
-    /// Returns the warnings about a document: the violations of the contract, the unclear texts that the document does not contain, the
-    /// statements that it shortens, and values that are probably mistakes.
+    /// Returns the warnings about a document: the violations of the contract, the texts with unclear meaning that the document
+    /// leaves out, the statements that it shortens, and values that are probably mistakes.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings_of_edit(document, "", material)
     }
@@ -141,12 +141,11 @@ pub struct PlannedSeries {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
-    /// The name of the writer.
+    /// The name of the writer: `composer` or the name of a language model.
     pub written_by: String,
     pub warnings: Vec<Finding>,
 }
 
-/// The input for editing one email.
 #[derive(Clone, Debug)]
 pub struct EditRequest {
     pub document: Document,
@@ -157,7 +156,6 @@ pub struct EditRequest {
     pub today: Date,
 }
 
-/// The result of an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditResult {
     pub document: Document,
@@ -173,7 +171,6 @@ pub struct EditResult {
     pub notes: Vec<String>,
 }
 
-/// The input for editing one imported email.
 #[derive(Clone, Debug)]
 pub struct ImportedEditRequest {
     pub imported: ImportedEmail,
@@ -182,7 +179,6 @@ pub struct ImportedEditRequest {
     pub today: Date,
 }
 
-/// The result of an edit of imported HTML.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEditResult {
     pub imported: ImportedEmail,
@@ -203,7 +199,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Returns the writer with this name. The models may have changed since the conversation was created.
+    /// Returns the writer with this name. If its model is no longer configured, the writer returns an error or uses the composer,
+    /// depending on `on_failure`.
     pub fn named(name: &str, engine: &Engine, payer: Payer, on_failure: OnFailure) -> Self {
         let model = engine.models.find(name).map(|client| MeteredModel::new(client.clone(), engine, payer));
         let missing = (model.is_none() && name != COMPOSER)
@@ -211,13 +208,12 @@ impl Writer {
         Self { model, on_failure, missing }
     }
 
-    /// Returns the composer as a writer.
     #[cfg(test)]
     pub fn composer() -> Self {
         Self { model: None, on_failure: OnFailure::Fail, missing: None }
     }
 
-    /// Returns a model as a writer whose usage is not counted.
+    /// Returns a writer that uses a language model without counting the usage.
     pub fn unmetered(client: Arc<Client>) -> Self {
         Self { model: Some(MeteredModel::unmetered(client)), on_failure: OnFailure::Fail, missing: None }
     }
@@ -229,7 +225,7 @@ impl Writer {
         Self::named(name, engine, payer, on_failure)
     }
 
-    /// Returns the brief of a prompt: the model's or, if the composer writes, `rules`, which is the brief of the rule-based parser.
+    /// Returns the brief of a prompt. If the composer writes, this is `rules`, the brief of the rule-based parser.
     pub async fn brief(&self, prompt: &str, rules: TypedBrief, material: &Material) -> (Result<TypedBrief, String>, Usage) {
         let (made, usage) = match &self.model {
             Some(model) => reasoned(briefing::make(model, prompt, &rules, material).await),
@@ -304,7 +300,6 @@ impl Writer {
         }
     }
 
-    /// Edits an email that was imported as HTML.
     pub async fn edit_imported(
         &self,
         wish: ImportedEditRequest,
@@ -327,7 +322,7 @@ impl Writer {
         }
     }
 
-    /// Returns the reason why no model writes; `None` if no model was requested.
+    /// Returns the reason why the requested model is missing, as an error; `None` in the error if no model was requested.
     fn not_written<T>(&self) -> Result<T, Option<String>> {
         Err(self.missing.clone())
     }
@@ -345,7 +340,7 @@ impl Writer {
 /// The result of a model, or the decision that the composer writes.
 enum Written<T> {
     ByModel(T),
-    /// The composer writes. `instead_of` is the reason why the requested model did not.
+    /// The composer writes. `instead_of` is the reason why the requested model did not; `None` if no model was requested.
     ByComposer {
         instead_of: Option<String>,
     },

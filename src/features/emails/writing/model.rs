@@ -48,7 +48,8 @@ impl<'a> ModelConversation<'a> {
         Self { model, question, usage: Usage::default(), corrections_max: limits::LANGUAGE_MODEL_CORRECTIONS_MAX }
     }
 
-    /// Calls the model until `read` accepts the response. If `read` returns errors, the model gets the errors for correction.
+    /// Calls the model until `read` accepts the response. If `read` returns errors, the model gets them for correction, at most
+    /// `corrections_max` times.
     pub async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
         let mut corrections = 0;
         loop {
@@ -77,7 +78,7 @@ impl<'a> ModelConversation<'a> {
     }
 }
 
-/// Extracts the JSON of a response. Some models put the JSON in a code fence or after a sentence.
+/// Parses the JSON in a response. Some models put the JSON in a code fence or after a sentence.
 fn parse(text: &str) -> Result<Value, Vec<String>> {
     let trimmed = text.trim();
     let (open, close) = (trimmed.find('{'), trimmed.rfind('}'));
@@ -88,7 +89,6 @@ fn parse(text: &str) -> Result<Value, Vec<String>> {
     serde_json::from_str(inner).map_err(|error| vec![format!("the response is not JSON: {error}")])
 }
 
-/// Plans the emails in a conversation.
 pub async fn plan(
     model: &MeteredModel,
     wanted: &GenerationRequest,
@@ -142,7 +142,7 @@ fn plan_schema(count: Option<u8>) -> Value {
 
 /// The maximum length of a series in days.
 const DAYS_MAX: i32 = 365;
-/// The maximum length, in characters, of a title or a purpose, each of which is a single line.
+/// The maximum length, in characters, of a title or a purpose, both of which fit on one line.
 const LINE_CHARACTERS_MAX: usize = 200;
 
 fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<String>> {
@@ -168,7 +168,7 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<Strin
     Ok(PlannedSeries { title, plan })
 }
 
-/// Writes an email: the outline, then the blocks, then corrections of the whole.
+/// Writes an email in three steps: the outline, the blocks, then corrections of the whole document.
 pub async fn write(model: &MeteredModel, brief: &Brief, material: &Material) -> (Result<Draft, String>, Usage) {
     let mut writing = Writing::new(model, brief, material);
     let document = writing.document().await;
@@ -176,7 +176,7 @@ pub async fn write(model: &MeteredModel, brief: &Brief, material: &Material) -> 
     (document.map(|document| Draft { document, written_by, warnings: Vec::new() }), writing.usage)
 }
 
-/// An email that is being written.
+/// The state while a model writes one email: the prompts, the known addresses, and the usage.
 struct Writing<'a> {
     model: &'a MeteredModel,
     brief: &'a Brief,
@@ -190,7 +190,7 @@ struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn new(model: &'a MeteredModel, brief: &'a Brief, material: &'a Material) -> Self {
         let request = request(brief, None);
-        // The prompt also contains the responses so far and a schema.
+        // Leave room for the request, the responses so far, and a schema.
         let reserved = request.len() + 2 * limits::SCHEMA_CHARACTERS_MAX;
         let system = system(brief, material, model.client().request_characters_max().saturating_sub(reserved));
         let known = KnownAddresses::new(material, &brief.wanted, brief.original.as_ref());
@@ -203,7 +203,7 @@ impl<'a> Writing<'a> {
         self.corrected(outline.document(content)).await
     }
 
-    /// Calls the model until `read` accepts the response, and counts the usage.
+    /// Calls the model until `read` accepts the response; adds to the usage.
     async fn ask<T>(
         &mut self,
         request: String,
@@ -255,7 +255,7 @@ impl<'a> Writing<'a> {
         Ok(written)
     }
 
-    /// Returns the whole email. If it contains errors, the model corrects them.
+    /// Returns the whole email. If the document contains errors, asks the model to correct them.
     async fn corrected(&mut self, document: Value) -> Result<Email, String> {
         let errors = match self.checked(&document) {
             Ok(email) => return Ok(email),
@@ -277,7 +277,7 @@ impl<'a> Writing<'a> {
         email
     }
 
-    /// Returns the email if it is valid and keeps the contract, or all errors.
+    /// Returns the email if it is valid, has only known addresses and keeps the contract; otherwise, returns the errors.
     fn checked(&self, json: &Value) -> Result<Email, Vec<String>> {
         let document = Email::from_json(json).map_err(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let mut errors = self.known.strange(&document);
@@ -286,17 +286,16 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// Returns the messages of errors in changes.
 fn errors_of(errors: &[ChangeError]) -> Vec<String> {
     errors.iter().map(ToString::to_string).collect()
 }
 
-/// Returns values as JSON; `None` if there are none.
+/// Returns the values as a JSON list; `None` if there are no values.
 fn text_of<T: Serialize>(values: &[T]) -> Option<String> {
     (!values.is_empty()).then(|| json!(values).to_string())
 }
 
-/// Returns the system prompt. If it would be too long, it contains fewer pages, then less knowledge about the brand, then fewer products.
+/// Returns the system prompt. If the prompt is too long, leaves out pages first, then knowledge about the brand, then products.
 fn system(brief: &Brief, material: &Material, characters_max: usize) -> String {
     let direction = match brief.language.parse().map(|language| Direction::of(&language)) {
         Ok(Direction::Rtl) => "its direction is rtl",
@@ -318,7 +317,7 @@ fn system(brief: &Brief, material: &Material, characters_max: usize) -> String {
     }
 }
 
-/// Returns the request for an email. Only the outline needs `documents`: the pattern and the original.
+/// Returns the request for an email. Only the request for the outline includes the pattern and the original of `documents`.
 fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     let slot = brief.plan.as_ref().map(|plan| {
         let others = plan.slots.iter().enumerate().filter(|(index, _)| *index != brief.slot);
@@ -339,7 +338,7 @@ fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     )
 }
 
-/// Returns the request with its brief.
+/// Returns the prompt followed by the brief as JSON; leaves out the parts that are empty.
 fn request_text(wanted: &GenerationRequest) -> String {
     let brief = wanted.brief.as_ref().map(|brief| json!(brief).to_string());
     [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
@@ -387,7 +386,7 @@ fn messages(findings: Vec<Finding>) -> Vec<String> {
 /// The addresses of links and images that an email may contain.
 pub struct KnownAddresses {
     links: Vec<String>,
-    /// The hosts to which an email may link without restriction.
+    /// The hosts that an email may link to without restriction.
     hosts: Vec<String>,
     images: Vec<String>,
 }
@@ -405,7 +404,7 @@ impl KnownAddresses {
         known
     }
 
-    /// Returns the addresses of the brand and of the prompt.
+    /// Returns the addresses that the brand's material and the prompt contain.
     pub fn of_prompt(material: &Material, prompt: &str) -> Self {
         let mut known = Self { links: material.site_links(), hosts: material.hosts(), images: material.image_urls() };
         let given = super::material::links_in(prompt);
@@ -426,7 +425,6 @@ impl KnownAddresses {
         self
     }
 
-    /// Adds all addresses in a document to the known addresses.
     fn add(&mut self, document: Option<&Email>) {
         for address in document.map(addresses).unwrap_or_default() {
             match address.kind {

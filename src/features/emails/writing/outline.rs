@@ -11,7 +11,7 @@ use crate::features::emails::document::{
 };
 use crate::vocab::limits;
 
-/// An outline, and the parts of the email that need no second step.
+/// A parsed outline: the planned blocks, and the parts of the email that the outline already completes.
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// The document without its content blocks.
@@ -173,7 +173,7 @@ fn errors(outline: &Outline) -> Vec<String> {
     if outline.blocks.iter().filter(|block| block.kind == "hero").count() > 1 {
         errors.push("blocks has more than one hero; keep the first one".to_owned());
     }
-    // Put a text block in place of each planned block, so that the rules of documents check the rest.
+    // Give each planned block a placeholder text, so that the checks of documents cover the other fields.
     let text = |block: &PlannedBlock| json!({ "type": "text", "id": block.id, "text": "…" });
     let content: Vec<Value> = outline.blocks.iter().take(BLOCKS_MAX).map(text).collect();
     errors.extend(outline.check(&content, |_| Vec::new()));
@@ -181,7 +181,7 @@ fn errors(outline: &Outline) -> Vec<String> {
 }
 
 impl Outline {
-    /// Returns the document with these content blocks.
+    /// Returns the whole document: the frame, the header, these content blocks, and the footer.
     pub fn document(&self, content: Vec<Value>) -> Value {
         let mut json = self.frame.clone();
         let blocks = std::iter::once(self.header.clone()).chain(content).chain([self.footer.clone()]);

@@ -1,4 +1,4 @@
-//! The response in which a language model changes a document.
+//! The format in which a language model returns changes to a document.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +14,6 @@ pub struct Patch {
     pub changes: Vec<Change>,
 }
 
-/// Returns the JSON Schema of a patch.
 pub fn schema() -> Value {
     let text_or_null = json!({ "type": ["string", "null"] });
     json!({

@@ -1,4 +1,4 @@
-//! Patterns of good copy: for each goal of an email, the content of its parts.
+//! Copywriting patterns: for each goal of an email, what its parts should contain.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

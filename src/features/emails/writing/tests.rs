@@ -1,4 +1,4 @@
-//! Tests of the steps in which a language model writes.
+//! Tests of writing emails with a language model.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::vocab::ids::KnowledgeId;
 use crate::vocab::limits::SCHEMA_CHARACTERS_MAX;
 use crate::vocab::settings::OnFailure;
 
-/// Lets the fake model write an email.
+/// Writes an email with the fake model. `keys` are additional settings of the model.
 fn write(peer: &FakeModel, keys: &[(&str, &str)], brief: Brief, material: Material) -> Result<Draft, String> {
     let url = peer.url();
     let given = [("protocol", "openai"), ("url", &url), ("model", "peer"), ("repeats", "0")];
@@ -32,7 +32,7 @@ fn write(peer: &FakeModel, keys: &[(&str, &str)], brief: Brief, material: Materi
     runtime.block_on(writer.write(brief, Arc::new(material))).0
 }
 
-/// Returns the input for an email that may contain these links and images.
+/// Returns the input for an email that may contain only these links and images.
 fn brief(links: &[String], images: Vec<String>) -> Brief {
     let wanted = GenerationRequest {
         prompt: format!("Write to our readers. Links: {}", links.join(" ")),
@@ -52,7 +52,7 @@ fn brief(links: &[String], images: Vec<String>) -> Brief {
     Brief { wanted, plan: None, slot: 0, language: "en".into(), pattern: None, original: None, seed: 1, today }
 }
 
-/// Collects the addresses in a document.
+/// Collects the URLs of the links and images in a document's JSON.
 fn addresses(json: &Value, key: &str, links: &mut Vec<String>, images: &mut Vec<String>) {
     match json {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| addresses(value, name, links, images)),

@@ -26,7 +26,7 @@ pub struct Batch;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventBatch {
-    /// The project in which to record the events.
+    /// The project to record the events in.
     pub project_id: ProjectId,
     /// 1 to 500 events, each in the same form as when recording a single event, but without projectId. An invalid event is reported
     /// in the response and does not affect the other events.

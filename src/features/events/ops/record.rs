@@ -24,7 +24,7 @@ pub struct Record;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordEvent {
-    /// The project in which to record the event.
+    /// The project to record the event in.
     pub project_id: ProjectId,
     /// The event name, such as `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in uppercase or lowercase,
     /// the amount is treated as negative.
@@ -38,7 +38,7 @@ pub struct RecordEvent {
     /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
     /// without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
-    /// A key that identifies the event. A project stores only the first event with a given key, for as long as that event is kept.
+    /// A key that identifies the event. A project stores only the first event with a given key, until that event is deleted.
     pub dedupe_key: Option<DedupeKey>,
 }
 

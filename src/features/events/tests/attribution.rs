@@ -1,4 +1,4 @@
-//! TABLE: clicks and orders of contacts, and the emails to which the orders are then attributed.
+//! TABLE: clicks and orders of contacts, and the email that each order is then attributed to.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Arrival {
         Self(text.into())
     }
 
-    /// Applies the arrival to a project that has the contacts.
+    /// Stores the click or event of this arrival in a project that has the contacts.
     pub fn take(&self, tx: &mut WriteTx<'_>, project: ProjectId) {
         let words: Vec<&str> = self.0.split(' ').collect();
         let word = |index: usize| words.get(index).copied();
@@ -108,7 +108,7 @@ fn mailing(project: ProjectId, letter: &str) -> MailingId {
     MailingId::from_bytes(bytes)
 }
 
-/// Creates a project with the contacts 0 and 1.
+/// Creates a project with the contacts 0 and 1, whose addresses are in `PEOPLE`.
 pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
     let mut bytes = [0xEE; 12];
     bytes[8..].copy_from_slice(&number.to_be_bytes());
@@ -319,7 +319,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m r"],
         "A 0 -5 EUR, A 1 50 USD",
     ),
-    // Events that are reported again.
+    // Events that are reported more than once.
     ("the same event again", &["click A -1h", "paid 50 USD 0", "paid 50 USD 0"], "A 1 50 USD"),
     ("the same refund again", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m", "back 20 USD +1m"], "A 1 30 USD"),
     ("the same key with another amount", &["click A -1h", "paid-key 50 USD 0 k", "paid-key 90 USD -1m k"], "A 1 50 USD"),

@@ -1,4 +1,4 @@
-//! Tests of which contact an event is about, and of the changes that an event makes to the contact.
+//! Tests of how the contact of an event is found, and of how an event changes the contact.
 
 use serde_json::{Value, json};
 

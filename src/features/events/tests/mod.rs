@@ -21,7 +21,6 @@ impl Shop {
         Self { app: TestApp::new() }
     }
 
-    /// Reports one event.
     fn report(&self, event: Value) -> TestResponse {
         self.app.post_in("/v1/events", event)
     }
@@ -42,7 +41,6 @@ impl Shop {
         self.app.get_in(&format!("/v1/contacts/{id}")).data()
     }
 
-    /// Adds a contact; returns the contact's ID.
     fn add(&self, email: &str) -> String {
         self.app.post_in("/v1/contacts", json!({ "email": email })).data()["id"]
             .as_str()
@@ -50,7 +48,6 @@ impl Shop {
             .to_owned()
     }
 
-    /// Returns the contact with this address.
     fn by_email(&self, email: &str) -> Option<Value> {
         let all = self.app.get_in("/v1/contacts?limit=100").data();
         all["contacts"].as_array().expect("the field is a list").iter().find(|contact| contact["email"] == email).cloned()
@@ -61,7 +58,7 @@ impl Shop {
         listed["events"].as_array().expect("the field is a list").clone()
     }
 
-    /// Returns the number of contacts in a segment with these filters.
+    /// Creates a segment with these filters; returns the number of its contacts.
     fn segment(&self, filters: Value) -> u64 {
         let name = filters.to_string().chars().take(100).collect::<String>();
         let made = self.app.post_in("/v1/segments", json!({ "name": name, "filters": filters })).data();

@@ -256,7 +256,7 @@ fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
     assert!(shop.by_email("grace@example.com").is_none());
 }
 
-/// Regression: a shop sent its amounts as text. The events were stored without revenue, and the response did not say so.
+/// Regression: a shop sent its amounts as text. The events were stored without revenue, and the response did not report this.
 #[test]
 fn the_response_reports_an_amount_that_does_not_count() {
     let shop = Shop::new();

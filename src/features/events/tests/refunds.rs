@@ -13,7 +13,7 @@ use crate::vocab::ids::{ContactId, MailingId};
 const MAILING: MailingId = MailingId::from_bytes([4; 12]);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Returns a shop with a customer who clicked a link in an email.
+/// Returns a shop with one contact who clicked a link in an email, and the contact's number.
 fn shop_with_click(mailing: MailingId, clicked_at: i64) -> (Shop, u32) {
     let shop = Shop::new();
     let number = click(&shop, mailing, clicked_at);

@@ -11,14 +11,14 @@ use crate::vocab::providers::Provider;
 
 pub struct Formats;
 
-/// The export formats.
+/// The formats in which emails can be exported.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FormatsView {
     pub formats: Vec<FormatView>,
     pub total: usize,
 }
 
-/// An export format.
+/// A file format, or a platform that emails can be exported for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormatView {
@@ -26,7 +26,7 @@ pub struct FormatView {
     pub description: &'static str,
     /// The extensions of the files in this format.
     pub supported_formats: Vec<&'static str>,
-    /// What an export can create in a connected account; absent for files.
+    /// What an export for a platform can create in a connected account; absent for file formats.
     pub types: Option<Vec<&'static str>>,
     /// `simple` exports a file; `complex` exports for another platform.
     #[serde(rename = "type")]

@@ -24,25 +24,25 @@ pub struct ExportToPlatformA {
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// `file` creates files to download.
+    /// `file` creates files to download instead of exporting into a connected account.
     #[serde(rename = "as")]
     pub destination: Option<Destination>,
     #[serde(default)]
     pub klaviyo_type: KlaviyoType,
-    /// The connection to use. Required if several accounts of Klaviyo are connected.
+    /// The connection to use. Required if several Klaviyo accounts are connected.
     pub connection_id: Option<ConnectionId>,
     #[serde(default)]
     pub images: ImageHosting,
 }
 
-/// The type of a template in Klaviyo.
+/// The type of a Klaviyo template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KlaviyoType {
     /// A template of the HTML editor.
     #[default]
     Html,
-    /// A template of the HTML editor with a region that the drag-and-drop editor changes.
+    /// A template of the HTML editor with a region that the drag-and-drop editor can change.
     Hybrid,
     /// The same as `html`.
     Code,

@@ -24,12 +24,12 @@ pub struct ExportToPlatformB {
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// `file` creates files to download.
+    /// `file` creates files to download instead of exporting into a connected account.
     #[serde(rename = "as")]
     pub destination: Option<Destination>,
     #[serde(default)]
     pub mailchimp_type: MailchimpType,
-    /// The connection to use. Required if several accounts of Mailchimp are connected.
+    /// The connection to use. Required if several Mailchimp accounts are connected.
     pub connection_id: Option<ConnectionId>,
     #[serde(default)]
     pub images: ImageHosting,
@@ -42,7 +42,7 @@ pub enum MailchimpType {
     /// A template with editable regions.
     #[default]
     Template,
-    /// A draft of a campaign without an audience.
+    /// A campaign draft without an audience.
     Campaign,
 }
 

@@ -16,7 +16,7 @@ use crate::vocab::providers::Provider;
 
 pub struct PlatformC;
 
-/// The emails to export, with options for the platform.
+/// The emails to export for HubSpot, and what to create there.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportToPlatformC {
@@ -25,7 +25,7 @@ pub struct ExportToPlatformC {
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// `file` creates files to download.
+    /// `file` creates files to download instead of exporting into a connected account.
     #[serde(rename = "as")]
     pub destination: Option<Destination>,
     /// What to create: `type` is `template` (the default) for a coded template, or `email` for a draft of a marketing email. For an email,
@@ -34,7 +34,7 @@ pub struct ExportToPlatformC {
     #[schemars(schema_with = "options_schema")]
     #[serde(default)]
     pub custom_options: Map<String, Value>,
-    /// The connection to use. Required if several accounts of HubSpot are connected.
+    /// The connection to use. Required if several HubSpot accounts are connected.
     pub connection_id: Option<ConnectionId>,
     #[serde(default)]
     pub images: ImageHosting,
@@ -44,7 +44,7 @@ pub struct ExportToPlatformC {
 const PASSED_ON: [&str; 7] =
     ["activeDomain", "businessUnitId", "campaign", "folderIdV2", "from", "language", "subscriptionDetails"];
 
-/// Returns the schema of the options, which depend on what is created.
+/// Returns the schema of the options. The allowed members depend on `type`.
 fn options_schema(generator: &mut SchemaGenerator) -> Schema {
     let any = generator.subschema_for::<AnyJson>();
     let options = |kind: &str, names: &[&str]| {
@@ -57,7 +57,7 @@ fn options_schema(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "anyOf": [options("template", &["customInstructions"]), email] })
 }
 
-/// Returns what to create, and the members to pass on.
+/// Returns the kind of object to create, and the members to pass on to HubSpot. Fails if there are other members.
 fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<String, Value>), Failure> {
     options.remove("customInstructions");
     let kind = match options.remove("type").as_ref().map(|kind| kind.as_str().unwrap_or_default()) {

@@ -34,12 +34,12 @@ pub struct ExportStatusView {
     pub exported: Vec<EarlierView>,
 }
 
-/// Whether emails can be exported into an account on a platform.
+/// A platform, and whether emails can be exported into an account there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformState {
     pub provider: Provider,
-    /// Whether an account is connected whose key works.
+    /// Whether an account with a working key is connected.
     pub is_connected: bool,
     /// The connections that the project can use.
     pub connections: Vec<ConnectionView>,
@@ -56,9 +56,9 @@ pub struct EarlierView {
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["html", "hybrid", "template", "campaign", "email"]))]
     pub kind: &'static str,
-    /// The name on the platform.
+    /// The name of the template or draft on the platform.
     pub name: String,
-    /// The URL of the page on the platform.
+    /// The URL of the platform's page for the template or draft.
     pub url: String,
     /// The version of the email that was last exported.
     pub version: u32,
@@ -116,7 +116,7 @@ impl Query for Status {
     }
 }
 
-/// Returns the names of the formats, and of the platforms, for which an export can always create a file.
+/// Returns the names of these formats, and of all platforms, because an export for a platform can always create a file.
 fn words(formats: &[Format]) -> Vec<&'static str> {
     formats.iter().map(|format| format.word()).chain(Provider::ALL.map(Provider::word)).collect()
 }

@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Deliveries;
 
-/// The last requests.
+/// The last requests to an incoming webhook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HookDeliveries {
     /// The last 50 requests, newest first.

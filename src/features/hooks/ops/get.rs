@@ -13,7 +13,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Get;
 
-/// The incoming webhook.
+/// The incoming webhook to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HookRef {

@@ -16,7 +16,7 @@ pub struct List;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListHooks {
-    /// Only the incoming webhooks of this project.
+    /// If given, only the incoming webhooks of this project are returned.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,

@@ -30,7 +30,7 @@ pub struct HookUrl {
     pub token: Secret<String>,
 }
 
-/// The result of a request.
+/// The result of a request to an incoming webhook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HookReceived {
     /// `created`, `updated`, `unchanged` or `recorded`.
@@ -78,7 +78,7 @@ impl Raw for Receive {
         let incoming = Incoming { headers: request.headers, bytes, body, idempotency_key };
         let shared = engine.clone();
         let write = move |tx: &mut WriteTx<'_>| -> Result<Option<Handled>, Failure> {
-            // The webhook is read again inside the transaction, so that the current settings apply.
+            // Read the webhook again inside the transaction, so that its current settings apply.
             let Some(hook) = receiving::active(tx, &token)? else { return Ok(None) };
             let outcome = receiving::handle(tx, &shared, &hook, incoming)?;
             Ok(Some((hook, outcome)))

@@ -21,12 +21,12 @@ pub struct Test;
 pub struct HookTest {
     /// The ID of the incoming webhook.
     pub hook: HookId,
-    /// A body that the other system sends, such as the sample that it shows.
+    /// A body that the other system sends, for example the sample that it shows.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     pub body: Map<String, Value>,
 }
 
-/// The result of a test.
+/// What the incoming webhook would do with the body.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HookTested {
     /// Whether the body can be stored.

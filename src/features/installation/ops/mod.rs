@@ -25,7 +25,7 @@ async fn hold_view(context: &Context, account: Option<AccountId>) -> Result<Send
     Ok(reading.await.map_err(Failure::internal)??)
 }
 
-/// Resumes sending; returns the work that was waiting until now.
+/// Resumes sending; returns the work that the hold had stopped.
 async fn resume(
     context: &Context,
     account: Option<AccountId>,

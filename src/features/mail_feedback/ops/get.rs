@@ -13,7 +13,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Get;
 
-/// The mail service to get.
+/// The mail service to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MailServiceRef {

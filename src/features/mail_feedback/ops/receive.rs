@@ -31,14 +31,14 @@ pub struct FeedbackUrl {
     pub token: Secret<String>,
 }
 
-/// The result of a request.
+/// The result of a request from a mail service.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FeedbackReceived {
     /// The number of events in the request.
     pub events: usize,
-    /// The number of events that match no message, and had no effect.
+    /// The number of events that match no message and therefore had no effect.
     pub unmatched: u64,
-    /// Whether the same request arrived before. A repeat has no effect.
+    /// Whether the same request had arrived before. A repeated request has no effect.
     pub repeated: bool,
 }
 

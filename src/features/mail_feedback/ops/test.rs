@@ -28,7 +28,7 @@ pub struct MailServiceTested {
     pub reason: Option<Refusal>,
     /// What was checked, or what is wrong and how to correct it.
     pub message: String,
-    /// Whether the sample was signed with a temporary key, because only the mail service has the real one.
+    /// Whether the sample was signed with a temporary key, because only the mail service has the key for real requests.
     pub temporary_key: bool,
 }
 
@@ -95,7 +95,7 @@ const fn passed(temporary_key: bool) -> &'static str {
     }
 }
 
-/// Creates the sample, on a thread that may block.
+/// Creates the signed sample request on a thread for blocking work.
 async fn make(context: &Context, source: &MailFeedback) -> Result<Sample, Failure> {
     let engine = &context.engine;
     // No mailing has this ID.

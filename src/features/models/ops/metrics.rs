@@ -27,7 +27,7 @@ pub struct MetricsRange {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelMetrics {
-    /// The names that `model` of a request can have; `composer` is the built-in composer.
+    /// The values that a request can use for `model`; `composer` is the built-in composer.
     pub models: Vec<String>,
     /// The model that writes emails if a request names none.
     pub default_model: String,
@@ -49,7 +49,7 @@ pub struct ModelMonth {
     pub period: String,
     /// The cost of both environments together, which counts toward the account's limit.
     pub cost: f64,
-    /// The usage in the environment of the key, by brand and model.
+    /// The usage in the environment of the request, by brand and model.
     pub usage: Vec<BrandUsage>,
 }
 

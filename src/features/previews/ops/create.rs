@@ -19,7 +19,7 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The subject of a preview for which none is given.
+/// The default subject of a preview.
 const SUBJECT: &str = "Email Preview";
 
 pub struct Create;

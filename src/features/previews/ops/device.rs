@@ -15,7 +15,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct DeviceResult;
 
-/// The device of a preview.
+/// The device to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeviceRef {

@@ -12,7 +12,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Devices;
 
-/// A device for previews.
+/// A device on which an email can be previewed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SupportedDevice {

@@ -1,9 +1,9 @@
-//! The changes that a repeated import finds: users accept each of them or keep the current value.
+//! The changes that a repeated import finds: for each change, users accept the new value or keep the current one.
 //!
-//! A changed value is not used until a user accepts it. Keeping a value makes it one that users set, so later imports do not ask about it
-//! again. Values that users set, and products that they hid, are kept without asking. If the site has a different value, the list shows the
-//! value that users set with the state `Kept`. Logos, images and the knowledge base have their own pages, so an import updates them
-//! directly.
+//! A changed value is not used until a user accepts it. If a user keeps the current value, it counts as set by a user, and later
+//! imports do not ask about it again. Values that users set, and products that they hid, are kept without asking. If the site has a
+//! different value, the list shows the value that users set with the state `Kept`. Logos, images and the knowledge base have their own
+//! pages, so an import updates them directly.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,12 +25,11 @@ pub struct ImportChanges {
 
 impl Record for ImportChanges {}
 
-/// A change that an import found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ImportChange {
     Field {
         field: String,
-        /// The values as JSON.
+        /// The old and the new value as JSON.
         before: String,
         now: String,
         state: ChangeState,
@@ -52,7 +51,7 @@ pub enum ChangeState {
     Kept,
 }
 
-/// A field of a brand that imports change.
+/// A brand field that imports can change.
 struct Field {
     name: &'static str,
     label: &'static str,
@@ -136,8 +135,8 @@ pub fn accept(brand: Brand, name: &str, now: &str) -> Brand {
     serde_json::from_value(value).unwrap_or(brand)
 }
 
-/// Stores the current value of a field as one that users set. A missing text is stored as an empty string, so that imports do not fill it
-/// in.
+/// Returns the overrides with the current value of a field, as if a user had set it. A missing text becomes an empty string, so that
+/// imports do not fill it in.
 pub fn keep(overrides: BrandOverrides, name: &str, before: &str, now: &str) -> BrandOverrides {
     let mut value = json(&overrides);
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
@@ -158,7 +157,7 @@ fn find(name: &str) -> Option<&'static Field> {
 }
 
 impl ImportChange {
-    /// Returns the ID by which a user refers to the change.
+    /// Returns the change's ID in the API: the name of the field, or `product.` and the ID of the product.
     pub fn id(&self) -> String {
         match self {
             Self::Field { field, .. } => field.clone(),
@@ -189,7 +188,7 @@ impl ImportChange {
         }
     }
 
-    /// Returns the value before and the value now, in words for users.
+    /// Returns the old and the new value as text for users.
     pub fn values(&self) -> (Option<String>, Option<String>) {
         match self {
             Self::Field { before, now, .. } => (shown(before), shown(now)),

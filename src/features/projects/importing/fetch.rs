@@ -1,4 +1,5 @@
-//! The first stage of an import: fetches the planned files, a few at a time, and extends the plan by the files referenced in them.
+//! The first stage of an import: fetches the planned files, a few at a time, and adds the files that are referenced in them to the
+//! plan.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,6 @@ const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);
 const PERCENT_FROM: u32 = 5;
 const PERCENT_TO: u32 = 60;
 
-/// Performs one step of the fetching stage.
 pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let rules = plan::rules(&robots(&data.store.read(), project)?);
     let batch = batch(&import, &rules, engine.clock.now().ms_since(import.started_at));

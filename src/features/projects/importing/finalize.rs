@@ -41,7 +41,7 @@ fn draft(files: &[File]) -> Draft {
         for kind in kinds {
             for (file, url) in files.iter().zip(&addresses).filter(|(file, _)| file.kind == *kind) {
                 let raw = url.as_ref().and_then(|url| plan::raw(file, url));
-                // Include a page only once if several addresses lead to it.
+                // Include a page only once if several addresses redirect to it.
                 found.extend(raw.filter(|raw| !found.iter().any(|other| other.url == raw.url)));
             }
         }
@@ -153,7 +153,8 @@ fn apply(tx: &mut WriteTx<'_>, project: ProjectId, known: &mut Vec<Product>, cha
     }
 }
 
-/// Replaces the images found on the site with the current images. Keeps images that users added, and descriptions and tags that users set.
+/// Replaces the images that the previous import found with those of this import. Keeps images that users added, and descriptions and
+/// tags that users set.
 fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let known = images::all(tx, project)?;
     for picture in known.iter().filter(|picture| picture.origin == Origin::Found) {
@@ -178,8 +179,8 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
     Ok(())
 }
 
-/// Replaces the knowledge-base entries from the site with the current ones; returns their number. Keeps entries that users wrote or
-/// changed.
+/// Replaces the knowledge-base entries from the site with the texts that this import found; returns their number. Keeps entries that
+/// users wrote or changed.
 fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
     let known = knowledge::all(tx, project)?;
     let (read, own): (Vec<Entry>, Vec<Entry>) =

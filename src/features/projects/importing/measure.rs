@@ -24,7 +24,6 @@ const IMAGE_SIDE_MIN: u32 = 100;
 /// The minimum length of a logo's sides in pixels; smaller logos are unusable.
 const LOGO_SIDE_MIN: u32 = 12;
 
-/// Performs one step of the measuring stage.
 pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let Some(draft) = import.draft.clone() else {
         return Err(Failure::internal("the draft of an import in the measuring stage is missing"));

@@ -34,7 +34,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// Starts an import of a project.
+/// Stores a new import of a project, which the worker then starts.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) -> Result<()> {
     forget_files(tx, project.id)?;
     let import = Import {
@@ -53,7 +53,6 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) -> Resu
     Ok(())
 }
 
-/// Restarts the import of a project.
 pub fn reopen(tx: &mut WriteTx<'_>, account: AccountId, mut project: Project) -> Result<Project> {
     project.status = ProjectStatus::Pending;
     project.error = None;

@@ -13,7 +13,6 @@ use crate::vocab::ids::AccountId;
 pub struct Import {
     pub account: AccountId,
     pub stage: Stage,
-    /// The progress in percent.
     pub percentage: u8,
     /// The files to fetch, in this order. The plan grows when fetched pages refer to further files.
     pub plan: Vec<FetchTask>,
@@ -38,7 +37,6 @@ pub struct Queued {
 
 impl Record for Queued {}
 
-/// The stage of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     Waiting,
@@ -63,7 +61,6 @@ impl Stage {
     }
 }
 
-/// A file to fetch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchTask {
     pub url: String,
@@ -74,7 +71,7 @@ pub struct FetchTask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Robots,
-    /// A page that the caller named, or the page to which it redirects by a `meta refresh` element.
+    /// A page that the caller named, or the page to which a `meta refresh` element on such a page redirects.
     Given,
     /// A page that the site refers to.
     Page,

@@ -1,7 +1,7 @@
-//! Chooses the files that an import fetches, and their order. This module is pure.
+//! Chooses the files that an import fetches, and their order. This module uses no store, clock or network.
 //!
-//! The robots.txt files come first, then the given pages, then the files that these pages refer to. After that, further pages of the same
-//! site are chosen: a few of each kind that describes a brand.
+//! The robots.txt files come first, then the given pages, then the files that these pages refer to. After that, further pages of the
+//! same site are chosen: a few of each kind that describes a brand.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
 use crate::vocab::limits::{SITE_IMPORT_PAGES_MAX, SITE_IMPORT_SITEMAPS_MAX, SITE_IMPORT_STYLES_MAX};
 
-/// File extensions in addresses that do not lead to pages.
+/// File extensions in addresses of files that are not pages.
 const NO_PAGES: [&str; 30] = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".ico", ".pdf", ".zip", ".gz", ".mp3", ".mp4", ".webm", ".mov",
     ".xml", ".rss", ".json", ".css", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".ics", ".vcf", ".exe", ".dmg",
@@ -55,7 +55,7 @@ const NO_WORDS: [&str; 33] = [
     "download",
 ];
 
-/// The maximum number of pages that belong to no known kind.
+/// The maximum number of pages of no known kind that an import fetches.
 const OTHERS_MAX: usize = 8;
 
 /// The minimum length of a word in [`NO_WORDS`] that is also matched inside other words.
@@ -285,7 +285,8 @@ struct Extended<'a> {
 impl Extended<'_> {
     /// Adds this URL to the plan, unless it is already planned or the plan contains the maximum number of files of this kind.
     fn add(&mut self, url: Url, kind: Kind, most: usize) {
-        // Google Fonts serves WOFF2 files only to browsers, and the URL of its style sheet already contains the families and weights.
+        // Google Fonts serves WOFF2 files only to browsers. The URL of its style sheet already contains the families and
+        // weights, so the file is not needed.
         if kind == Kind::Style && url.host_str() == Some("fonts.googleapis.com") {
             return;
         }
@@ -416,7 +417,7 @@ fn is_same_language(url: &Url, home: &Url) -> bool {
     code(url).is_none_or(|code_of_page| code(home) == Some(code_of_page))
 }
 
-/// Returns a normalized address, which is the same for all addresses of a page.
+/// Returns an address without `www.`, index file names and trailing slashes, so that variants of one page's address are equal.
 fn key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_start_matches("www.");
     let path = url.path().trim_end_matches("index.html").trim_end_matches("index.php").trim_end_matches('/');
@@ -433,13 +434,12 @@ pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
     parsed.collect()
 }
 
-/// Returns whether robots.txt allows fetching this URL.
 pub fn allows(rules: &[(String, Rules)], url: &Url) -> bool {
     let own = origin(url);
     rules.iter().filter(|(origin, _)| *origin == own).all(|(_, rules)| rules.allow(url))
 }
 
-/// Returns the pause that robots.txt requires between two requests to this origin.
+/// Returns the pause, in seconds, that robots.txt requires between two requests to this origin.
 pub fn delay(rules: &[(String, Rules)], url: &Url) -> Option<f32> {
     let own = origin(url);
     rules.iter().find(|(origin, _)| *origin == own).and_then(|(_, rules)| rules.delay())

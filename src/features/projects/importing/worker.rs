@@ -43,8 +43,8 @@ async fn step_one(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     }
 }
 
-/// Returns the import if it can run a step. The step is counted as a failure until it succeeds. Otherwise, a page that crashes the whole
-/// process would crash it again after every start.
+/// Returns the import if it can run a step. The step is counted as a failure until it succeeds, because a page that crashes the whole
+/// process would otherwise crash it again after every start.
 fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Import>> {
     let import = find(tx, project)?.filter(|import| !matches!(import.stage, Stage::Completed | Stage::Failed));
     let Some(mut import) = import else {

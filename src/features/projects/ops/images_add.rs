@@ -19,9 +19,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesAdd;
 
-/// A tag on an image.
 pub type ImageTag = Name<IMAGE_TAG_CHARACTERS_MAX>;
-/// The description of an image.
 pub type ImageDescription = LongText<IMAGE_DESCRIPTION_CHARACTERS_MAX>;
 
 /// The image to add.

@@ -51,7 +51,7 @@ impl Operation for ImagesUpload {
     fn example() -> (Value, Self::Output) {
         let url = "https://mail.example.com/v1/images/66f1a2b3d4e5f60718293a4c?token=253402300799.5d41";
         let image = ProjectImageView { url: url.into(), width: Some(1), height: Some(1), ..ProjectImageView::sample() };
-        // The file of an image with one transparent pixel.
+        // A GIF file with one transparent pixel, as base64.
         let file = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "file": file, "description": image.description }), Created(image))
     }
@@ -99,7 +99,7 @@ mod tests {
         app
     }
 
-    /// Returns the file of an image with two red pixels.
+    /// Returns a PNG file with two red pixels.
     fn file() -> Vec<u8> {
         let mut out = std::io::Cursor::new(Vec::new());
         image::RgbImage::from_pixel(2, 1, image::Rgb([250, 0, 0]))

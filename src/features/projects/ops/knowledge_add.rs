@@ -19,9 +19,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct KnowledgeAdd;
 
-/// The content of a knowledge-base entry.
 pub type Content = LongText<KNOWLEDGE_CONTENT_CHARACTERS_MAX>;
-/// The title of a knowledge-base entry.
 pub type Title = Name<KNOWLEDGE_TITLE_CHARACTERS_MAX>;
 /// The name of the file from which an entry was created.
 pub type FileName = ShortText<FILE_NAME_CHARACTERS_MAX>;

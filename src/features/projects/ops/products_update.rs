@@ -22,9 +22,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct ProductsUpdate;
 
-/// The name of a product.
 pub type ProductName = Name<{ limits::PRODUCT_NAME_CHARACTERS_MAX }>;
-/// The description of a product.
 pub type ProductText = LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>;
 /// A price as text.
 pub type Price = ShortText<{ limits::PRICE_CHARACTERS_MAX }>;

@@ -130,7 +130,7 @@ pub struct PalettePatch {
     pub button_text: Patch<Color>,
 }
 
-/// The fonts to set by name, such as `Lora`. Families that are available in every email client are appended as fallbacks.
+/// The fonts to set by name, such as `Lora`. Families that most email clients have are appended as fallbacks.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FontsPatch {
@@ -220,7 +220,7 @@ impl Command for Update {
     }
 }
 
-/// Returns an address on one line.
+/// Joins the lines of a postal address with commas.
 fn in_one_line(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim().trim_end_matches(',')).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join(", ")

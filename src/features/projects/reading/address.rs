@@ -180,7 +180,7 @@ const COUNTRIES: [&str; 94] = [
     "israel",
     "south africa",
 ];
-/// The maximum number of a page's elements that are marked as an address to check.
+/// The maximum number of elements per page to check among those that are marked as an address.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
 /// The maximum number of parts before the postal code that can belong to an address: premises, street, town, county.
@@ -191,7 +191,7 @@ pub fn address(site: &Site, names: &[&str]) -> Option<String> {
     site.organizations().flat_map(|node| list(node, "address")).find_map(postal).or_else(|| written_address(site, names))
 }
 
-/// English-speaking countries, in which the postal code comes last.
+/// English-speaking countries, where the postal code comes last.
 const CODE_LAST: [&str; 17] = [
     "US",
     "GB",
@@ -321,7 +321,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     (line.len() <= ADDRESS_CHARACTERS_MAX).then_some(line)
 }
 
-/// Returns the position at which an address without a house number starts. `run` contains the parts before the city that can belong to the
+/// Returns the position where an address without a house number starts. `run` contains the parts before the city that can belong to the
 /// address, nearest first.
 ///
 /// A number of four or five digits before a word is not always a postal code, so a street must come directly before it. Other codes are

@@ -8,13 +8,13 @@ use super::page::{Page, is_within, selector, text_of};
 use crate::base::color::{self, distance, is_vivid};
 use crate::base::text::Color;
 
-/// The maximum number of a page's elements to check when searching for buttons.
+/// The maximum number of elements per page to check for buttons.
 const CANDIDATES_MAX: usize = 400;
 /// The maximum number of characters on a button; a longer link is a card.
 const CHARACTERS_MAX: usize = 48;
-/// The radius of fully rounded corners, in pixels.
+/// The radius, in pixels, that stands for fully rounded corners.
 const RADIUS_MAX: f32 = 999.0;
-/// The minimum radius of fully rounded corners, in pixels. A smaller radius belongs to a small button.
+/// The minimum radius, in pixels, of corners that count as fully rounded. A smaller radius belongs to a small button.
 const PILL_MIN: f32 = 16.0;
 const FONT_SIZE: f32 = 16.0;
 /// The usual width of a character, as a share of the font size.
@@ -38,12 +38,12 @@ const NO_BUTTONS: [&str; 16] = [
     "cart",
 ];
 
-/// A filled button.
+/// A button with its own background color.
 pub struct Button {
     pub ground: Color,
     pub text: Option<Color>,
     pub radius: Option<u16>,
-    /// The area in pixels, weighted by the importance of the button.
+    /// The area in square pixels, weighted by the importance of the button.
     pub area: f32,
 }
 
@@ -89,7 +89,7 @@ fn button(element: ElementRef<'_>, styles: &Styles, ground: Color) -> Option<But
         () if has(&["primary", "cta", "main", "brand", "hero"]) => 1.5,
         () => 1.0,
     };
-    // Shops have many gray or black buttons for their forms, and few in the brand's color.
+    // Give vivid colors more weight: shops have many gray or black buttons for their forms, and few in the brand's color.
     let liveliness = if is_vivid(ground) { 1.5 } else { 1.0 };
     let text = styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|rendered| rendered.color);
     let radius = styles.own(element, "border-radius").map_or(Some(0.0), |value| radius(&value));

@@ -13,16 +13,16 @@ use crate::features::projects::brand::BrandProduct;
 
 pub const NAME_CHARACTERS_MAX: usize = 150;
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 400;
-/// The maximum number of a page's product cards to check.
+/// The maximum number of product cards per page to check.
 const CARDS_MAX: usize = 300;
-/// The maximum number of a page's elements to check for prices in lists.
+/// The maximum number of elements per page to check for prices in lists.
 const ELEMENTS_MAX: usize = 4_000;
-/// The maximum number of characters of a text that consists of a price, such as `from £12 per person and month`.
+/// The maximum length, in characters, of a text that is only a price, such as `from £12 per person and month`.
 const PRICE_CHARACTERS_MAX: usize = 40;
-/// The maximum number of characters of an entry in a list; a longer element contains several entries, or text.
+/// The maximum length, in characters, of an entry in a list; a longer element contains several entries or running text.
 const ENTRY_CHARACTERS_MAX: usize = 900;
 const ENTRY_NAME_CHARACTERS_MAX: usize = 80;
-/// The maximum number of a price's ancestors to search for its entry.
+/// The maximum number of ancestor elements of a price to search for the list entry that contains the price.
 const ENTRY_LEVELS_MAX: usize = 6;
 /// The minimum number of entries; a single price in a text is not a list.
 const ENTRIES_MIN: usize = 2;
@@ -161,7 +161,7 @@ pub fn is_list_page(page: &Page) -> bool {
     words.into_iter().any(|word| LIST_PAGES.contains(&word))
 }
 
-/// An entry of a list.
+/// An entry of a price list, menu or plan overview, with its name.
 struct Listed<'a> {
     entry: ElementRef<'a>,
     name: String,
@@ -188,7 +188,8 @@ pub fn from_lists(page: &Page, styles: &Styles) -> Vec<BrandProduct> {
     if found.len() >= ENTRIES_MIN { found } else { Vec::new() }
 }
 
-/// Returns whether the text of an element is a price with a currency, or has a line that ends with one like an entry in a menu.
+/// Returns whether the text of an element is a price with a currency, or has a line that ends with such a price, like an entry in a
+/// menu.
 fn shows_price(element: ElementRef<'_>) -> bool {
     if matches!(element.value().name(), "script" | "style" | "option" | "button" | "a" | "svg" | "input") {
         return false;
@@ -230,7 +231,7 @@ fn is_condition(before: &str) -> bool {
     ends_sentence || CONDITIONS.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Returns the entry of a price: the nearest ancestor that also contains a name, but only one price.
+/// Returns the list entry that a price belongs to: the nearest ancestor that also contains a name, but only one price.
 fn entry_of(price: ElementRef<'_>) -> Option<Listed<'_>> {
     if let Some(line) = priced_line(price) {
         let name = clean(ending_price(&line)?.0);
@@ -348,7 +349,7 @@ fn is_old(element: ElementRef<'_>) -> bool {
     matches!(element.value().name(), "del" | "s" | "strike") && amount(&text_of(element)).is_some()
 }
 
-/// Returns the text of an entry besides its name and its price. The period of a price, such as `/month`, comes first.
+/// Returns the text of an entry without its name and its price. The period of a price, such as `/month`, comes first.
 fn description(entry: ElementRef<'_>, name: &str, line: Option<&str>) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let buttons: Vec<String> = entry.select(&selector("a, button")).map(text_of).collect();

@@ -1,4 +1,4 @@
-//! Applies style sheets to elements, using only the part of the CSS cascade that is needed for colors, fonts and corners.
+//! Applies style sheets to elements, with only as much of the CSS cascade as colors, fonts and corners need.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -11,7 +11,8 @@ use super::css::{self, Declaration, FontFace, Sheet};
 
 /// The maximum depth of variables that refer to other variables. Deeper references are assumed to be circular.
 const VARIABLES_DEPTH_MAX: u8 = 12;
-/// The maximum length, in bytes, of a value. Longer values are useless here, including values that grow when variables are expanded.
+/// The maximum length, in bytes, of a property's value. Longer values do not describe a color, font or corner; they include values that
+/// grow when variables are expanded.
 const VALUE_BYTES_MAX: usize = 4096;
 
 /// The maximum length, in bytes, of a selector. Longer selectors are generated for single elements.
@@ -65,8 +66,8 @@ pub struct Styles {
     /// The URLs that the style sheets import, as written.
     pub imports: Vec<String>,
     rules: Vec<Matched>,
-    /// The declarations of elements that were read before, by the memory address of the element, because the ID of a node is unique only
-    /// within its page and a site has several pages. All pages must live as long as the styles.
+    /// The declarations of elements that were read before, by the memory address of the element: the ID of a node is unique only
+    /// within its page, but a site has several pages. All pages must outlive the styles.
     seen: RefCell<HashMap<*const Element, Own>>,
     /// The number of comparisons that are still allowed.
     matches_left: Cell<u64>,
@@ -76,9 +77,9 @@ pub struct Styles {
 /// How a style sheet uses a variable that contains only numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Usage {
-    /// As the arguments of this color function.
+    /// The style sheet passes the variable to this color function.
     Within(&'static str),
-    /// As the value of this variable.
+    /// The style sheet assigns the variable to this other variable.
     As(String),
 }
 
@@ -119,7 +120,6 @@ impl Styles {
         Self { faces, imports, rules, seen: RefCell::default(), matches_left: Cell::new(MATCHES_MAX), usages }
     }
 
-    /// Returns whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -206,7 +206,7 @@ impl Styles {
             .flat_map(|rule| rule.declarations.iter().map(move |one| (one, rule.weight)))
             .chain(inline.iter().map(|one| (one, (u32::MAX, usize::MAX))));
         for (one, (specificity, order)) in all {
-            // Map `background`, `font` and the radius of one corner to the property that is read instead.
+            // Map shorthand properties, and the radius of one corner, to the properties that this module reads.
             let (name, value) = match one.name.as_str() {
                 "background" => ("background-color", Some(one.value.as_str())),
                 "border-top-left-radius" => ("border-radius", Some(one.value.as_str())),
@@ -225,7 +225,8 @@ impl Styles {
         own
     }
 
-    /// Returns the value with its variables resolved; returns `None` if a variable is undefined.
+    /// Returns the value with its variables resolved; returns `None` if a variable is undefined and has no fallback, or if
+    /// variables are nested too deeply.
     fn resolved(&self, element: ElementRef<'_>, value: &str, depth: u8) -> Option<String> {
         let Some(start) = value.find("var(") else { return Some(value.to_owned()) };
         if depth > VARIABLES_DEPTH_MAX || value.len() > VALUE_BYTES_MAX {
@@ -291,7 +292,6 @@ fn family_of(font: &str) -> Option<&str> {
     Some(rest.trim()).filter(|rest| !rest.is_empty())
 }
 
-/// Returns the element's parent.
 pub fn parent(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
     element.parent().and_then(ElementRef::wrap)
 }

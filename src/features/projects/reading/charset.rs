@@ -3,7 +3,7 @@
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 
-/// The number of bytes in which the page's own charset declaration is searched for; browsers search 1,024.
+/// The number of bytes at the start of a page that are searched for its charset declaration; browsers search 1,024.
 const PRESCAN_BYTES: usize = 4096;
 
 /// Returns the text of a page and the name of its charset.
@@ -24,7 +24,7 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
     }
     let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
     let told = label_after(content_type.as_bytes(), b"charset=").or_else(|| own_word(head));
-    // Check whether the bytes are valid, because UTF-8 is often declared wrongly.
+    // Check whether the bytes are valid UTF-8, because UTF-8 is often declared wrongly.
     match told {
         Some(encoding) if encoding != UTF_8 => encoding,
         Some(_) | None if std::str::from_utf8(bytes).is_ok() => UTF_8,

@@ -11,7 +11,6 @@ use crate::base::email::EmailAddress;
 use crate::base::phone::Phone;
 use crate::features::projects::brand::BrandContact;
 
-/// Returns the brand's contact details.
 pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> BrandContact {
     let organizations: Vec<&Value> = site.organizations().collect();
     let said = |field: &str| organizations.iter().find_map(|node| text(node, field));
@@ -120,7 +119,7 @@ fn is_grouped(number: &str) -> bool {
     is_plain && (is_american || is_national) && !is_date
 }
 
-/// Returns whether the words before a number say that it is not a telephone number.
+/// Returns whether the words before a number show that it is not a telephone number.
 fn is_other_number(before: &str) -> bool {
     const OTHERS: [&str; 18] = [
         "fax",

@@ -13,7 +13,6 @@ const DEPTH_MAX: u8 = 8;
 /// The maximum number of rules in a style sheet. The largest frameworks have about 10,000.
 const RULES_MAX: usize = 20_000;
 
-/// A parsed style sheet.
 #[derive(Debug, Default)]
 pub struct Sheet {
     pub rules: Vec<Rule>,
@@ -35,7 +34,6 @@ pub struct FontFace {
     pub characters: Option<String>,
 }
 
-/// A rule: declarations, and the selectors that they apply to.
 #[derive(Debug, PartialEq)]
 pub struct Rule {
     pub selectors: Vec<String>,
@@ -45,7 +43,7 @@ pub struct Rule {
 /// A declaration: a property with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// The name of the property, in lowercase unless it is a variable.
+    /// The name of the property, in lowercase unless the property is a variable.
     pub name: String,
     pub value: String,
     pub important: bool,

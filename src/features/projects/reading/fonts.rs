@@ -1,4 +1,4 @@
-//! Finds the brand's fonts, and appends font families that are available in every email client.
+//! Finds the brand's fonts, and appends font families that most email clients have.
 
 use super::Site;
 use super::cascade::Styles;
@@ -120,13 +120,14 @@ pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
     let body = told(&["body"]).or_else(|| told(&["main p", "p", "td", "font"]));
     let body = body.filter(|value| first_family(value).is_some()).or_else(|| told(&["main p", "p"])).or(body_attribute(home));
     let heading = told(&["h1", "main h2", "h2", "h3"]);
-    // If no style could be read, the URL of a font service is used, in which the heading font usually comes first and the text font last.
+    // If no style names a font, use the families in the URL of a font service, where the heading font usually comes first and the
+    // text font last.
     let body = body.or_else(|| linked.last().cloned());
     let heading = heading.or_else(|| linked.first().cloned()).or_else(|| body.clone());
     BrandFonts { heading: heading.as_deref().map(stack), body: body.as_deref().map(stack) }
 }
 
-/// Returns the font in a `<font face>` attribute.
+/// Returns the font of the home page's first `<font face>` attribute.
 fn body_attribute(home: &Page) -> Option<String> {
     home.first("font[face]").and_then(|font| font.attr("face")).map(str::to_owned)
 }
@@ -214,7 +215,7 @@ fn bundled_name(family: &str) -> String {
         .to_owned()
 }
 
-/// Returns the files of these fonts that emails can load: WOFF2 files from the site's own style sheets, otherwise style sheets at Google
+/// Returns web fonts for these families: WOFF2 files from the site's own style sheets or, if there are none, style sheets of Google
 /// Fonts, which serve a suitable file to each client.
 pub fn web_fonts(site: &Site, styles: &Styles, fonts: &BrandFonts) -> Vec<BrandWebFont> {
     let mut families: Vec<String> =
@@ -255,7 +256,7 @@ fn is_latin(face: &FontFace) -> bool {
     })
 }
 
-/// Ranks weights: ranges first, then those that emails use, then the others.
+/// Returns the rank of a font weight: ranges of weights first, then the weights that emails use, then all others.
 fn distance_of_weight(weight: &str) -> u32 {
     let number = match weight.trim() {
         "normal" => 400,

@@ -1,5 +1,6 @@
-//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the tags after it more expensive to parse, so a few megabytes
-//! of such tags keep a machine busy for hours or fill its memory. Real pages do not contain what is removed here.
+//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the tags after it more expensive to parse, so a few
+//! megabytes of such tags can keep a machine busy for hours or fill its memory. Real pages do not contain the tags that are removed
+//! here.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -100,7 +101,7 @@ fn tag_end(html: &str, start: usize) -> usize {
     html.len()
 }
 
-/// Returns the position of the end tag for the raw text that starts at `from`.
+/// Returns the position of the end tag that closes the raw text starting at `from`, or the end of the HTML if there is no such tag.
 fn raw_end(html: &str, from: usize, name: &str) -> usize {
     let mut at = from;
     while let Some(found) = html.get(at..).and_then(|rest| rest.find("</")).map(|found| at + found) {

@@ -143,7 +143,7 @@ fn common_title(site: &Site) -> Option<String> {
         .map(|part| (*part).to_owned())
 }
 
-/// Returns the letters and digits of a string in lowercase, which is the form in which `Nord & Fluss` occurs in `nordfluss.example`.
+/// Returns the letters and digits of a string, in lowercase, to find a name such as `Nord & Fluss` in the host `nordfluss.example`.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -156,7 +156,7 @@ fn title_parts(title: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the alternative text of the logo.
+/// Returns the alternative text of the logo, without the word "logo".
 fn logo_words(site: &Site) -> Option<String> {
     let home = site.home()?;
     let logo = home
@@ -194,14 +194,13 @@ fn title_rest(title: &str, name: &str) -> Option<String> {
     without_name(title, name).filter(|rest| rest.split_whitespace().count() >= 2 || rest.chars().count() >= 8 && !rest.is_ascii())
 }
 
-/// Returns the part of a title that is not the name.
+/// Returns the parts of a title that do not contain the name.
 pub fn without_name(title: &str, name: &str) -> Option<String> {
     let is_other = |part: &&str| !part.to_lowercase().contains(&name.to_lowercase()) && !is_empty_title(part);
     let rest: Vec<&str> = title_parts(title).into_iter().filter(is_other).collect();
     Some(rest.join(" – ")).filter(|rest| !rest.is_empty())
 }
 
-/// Returns a description of what the brand does.
 pub fn description(site: &Site) -> Option<String> {
     let home = site.home()?;
     let paragraph = || {
@@ -337,7 +336,6 @@ fn iso_639_1(code: &str) -> Option<&'static str> {
     CODES.iter().find(|(three, _)| *three == code).map(|(_, two)| *two)
 }
 
-/// Returns whether a node describes the organization behind the site.
 pub fn is_organization(node: &Value) -> bool {
     is_a(node, &ORGANIZATIONS)
 }

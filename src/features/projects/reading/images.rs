@@ -18,9 +18,9 @@ use crate::features::projects::brand::{BrandLogo, BrandLogoBackground, BrandLogo
 const LOGOS_MAX: usize = 10;
 /// The maximum number of a site's images to fetch.
 const IMAGES_MAX: usize = 30;
-/// The maximum number of a page's images to check.
+/// The maximum number of images per page to check.
 const PAGE_IMAGES_MAX: usize = 500;
-/// The maximum number of a page's elements to check for a background image.
+/// The maximum number of elements per page to check for a background image.
 const BACKGROUNDS_MAX: usize = 300;
 /// The minimum width and height that a page declares for an image, in pixels; smaller images are icons.
 const SIDE_MIN: u32 = 120;
@@ -55,7 +55,7 @@ const NO_IMAGES: [&str; 24] = [
 /// Words in the classes, ids and roles of elements that contain logos of other companies.
 const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", "logos", "trusted", "payment"];
 
-/// An image that has not been analyzed yet.
+/// The URL of an image on the site, and the texts about it; the image has not been fetched yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageCandidate {
     pub url: String,
@@ -118,7 +118,7 @@ fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
         }
     }
     for drawing in drawings(page) {
-        // A drawing outside of the header is usually an icon, and so is one next to other controls.
+        // A drawing outside the header is usually an icon, as is a drawing in a button, a menu or a search field.
         let is_control =
             is_within(drawing, &["button", "form", "main", "footer"], &["menu", "search", "cart", "toggle", "social"]);
         if let Some(rank) = logo_rank(drawing, page).filter(|rank| *rank <= 2 && !is_control)
@@ -169,7 +169,7 @@ fn home_link(image: ElementRef<'_>, page: &Page) -> bool {
     false
 }
 
-/// Returns whether a path leads to the home page, such as `/`, `/de/` and `/index.html`.
+/// Returns whether a path seems to lead to the home page, such as `/`, `/de/` and `/index.html`.
 fn is_home(path: &str) -> bool {
     let (folder, file) = path.rsplit_once('/').unwrap_or_default();
     let is_index = ["index.html", "index.htm", "index.php"].contains(&file.to_ascii_lowercase().as_str());
@@ -221,7 +221,8 @@ fn icon_links(page: &Page) -> Vec<String> {
     icons.into_iter().take(3).map(|(_, url)| url).collect()
 }
 
-/// Returns the largest image file that an `img` element offers.
+/// Returns the URL of the best image file that an `img` element offers: the largest one in its set that is not wider than emails need
+/// or, without a set, its plain source.
 fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     let set = ["srcset", "data-srcset"].iter().find_map(|name| image.attr(name)).or_else(|| {
         let picture = parent(image).filter(|parent| parent.value().name() == "picture")?;
@@ -332,7 +333,6 @@ fn backgrounds(page: &Page, styles: &Styles) -> Vec<(u8, ImageCandidate)> {
     found
 }
 
-/// Returns the URL of an element's background image.
 fn background_of(element: ElementRef<'_>, page: &Page, styles: &Styles) -> Option<String> {
     let lazy = ["data-bg", "data-background-image", "data-background"].iter().filter_map(|name| element.attr(name));
     let lazy = lazy.map(|value| if value.contains("url(") { value.to_owned() } else { format!("url({value:?})") });
@@ -348,7 +348,7 @@ fn background_of(element: ElementRef<'_>, page: &Page, styles: &Styles) -> Optio
     urls.into_iter().filter(|url| !url.starts_with("data:")).find_map(|url| page.address(&url)).map(String::from)
 }
 
-/// Returns the smaller variants of images that pages offer in several sizes, each with its largest variant.
+/// Maps the URL of each smaller variant of an image that pages offer in several sizes to the URL of its largest variant.
 fn smaller_ones(site: &Site) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for page in &site.pages {
@@ -404,7 +404,7 @@ fn looks_like_file(alt: &str) -> bool {
         || lowered.starts_with("dsc_")
 }
 
-/// Returns the text around an image: a caption, heading or label in the nearest ancestor that contains one.
+/// Returns the text around an image: a caption, heading or label in a nearby ancestor element.
 fn context(image: ElementRef<'_>) -> Option<String> {
     let mut at = parent(image);
     for _ in 0..4 {

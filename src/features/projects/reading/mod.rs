@@ -1,5 +1,5 @@
-//! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. This module is pure: it uses no network,
-//! store or clock.
+//! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. This module uses no network, store or
+//! clock.
 //!
 //! There is one file per kind of fact. Each file checks the places where sites usually state the fact, most explicit first: structured
 //! data, then the page's head, then styles and text. A fact that a site does not state stays empty and is never invented.
@@ -49,10 +49,10 @@ use crate::base::color::{self, distance, is_vivid};
 use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
 
-/// The minimum number of visible characters on a page. A page with fewer is rendered by scripts or nearly empty.
+/// The minimum number of visible characters on a page. A page with fewer characters is rendered by scripts or nearly empty.
 const EMPTY_CHARACTERS: usize = 80;
 
-/// A fetched file.
+/// A fetched file, before it is decoded and parsed.
 #[derive(Clone, Copy)]
 pub struct Raw<'a> {
     /// The final URL after redirects.
@@ -74,7 +74,7 @@ pub struct Sources<'a> {
     pub manifests: Vec<Raw<'a>>,
 }
 
-/// The result of reading a site.
+/// The facts that were read from a site, and the measurements that the import adds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// The brand, which has no images yet and whose logos have not been measured.
@@ -85,13 +85,13 @@ pub struct Draft {
     /// The primary color that the style sheets define, if the home page does not show it.
     #[serde(default)]
     pub unshown_primary: Option<String>,
-    /// Remarks about how the site was read, worded for users.
+    /// Remarks about how the site was read, for users.
     pub notes: Vec<String>,
     /// The measurements made so far: first those of the logos, then those of the images.
     pub measured: Vec<MeasuredImage>,
 }
 
-/// A measured image, as stored in a draft.
+/// The result of analyzing one image, as stored in a draft.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredImage {
     pub width: u32,

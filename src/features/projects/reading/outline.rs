@@ -1,4 +1,4 @@
-//! Finds the URLs in a page, sitemap or robots.txt that are worth fetching next. This module is pure.
+//! Finds the URLs in a page, sitemap or robots.txt that are worth fetching next. This module uses no store, clock or network.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -10,7 +10,7 @@ use super::page::{Page, is_within, text_of};
 use super::{Raw, charset};
 use crate::engine::fetch::ROBOT_NAME;
 
-/// The maximum number of a page's links to check.
+/// The maximum number of links per page to check.
 const LINKS_MAX: usize = 400;
 /// The maximum number of URLs in a sitemap to check.
 const SITEMAP_MAX: usize = 2_000;
@@ -25,7 +25,6 @@ pub struct Outline {
     pub refresh: Option<Url>,
 }
 
-/// A link to another page.
 #[derive(Debug, PartialEq)]
 pub struct Link {
     pub url: Url,
@@ -34,7 +33,6 @@ pub struct Link {
     pub in_frame: bool,
 }
 
-/// Returns the files and pages that a page refers to.
 pub fn outline(raw: &Raw<'_>) -> Outline {
     let page = Page::parse(raw);
     let is_shown =
@@ -115,7 +113,6 @@ impl Rules {
         Self(Robot::new(ROBOT_NAME, bytes).ok())
     }
 
-    /// Returns whether the rules allow this service to fetch the URL.
     pub fn allow(&self, url: &Url) -> bool {
         self.0.as_ref().is_none_or(|robot| robot.allowed(url.as_str()))
     }

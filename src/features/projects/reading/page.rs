@@ -1,4 +1,4 @@
-//! A parsed page, and the queries that all readers of a page need.
+//! A parsed page, and the queries that several modules use to read it.
 
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Node, Selector};
@@ -9,7 +9,7 @@ use super::harden_html::hardened;
 use super::{Raw, clean};
 use crate::engine::render::tree::{is_block, is_cell};
 
-/// Elements whose text is invisible.
+/// Elements that contain no visible text.
 const SILENT: [&str; 9] = ["script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas"];
 /// Elements that surround the main text.
 const AROUND: [&str; 9] = ["nav", "footer", "aside", "form", "button", "select", "dialog", "menu", "label"];
@@ -40,7 +40,7 @@ const TREE_DEPTH_MAX: u32 = 600;
 /// The maximum number of footers to read on a page; some pages use the footer class for every part of the footer.
 const FOOTERS_MAX: usize = 20;
 
-/// A parsed page.
+/// A parsed HTML page.
 pub struct Page {
     pub url: Url,
     /// Whether the caller named this page. The first such page is the home page.
@@ -68,7 +68,7 @@ pub enum BlockKind {
     Quote,
 }
 
-/// Parses a CSS selector that is a constant of this program.
+/// Parses a constant CSS selector. Panics if the selector is invalid.
 pub fn selector(css: &str) -> Selector {
     Selector::parse(css).expect("constant selectors are valid")
 }
@@ -122,7 +122,8 @@ impl Page {
         self.all("link[href]").into_iter().filter(has).collect()
     }
 
-    /// Returns `href` as an absolute URL, if its scheme is http or https.
+    /// Returns `href` as an absolute URL without its fragment; returns `None` if the scheme is not http or https, or if the URL is
+    /// too long.
     pub fn address(&self, href: &str) -> Option<Url> {
         let mut url = self.base.join(href.trim()).ok()?;
         url.set_fragment(None);
@@ -253,7 +254,7 @@ fn is_hidden(element: ElementRef<'_>) -> bool {
     element.attr("hidden").is_some() || element.attr("aria-hidden") == Some("true") || style()
 }
 
-/// Returns whether an element is one of those that surround the main text.
+/// Returns whether an element belongs to the navigation, footers, forms and other parts around the main text.
 fn is_around(element: ElementRef<'_>) -> bool {
     let name = element.value().name();
     if AROUND.contains(&name) {

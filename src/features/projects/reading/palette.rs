@@ -13,14 +13,14 @@ use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_v
 use crate::base::text::Color;
 use crate::features::projects::brand::BrandPalette;
 
-/// The maximum number of a page's elements whose colors are counted.
+/// The maximum number of elements per page whose colors are counted.
 const COUNTED_MAX: usize = 500;
 /// The minimum difference between two colors that are clearly different, such as the accent color and the primary color.
 pub const CLEARLY_OTHER: f32 = 0.12;
 /// The minimum difference between the hues of two colors, in degrees. Closer colors are lighter and darker shades of one color.
 const OTHER_HUE: f32 = 25.0;
-/// Words in the names of CSS variables for a brand's primary color, most reliable first. [`ACCENT_NAMES`] contains those for its accent
-/// color.
+/// Words in the names of CSS variables for a brand's primary color, most reliable first. [`ACCENT_NAMES`] contains the words for its
+/// accent color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
 /// Words in variable names that mark a different color, such as the color of text on the brand color, or a paler or darker shade.
@@ -118,8 +118,8 @@ fn background(home: &Page, styles: &Styles) -> Option<Color> {
     })
 }
 
-/// Returns a color of running text that is legible on the page's background or, if none is found, a default color; returns `None` if the
-/// background is unknown.
+/// Returns a color of running text that is legible on the page's background, or a default color if the page has none; returns `None` if
+/// the background is unknown.
 fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option<Color> {
     let background = background?;
     let body = home.first("body")?;
@@ -180,7 +180,7 @@ impl Hints {
         }
     }
 
-    /// Returns the color if the page shows it or is empty. Themes also define colors that a site does not use.
+    /// Returns the color if the page shows it, or if scripts build the page. Themes also define colors that a site does not use.
     fn shown(&self, color: Option<Color>) -> Option<Color> {
         color.filter(|color| self.is_empty || self.counted.iter().any(|other| distance(*color, *other) < ALIKE))
     }
@@ -217,7 +217,7 @@ impl Hints {
     }
 }
 
-/// Returns the colors of the page's texts, lines and areas that have a hue, most frequent first.
+/// Returns the colors of the page's texts, lines and areas, most frequent first. Grays are left out.
 fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     const PLACES: [&str; 11] = [
         "color",

@@ -162,7 +162,7 @@ fn decimals_of(digits: &str) -> String {
     format!("{needed:0<length$}")
 }
 
-/// Returns an amount as it is written in its currency: `480.00` yen are `480`.
+/// Returns an amount in the notation of its currency: `480.00` yen become `480`.
 pub fn in_currency(amount: String, currency: Option<&str>) -> String {
     const WITHOUT_DECIMALS: [&str; 6] = ["JPY", "KRW", "VND", "CLP", "ISK", "XOF"];
     let has_none = currency.is_some_and(|code| WITHOUT_DECIMALS.contains(&code));

@@ -46,7 +46,7 @@ struct Found(Vec<Entry>);
 struct Entry {
     product: BrandProduct,
     evidence: Evidence,
-    /// The normalized URL.
+    /// The product's normalized URL.
     key: Option<String>,
 }
 
@@ -142,7 +142,7 @@ fn own_name(name: &str, brand: Option<&str>) -> String {
     own.map_or(name, |(own, _)| own.trim()).to_owned()
 }
 
-/// Normalizes a name for comparison.
+/// Normalizes a name for comparison: lowercase, without hyphens, dashes and quotation marks.
 fn fold(name: &str) -> String {
     let plain = name.to_lowercase().replace(['–', '—', '-', '’', '\'', '"', '“', '”'], " ");
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -164,7 +164,7 @@ fn canonical(url: &str) -> Option<Url> {
     Some(url)
 }
 
-/// Normalizes a URL for comparison. Shops show the same product under each of its collections.
+/// Normalizes a URL for comparison. Removes the path of a collection, because shops show a product under each of its collections.
 fn key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_start_matches("www.");
     let path = url.path().trim_end_matches("index.html").trim_end_matches('/');

@@ -39,7 +39,7 @@ const NETWORKS: [(&str, &str); 28] = [
     ("snapchat.com", "snapchat"),
     ("mastodon.social", "mastodon"),
 ];
-/// Paths that share the current page or that belong to the network itself.
+/// Paths that do not lead to profiles: links that share the current page, and pages of the network itself.
 const NO_PROFILES: [&str; 15] = [
     "/share",
     "/sharer",

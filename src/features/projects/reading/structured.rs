@@ -163,7 +163,7 @@ pub fn text(node: &Value, name: &str) -> Option<String> {
     plain(&node[name])
 }
 
-/// Returns a value as a string.
+/// Returns a value as a string, by the rules of [`text`].
 pub fn plain(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => clean(&unescaped(text)),

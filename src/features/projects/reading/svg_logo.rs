@@ -12,13 +12,13 @@ use crate::base::color;
 
 /// The maximum number of drawings in a page to check.
 const DRAWINGS_MAX: usize = 200;
-/// The maximum number of elements in a logo; a drawing with more is an illustration.
+/// The maximum number of elements in a logo; a drawing with more elements is an illustration.
 const ELEMENTS_MAX: usize = 1_500;
 /// The maximum size of a logo in bytes.
 const BYTES_MAX: usize = 100 * 1024;
 /// The maximum nesting depth of elements in a logo.
 const DEPTH_MAX: usize = 32;
-/// The maximum number of elements outside of a drawing that it refers to.
+/// The maximum number of elements outside a drawing that the drawing may refer to.
 const REFERENCES_MAX: usize = 20;
 /// Elements that are omitted: scripts, embedded content, animations and invisible text.
 const OMITTED: [&str; 8] = ["script", "foreignobject", "image", "title", "desc", "metadata", "animate", "set"];
@@ -91,7 +91,7 @@ fn reference<'a>(element: ElementRef<'a>) -> Option<&'a str> {
     value.and_then(|value| value.strip_prefix('#'))
 }
 
-/// Returns a color in a notation that all SVG renderers support.
+/// Returns an opaque color as `#RRGGBB`, which all SVG renderers support; returns any other value unchanged.
 fn plain_paint(value: &str) -> String {
     color::parse(value).filter(|paint| paint.alpha >= 1.0).map_or_else(|| value.to_owned(), |paint| paint.color.to_string())
 }
@@ -179,7 +179,7 @@ impl Writer<'_> {
         self.out.push('"');
     }
 
-    /// Writes the elements outside of the drawing that it refers to.
+    /// Writes the elements outside the drawing that the drawing refers to.
     fn definitions(&mut self, page: &Page) -> Option<()> {
         for _ in 0..REFERENCES_MAX {
             let missing = self.references.iter().find(|id| !self.ids.contains(id)).cloned();

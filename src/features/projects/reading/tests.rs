@@ -25,7 +25,6 @@ fn ends_soon(name: &str, html: &[u8], css: &str) -> Draft {
     draft
 }
 
-/// Returns the string repeated `times` times.
 fn many(text: &str, times: usize) -> String {
     text.repeat(times)
 }

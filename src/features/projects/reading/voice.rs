@@ -142,8 +142,8 @@ const GRAMMARS: [LanguageVoice; 7] = [
     },
 ];
 
-/// Returns the words for what the brand sells: the last word of each product name of several words, if `about`, the brand's tagline and
-/// description, contains the word or its plural.
+/// Returns the words for what the brand sells: the last word of each product name that has several words, if `about` (the brand's
+/// tagline and description) contains this word or its plural.
 pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
     let about: HashSet<String> = about.iter().flatten().flat_map(|text| words(text)).collect();
     let heads =
@@ -252,7 +252,7 @@ fn formality(text: &str, words: &[String], grammar: &LanguageVoice, sentence_wor
     }
 }
 
-/// Counts the occurrences of capitalized words that do not start a sentence.
+/// Counts how often the capitalized words in `of` occur other than at the start of a sentence.
 fn capitals_inside(text: &str, of: &[&str]) -> usize {
     let mut begins = true;
     let mut count = 0;
@@ -266,7 +266,7 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
     count
 }
 
-/// The uses of a word.
+/// How often, where and in which spellings a word occurs.
 #[derive(Default)]
 struct Uses {
     count: u32,

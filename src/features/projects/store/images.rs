@@ -14,7 +14,6 @@ use crate::vocab::tables;
 const PICTURES: Table<(ProjectId, PictureId), ProjectImage> = Table::new(tables::PROJECT_IMAGES);
 const QUEUE: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
 
-/// An image as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProjectImage {
     pub id: PictureId,
@@ -33,7 +32,6 @@ pub struct ProjectImage {
 
 impl Record for ProjectImage {}
 
-/// The origin of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
     /// The image was added by a user.
@@ -70,7 +68,6 @@ pub fn at(tx: &impl Read, project: ProjectId, url: &str) -> Result<Option<Projec
     Ok(all(tx, project)?.into_iter().find(|picture| picture.image.url == url))
 }
 
-/// Returns the image with this ID, if it exists.
 pub fn find(tx: &impl Read, project: ProjectId, id: PictureId) -> Result<Option<ProjectImage>> {
     tx.get(PICTURES, &(project, id))
 }
@@ -103,12 +100,10 @@ pub fn waiting(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<((Pro
     Ok(due)
 }
 
-/// Removes a finished analysis from the queue.
 pub fn analysis_done(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId)) {
     tx.delete(QUEUE, &key);
 }
 
-/// Schedules another attempt at an analysis.
 pub fn retry_analysis(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), pending: &PendingAnalysis) {
     tx.put(QUEUE, &key, pending);
 }

@@ -13,7 +13,7 @@ const QUEUE: Table<ProjectId, Queued> = Table::new(tables::PROJECT_IMPORT_QUEUE)
 const CHANGES: Table<ProjectId, ImportChanges> = Table::new(tables::IMPORT_CHANGES);
 const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_FILES);
 
-/// The number of file rows deleted at a time, which is small because each row can be several megabytes in size.
+/// The number of file rows to delete in one call, which is small because each row can be several megabytes in size.
 const FILES_REMOVED_AT_ONCE: usize = 64;
 
 /// Saves an import and adds it to the queue.
@@ -22,7 +22,6 @@ pub fn start(tx: &mut WriteTx<'_>, project: ProjectId, import: &Import) {
     tx.put(QUEUE, &project, &Queued { account: import.account });
 }
 
-/// Removes an import from the queue.
 pub fn dequeue(tx: &mut WriteTx<'_>, project: ProjectId) {
     tx.delete(QUEUE, &project);
 }
@@ -59,7 +58,8 @@ pub fn files(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     Ok(tx.list(FILES, &FILES.under(&(project,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, file)| file).collect())
 }
 
-/// Returns the robots.txt files, which come first. Stops at the first other file, because the others can be many megabytes in size.
+/// Returns the robots.txt files, which come first. Stops at the first file of another kind, because the remaining files can be many
+/// megabytes in size.
 pub fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     let mut found = Vec::new();
     tx.visit(FILES, &FILES.under(&(project,)), Order::Forward, |_, file: File| {

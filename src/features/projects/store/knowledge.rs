@@ -12,7 +12,6 @@ use crate::vocab::tables;
 
 const ENTRIES: Table<(ProjectId, KnowledgeId), Entry> = Table::new(tables::PROJECT_KNOWLEDGE);
 
-/// An entry in the knowledge base.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: KnowledgeId,
@@ -51,7 +50,6 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     Ok(rows.into_iter().map(|(_, entry)| entry).collect())
 }
 
-/// Returns the entry with this ID, if it exists.
 pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Option<Entry>> {
     tx.get(ENTRIES, &(project, id))
 }

@@ -20,7 +20,6 @@ const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
 const OVERRIDES: Table<ProjectId, BrandOverrides> = Table::new(tables::PROJECT_OVERRIDES);
 const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
-/// Returns whether the account has a project with this ID.
 pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     let mut key = [0; 24];
     key[..12].copy_from_slice(&account.0);
@@ -28,7 +27,6 @@ pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<
     Ok(tx.get_bytes(PROJECTS.id, &key)?.is_some())
 }
 
-/// Returns the project with this ID if it belongs to the account.
 pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Option<Project>> {
     tx.get(PROJECTS, &(account, project))
 }
@@ -51,7 +49,6 @@ pub fn save_brand(tx: &mut WriteTx<'_>, project: ProjectId, brand: &Brand) {
     tx.put(BRANDS, &project, brand);
 }
 
-/// Returns the brand guidelines that users set.
 pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<BrandGuidelines> {
     Ok(tx.get(GUIDELINES, &project)?.unwrap_or_default())
 }
@@ -83,7 +80,6 @@ pub fn owner(tx: &impl Read, project: ProjectId) -> Result<Option<AccountId>> {
     Ok(owner)
 }
 
-/// Returns the number of projects in the account.
 pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
     let mut count = 0;
     tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Forward, &mut |_, _| {

@@ -15,7 +15,6 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Product>> {
     Ok(products)
 }
 
-/// Returns the product with this ID, if it exists.
 pub fn find(tx: &impl Read, project: ProjectId, id: ProductId) -> Result<Option<Product>> {
     tx.get(PRODUCTS, &(project, id))
 }

@@ -1,4 +1,4 @@
-//! Brings back a brand of the restored state.
+//! Brings back a brand from the restored state.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,17 +18,17 @@ pub struct Apply;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApplyRestore {
-    /// The brand, by its ID at the time of the restored state.
+    /// The brand's ID at the time of the restored state.
     pub project_id: ProjectId,
-    /// `missing` brings back what is missing and leaves everything else as it is. `replace` also replaces what exists: the brand's values,
+    /// `missing` brings back missing objects and changes nothing else. `replace` also replaces what exists: the brand's values,
     /// objects and contact fields; emails get a new version. `copy` creates a second brand beside the existing one.
     #[serde(default)]
     pub mode: RestoreMode,
     /// Whether to bring back contacts too.
     #[serde(default = "yes")]
     pub contacts: bool,
-    /// Whether contacts come back that were deleted since then. Deleting a contact erases a person's data, so use this only if the contacts
-    /// were deleted by mistake.
+    /// Whether to bring back contacts that were deleted since then. Deleting a contact erases a person's data, so use this only if
+    /// the contacts were deleted by mistake.
     #[serde(default)]
     pub deleted_contacts: bool,
 }

@@ -11,7 +11,7 @@ use crate::vocab::codes::Code;
 
 pub struct Discard;
 
-/// The confirmation that there is no restore now.
+/// The confirmation that a restore was discarded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Discarded {
     pub message: &'static str,

@@ -14,12 +14,13 @@ use crate::vocab::ids::{JobId, ProjectId};
 
 pub struct Operate;
 
-/// A step of a restore. Without `restoreId`, a restore starts; with it, the response shows the restore, and `apply` brings back the brand.
+/// A step of a restore. Without `restoreId`, a restore starts; with `restoreId`, the response shows the restore, and `apply` brings
+/// back the brand.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OperateRestore {
     pub project_id: ProjectId,
-    /// The URL or the path of the backup, to check that it is that of this installation.
+    /// The URL or path of the backup, which must be the backup of this installation.
     pub url: String,
     pub at: Option<WireTime>,
     pub restore_id: Option<JobId>,

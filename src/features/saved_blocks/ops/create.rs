@@ -15,7 +15,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `saved_blocks.create`.
 pub struct Create;
 
 /// The block to save.

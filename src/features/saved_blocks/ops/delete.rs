@@ -13,7 +13,6 @@ use crate::vocab::ids::{ProjectId, SavedBlockId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `saved_blocks.delete`.
 pub struct Delete;
 
 /// The saved block to delete.

@@ -13,7 +13,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `saved_blocks.list`.
 pub struct List;
 
 /// The page of saved blocks to return.

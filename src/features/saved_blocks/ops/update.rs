@@ -14,7 +14,6 @@ use crate::vocab::ids::{ProjectId, SavedBlockId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `saved_blocks.update`.
 pub struct Update;
 
 /// The saved block, and its new name.

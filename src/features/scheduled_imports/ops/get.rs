@@ -13,7 +13,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Get;
 
-/// The scheduled import.
+/// The scheduled import that the request is about.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledImportRef {

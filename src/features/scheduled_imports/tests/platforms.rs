@@ -13,7 +13,7 @@ use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, 
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Each platform's name, its key, and a source with all contacts.
+/// Each platform's name, an API key, and the ID and type of a source with all contacts.
 const PLATFORMS: [(&str, &str, &str, &str); 3] = [
     ("platform_a", KLAVIYO_KEY, "L1", "list"),
     ("platform_b", MAILCHIMP_KEY, "a1b2c3", "audience"),
@@ -28,7 +28,7 @@ fn app(peer: &Platforms) -> TestApp {
     })
 }
 
-/// Connects an account and creates a scheduled import of its source; returns its path.
+/// Connects an account and creates a scheduled import of its source; returns the API path of the scheduled import.
 fn create(app: &TestApp, (provider, key, source, kind): (&str, &str, &str, &str)) -> String {
     app.post(&format!("/v1/connections/{provider}"), json!({ "apiKey": key })).data();
     let sources = json!([{ "id": source, "type": kind, "name": "Everyone" }]);

@@ -19,7 +19,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Create;
 
-/// The name of a segment.
 pub type SegmentName = Name<{ limits::SEGMENT_NAME_CHARACTERS_MAX }>;
 
 /// A new segment.

@@ -31,7 +31,7 @@ pub struct PreviewSegment {
 /// The contacts that currently match the filter.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SegmentPreview {
-    /// The number of matching contacts, whatever their status.
+    /// The number of matching contacts, regardless of their status.
     pub count: u64,
     /// The newest matching contacts.
     pub contacts: Vec<ContactView>,

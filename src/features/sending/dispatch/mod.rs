@@ -1,9 +1,8 @@
-//! The dispatcher of one environment: reads due recipients from the store, has their messages rendered and sent, and records the
-//! replies.
+//! The dispatcher of one environment: reads due recipients from the store, renders and sends their messages, and records the replies.
 //!
-//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the store only when the whole
-//! message except its final dot has been sent; if sending fails before that, the message was certainly not accepted. Rows that a
-//! previous process claimed are recorded as unknown before sending resumes.
+//! Direct sends come first. Campaigns and batches then take turns, one recipient at a time. A recipient is claimed in the store only
+//! when the whole message except its final dot has been sent; if sending fails before that, the message was certainly not accepted.
+//! Rows that a previous process claimed are recorded as unknown before sending resumes.
 
 mod scheduler;
 mod sender;

@@ -30,7 +30,7 @@ pub struct Scheduler {
     active: HashMap<MailingId, ActiveMailing>,
     /// The direct sends, with the next one first.
     direct: VecDeque<MailingId>,
-    /// The groups, with the next one first.
+    /// The campaigns and batches, with the next one first.
     groups: VecDeque<MailingId>,
     buckets: TokenBuckets,
     /// When the first throttled account or blocked mailing may continue.
@@ -39,9 +39,9 @@ pub struct Scheduler {
     blocked: Vec<(MailingId, Timestamp)>,
     /// When the next waiting mailing is due.
     next_due: Option<Timestamp>,
-    /// For the queues of direct sends and of groups: the account at which the next poll of due mailings starts.
+    /// The account at which the next poll of due mailings starts: first for direct sends, then for campaigns and batches.
     due_from: [Option<AccountId>; 2],
-    /// The mailing at which the next poll of blocked mailings starts.
+    /// The mailing where the next poll of blocked mailings starts.
     blocked_from: Option<MailingId>,
     /// The recipients whose stored retry time is further in the future than any retry can be.
     misdated: Vec<(MailingId, u32)>,
@@ -61,7 +61,7 @@ struct ActiveMailing {
     /// The number of the first row that has not been read yet.
     unread: Option<u32>,
     in_flight: BTreeSet<u32>,
-    /// The position of the stored cursor.
+    /// The stored cursor: all deliveries to recipients with lower numbers have ended.
     cursor: u32,
     /// The number of recipients whose delivery started since the cursor moved.
     since_cursor: u32,
@@ -69,12 +69,11 @@ struct ActiveMailing {
     blocked_until: Option<Instant>,
     /// The number of consecutive transport failures.
     failures: u32,
-    /// Whether the mailing has stopped; the next poll checks whether it continues.
+    /// Whether deliveries of the mailing have stopped; the next poll checks whether they may continue.
     stopped: bool,
 }
 
 impl Scheduler {
-    /// Creates an empty scheduler.
     pub fn new(store: Arc<Store>, slots: usize) -> Self {
         Self {
             store,
@@ -96,7 +95,6 @@ impl Scheduler {
         }
     }
 
-    /// Returns the number of recipients in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
@@ -216,7 +214,7 @@ impl Scheduler {
                     let cause = failure.cause.unwrap_or(text);
                     tracing::error!(mailing = %id, cause, "a mailing could not be prepared and will be retried");
                 }
-                // Other mailings continue in the meantime.
+                // Block only this mailing for now; other mailings continue.
                 self.wake_at(Instant::now() + limits::TRANSPORT_REST);
                 self.block(id, limits::TRANSPORT_REST);
                 return Ok(false);
@@ -301,7 +299,7 @@ impl Scheduler {
         Some(SendJob { context: active.context.clone(), number, recipient })
     }
 
-    /// Ends a delivery. Returns whether to poll the store.
+    /// Removes an ended delivery from the schedule. Returns whether to poll the store.
     pub fn finish(&mut self, report: SendReport, now: Instant) -> bool {
         self.in_flight -= 1;
         let Some(active) = self.active.get_mut(&report.mailing) else { return false };
@@ -374,7 +372,7 @@ impl Scheduler {
         idle
     }
 
-    /// Returns the position to which each mailing's cursor can move.
+    /// Returns the old and the new cursor of each mailing whose cursor can move.
     pub fn cursors(&self) -> Vec<(MailingId, (u32, u32))> {
         self.active.iter().filter_map(|(id, active)| Some((*id, active.moved_cursor()?))).collect()
     }

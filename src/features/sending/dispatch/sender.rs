@@ -97,7 +97,6 @@ struct SenderIdentity {
 }
 
 impl MessageSender {
-    /// Creates the sender of an environment.
     pub fn new(
         engine: Arc<Engine>,
         environment: Environment,
@@ -121,7 +120,6 @@ impl MessageSender {
         })
     }
 
-    /// Returns how many deliveries may run in parallel.
     pub fn slots(&self) -> usize {
         self.slots
     }
@@ -130,7 +128,6 @@ impl MessageSender {
         self.engine.clock.now()
     }
 
-    /// Returns the hold on sending, if there is one.
     pub fn hold(&self) -> Option<OnHold> {
         self.engine.hold.current()
     }
@@ -140,7 +137,6 @@ impl MessageSender {
         self.engine.hold.released().await;
     }
 
-    /// Returns the retry schedule of deferred mail.
     pub fn schedule(&self) -> Schedule {
         self.rules.schedule
     }
@@ -158,12 +154,12 @@ impl MessageSender {
         Ok(waits && matches!(quota::left(tx, account, (self.rules.limits)(account), self.now())?, QuotaLeft::Left(..)))
     }
 
-    /// Returns the maximum number of recipients per second for an account, if its plan has such a limit.
+    /// Returns the account's maximum number of recipients per second, if its plan limits it.
     pub fn per_second(&self, account: AccountId) -> Option<u64> {
         (self.rules.limits)(account).recipients_per_second
     }
 
-    /// Accepts no new messages, and ends those in flight within the grace period in the settings.
+    /// Stops accepting messages, and lets the deliveries in flight finish within the grace period in the settings.
     pub async fn close(&self) {
         if let MailRoute::Transport(transport) = &self.route {
             let closed = transport.close(self.engine.settings.mail.stop_seconds.seconds()).await;
@@ -241,7 +237,8 @@ impl MessageSender {
         let mut prepared = self.prepared();
         let weight: usize = prepared.contents.values().map(|content| content.weight).sum();
         if weight + compiled.weight > limits::CONTENTS_KEPT_BYTES {
-            // Active mailings keep their own reference; other content is prepared again when it is needed.
+            // Clear the whole cache: active mailings keep their own references, and other content is prepared again when it
+            // is needed.
             prepared.contents.clear();
         }
         prepared.contents.insert(key, compiled.clone());
@@ -441,7 +438,8 @@ impl BeforeDot for Claim<'_> {
     async fn ready(&mut self, _: &Handoff) -> DotDecision {
         let answer = self.writer.submit_and_wait(self.id, self.number, RowUpdate::Claim).await;
         self.answer = Some(answer);
-        // A node of a cluster that was suspended after the claim must not send: another node may lead, and holds the message as unknown.
+        // A node of a cluster that was suspended after the claim must not send: another node may lead by now, and have recorded
+        // the message as unknown.
         let is_sender = self.engine.cluster.as_ref().is_none_or(|member| member.leads());
         if answer == UpdateResult::Done && is_sender { DotDecision::Go } else { DotDecision::Abandon }
     }

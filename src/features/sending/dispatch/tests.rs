@@ -31,7 +31,6 @@ fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     runner::start(tasks, engine, WORKERS.iter().filter(|worker| worker.name == "sending"));
 }
 
-/// Runs the dispatchers until a condition is true.
 fn run_until(app: &TestApp, holds: impl Fn(&ReadTx) -> bool) {
     run_in(app, Environment::Test, holds);
 }
@@ -81,7 +80,6 @@ fn letter(to: &str) -> Value {
     })
 }
 
-/// Creates a contact and returns its ID.
 fn contact(app: &TestApp, email: &str, more: Value) -> String {
     let mut body = json!({ "email": email });
     body.as_object_mut().expect("the value is an object").extend(more.as_object().expect("the value is an object").clone());
@@ -269,7 +267,8 @@ fn unmailable_addresses_and_missing_fields_are_refused_at_once() {
 fn a_full_queue_is_refused_with_a_time_to_retry() {
     let app = TestApp::new();
     let account = app.account();
-    // The test plan allows a million recipients per second, and direct sends for ten seconds may wait.
+    // The test plan allows a million recipients per second and ten seconds' worth of queued direct sends, so 20 million exceed the
+    // limit.
     let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
     app.data().store.write_blocking(wait).expect("the store can be written").expect("the store can be read");
     let refused = app.post("/v1/sending", letter("ada@example.com"));
@@ -297,7 +296,6 @@ fn live_mill(sink: &MailSink) -> TestApp {
     })
 }
 
-/// Creates a live mailing to this many addresses.
 fn open_live(app: &TestApp, many: usize) -> MailingId {
     let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
     let new = NewMailing {

@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use crate::vocab::ids::AccountId;
 
-/// The buckets of all accounts.
 #[derive(Default)]
 pub struct TokenBuckets {
     buckets: HashMap<AccountId, Bucket>,
@@ -20,15 +19,16 @@ struct Bucket {
 }
 
 impl TokenBuckets {
-    /// Takes a token if the account's limit `per_second` allows it, or if there is no limit. Otherwise returns how long until a token is
-    /// free.
+    /// Takes a token for one recipient. The error is the time to wait if the account has reached its limit `per_second`; `None`
+    /// means no limit.
     pub fn take(&mut self, account: AccountId, per_second: Option<u64>, now: Instant) -> Result<(), Duration> {
         let Some(per_second) = per_second else { return Ok(()) };
         if per_second == 0 {
             return Err(Duration::from_secs(60));
         }
         let rate = per_second as f64;
-        // A bucket contains at most the tokens for a tenth of a second, which compensates for inexact timers and keeps bursts short.
+        // A bucket holds at most a tenth of a second's worth of tokens: enough to compensate for inexact timers, and few enough
+        // for short bursts.
         let most = (rate / 10.0).max(1.0);
         let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();

@@ -19,16 +19,14 @@ use crate::vocab::limits;
 /// The domain of simulated recipients. The name never exists in the DNS.
 pub const SIMULATOR: &str = "simulator.mailmill.example";
 
-/// Returns the message with this ID if it belongs to the account, or else `NotFound`.
+/// Returns the account's message with this ID. Fails with `NotFound` if the account has no such message.
 pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<InboxRow, Failure> {
     let absent = || Failure::because(Code::NotFound, "No message has this ID. The inbox deletes old messages automatically.");
     store::head(tx, account, id)?.ok_or_else(absent)
 }
 
-/// A message for the inbox.
 pub type InboxMessage = RenderedMessage;
 
-/// The behavior of a simulated recipient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SimulatedBehavior {
     Accepts,
@@ -38,7 +36,7 @@ enum SimulatedBehavior {
     AlwaysDefers,
     /// The recipient's mail server rejects the message.
     Refuses,
-    /// The message is accepted, and another event follows.
+    /// The message is accepted, and the event follows after `limits::SIMULATED_PAUSE_MS`.
     Then(LaterEvent),
 }
 
@@ -51,7 +49,7 @@ enum LaterEvent {
     Unsubscribe,
 }
 
-/// TABLE: the behavior of simulated recipients by local part. Any characters can follow a `+`.
+/// TABLE: the behavior of each simulated recipient, by the local part of its address. A suffix that starts with `+` is ignored.
 const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("delivered", SimulatedBehavior::Accepts),
     ("deferred", SimulatedBehavior::Defers),
@@ -64,7 +62,6 @@ const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("unsubscribe", SimulatedBehavior::Then(LaterEvent::Unsubscribe)),
 ];
 
-/// Returns the names of the simulated recipients.
 #[cfg(test)]
 pub fn simulated_names() -> Vec<&'static str> {
     SIMULATED_BEHAVIORS.iter().map(|(name, _)| *name).collect()
@@ -77,11 +74,11 @@ fn behavior(message: &RenderedMessage) -> SimulatedBehavior {
     let local = message.recipient.local();
     let name = local.split_once('+').map_or(local, |(name, _)| name);
     let known = SIMULATED_BEHAVIORS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    // An unknown name is rejected, as on a real mail server.
+    // As on a real mail server, an unknown local part is rejected.
     known.map_or(SimulatedBehavior::Refuses, |(_, behavior)| *behavior)
 }
 
-/// Accepts a message, or simulates the behavior that the recipient's address names. Returns the resulting event.
+/// Stores a message, or simulates the failure that the recipient's address selects. Returns the event for the recipient's row.
 pub fn take(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,

@@ -13,7 +13,6 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Batch;
 
-/// The batch to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BatchRef {

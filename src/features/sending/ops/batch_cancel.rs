@@ -15,7 +15,6 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct BatchCancel;
 
-/// The batch to cancel.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelBatch {

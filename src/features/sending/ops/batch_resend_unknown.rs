@@ -21,7 +21,6 @@ pub struct ResendUnknown {
     pub batch_id: MailingId,
 }
 
-/// The result of a resend.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResentBatch {

@@ -14,7 +14,6 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Get;
 
-/// The direct send to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendRef {

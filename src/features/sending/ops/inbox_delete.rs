@@ -13,7 +13,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct InboxDelete;
 
-/// The message to delete.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeleteMessage {

@@ -17,7 +17,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct InboxGet;
 
-/// The message to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageRef {
@@ -31,7 +30,7 @@ pub struct WholeMessage {
     pub message: MessageView,
     /// The envelope sender, to which bounces would return.
     pub envelope_from: String,
-    /// The headers, in the order of the message.
+    /// The headers, in the order in which they appear in the message.
     pub headers: Vec<MessageHeader>,
     pub text: Option<String>,
     pub html: Option<String>,

@@ -16,12 +16,11 @@ use crate::vocab::permissions::Permission;
 
 pub struct InboxHtml;
 
-/// The message to show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageHtmlRef {
     pub id: MessageId,
-    /// Whether to load remote images through this service. Otherwise, only images that are stored here are shown.
+    /// Whether this server fetches and shows remote images. Otherwise, only images that Mailmill stores are shown.
     pub images: Option<bool>,
 }
 

@@ -15,7 +15,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct InboxList;
 
-/// The filters and the page of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListMessages {

@@ -16,7 +16,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct InboxRaw;
 
-/// The message to download.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RawMessageRef {

@@ -18,7 +18,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct InboxScreenshot;
 
-/// The message to capture.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageScreenshot {

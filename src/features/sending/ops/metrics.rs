@@ -14,7 +14,6 @@ use crate::vocab::limits;
 
 pub struct Metrics;
 
-/// How many earlier months to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MetricsRange {

@@ -60,7 +60,6 @@ pub struct PlanRequests {
     pub window_seconds: u64,
 }
 
-/// A size limit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanSize {
@@ -137,7 +136,7 @@ const fn sized(what: &'static str, limit: u64, unit: &'static str) -> PlanSize {
     PlanSize { what, limit, unit }
 }
 
-/// Returns the limits that callers reach most often, first those in items, then those in characters and bytes.
+/// Returns the limits that callers reach most often: first those in items, then those in characters and bytes.
 fn sizes(engine: &Engine) -> Vec<PlanSize> {
     let bodies = &engine.settings.limits;
     vec![

@@ -30,7 +30,7 @@ pub struct Send;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SendTo {
-    /// One address, which is in `recipientEmail`.
+    /// One address, given in `recipientEmail`.
     Email,
     /// Every contact in the project if `recipientId` is absent or is the project's ID, or else the contacts in the segment whose ID is in
     /// `recipientId`.
@@ -130,7 +130,7 @@ pub struct SendAccepted {
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
-    /// Warnings about the content; for example, only the first email of a series is sent, or a language is left out.
+    /// Warnings about the content; for example, that only the first email of a series is sent, or that a language is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -238,10 +238,9 @@ impl Command for Send {
     }
 }
 
-/// The content of a send in each language.
 struct SendContents {
     contents: Vec<Content>,
-    /// The project of the email, or `None` for a template.
+    /// The project of the stored email; `None` if the request contains the HTML.
     project: Option<ProjectId>,
     warnings: Vec<Warning>,
 }

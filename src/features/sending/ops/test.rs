@@ -63,7 +63,7 @@ pub struct Tested {
     pub sent_to: String,
     pub sent_at: WireTime,
     pub subject: String,
-    /// Warnings about the content; for example, only the first email of a series is sent, or a language is left out.
+    /// Warnings about the content; for example, that only the first email of a series is sent, or that a language is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

@@ -14,7 +14,6 @@ use crate::vocab::limits;
 
 pub struct Timeline;
 
-/// The number of days to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TimelineRange {
@@ -32,7 +31,7 @@ pub struct SendingTimeline {
     pub last_updated: WireTime,
 }
 
-/// The totals of all days.
+/// The totals of the days in the response.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingTimelineSummary {
@@ -79,7 +78,7 @@ impl Query for Timeline {
 fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
     let sum = |of: fn(&TimelineDay) -> u64| days.iter().map(of).sum::<u64>();
     let (sent, bounced, complained) = (sum(|day| day.sent), sum(|day| day.bounced), sum(|day| day.complained));
-    // The sent messages do not include those that were rejected or deferred for too long, but include those that bounced later.
+    // `sent` excludes messages that were rejected or deferred for too long, and includes messages that bounced later.
     let all = sent + sum(|day| day.failed);
     SendingTimelineSummary {
         sent,

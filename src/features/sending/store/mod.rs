@@ -72,7 +72,7 @@ pub(super) fn add_count(tx: &mut WriteTx<'_>, id: MailingId, counter: Counter, m
     tx.add(COUNTS, &(id, counter.0), many).map(drop)
 }
 
-/// Removes the rows of a mailing that has few recipients.
+/// Deletes the rows of a direct send, which has at most `limits::DIRECT_RECIPIENTS_MAX` recipients.
 pub(super) fn remove_direct(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(RECIPIENTS, &RECIPIENTS.under(&(id,)), limits::DIRECT_RECIPIENTS_MAX)?;
     tx.delete_span(COUNTS, &COUNTS.under(&(id,)), usize::from(u8::MAX) + 1)?;
@@ -113,7 +113,7 @@ pub fn keep_content(tx: &mut WriteTx<'_>, id: ContentId, content: &Content) -> R
     Ok(true)
 }
 
-/// Records that one mailing fewer uses this content, and deletes the content if no mailing uses it anymore.
+/// Records that a mailing no longer uses this content, and deletes the content if no other mailing uses it.
 pub fn drop_content(tx: &mut WriteTx<'_>, id: ContentId) -> Result<()> {
     match uses(tx, id)? {
         0 | 1 => {
@@ -125,16 +125,15 @@ pub fn drop_content(tx: &mut WriteTx<'_>, id: ContentId) -> Result<()> {
     Ok(())
 }
 
-/// The position of the walk over all mailings.
+/// The position of the retention sweep over all mailings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SweepPosition {
-    /// The last mailing that was checked.
+    /// The last mailing that the sweep checked.
     pub after: Option<MailingId>,
-    /// When the walk last started.
+    /// When the current pass over all mailings started.
     pub began_at: Timestamp,
 }
 
-/// Returns the position of the sweep over all mailings.
 pub fn sweep_position(tx: &impl Read) -> Result<Option<SweepPosition>> {
     let Some(bytes) = tx.get(META, &SWEPT.to_owned())? else { return Ok(None) };
     let mut bytes = bytes.as_slice();
@@ -142,20 +141,17 @@ pub fn sweep_position(tx: &impl Read) -> Result<Option<SweepPosition>> {
     Ok(position)
 }
 
-/// Stores the position of the sweep over all mailings.
 pub fn set_sweep_position(tx: &mut WriteTx<'_>, position: SweepPosition) {
     let mut bytes = position.began_at.to_bytes();
     bytes.extend(position.after.map(|after| after.to_bytes()).unwrap_or_default());
     tx.put(META, &SWEPT.to_owned(), &bytes);
 }
 
-/// Returns how many mailings use the content.
 pub(super) fn uses(tx: &impl Read, id: ContentId) -> Result<u64> {
     let row = tx.get(TEXTS, &(id, Part::Uses as u8))?;
     Ok(row.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0))
 }
 
-/// Returns the content of one of a mailing's translations.
 pub fn content(tx: &impl Read, mailing: &Mailing, translation: &Translation) -> Result<Content> {
     let text = |part: Part| -> Result<Option<String>> {
         let bytes = tx.get(TEXTS, &(translation.content, part as u8))?;
@@ -198,7 +194,6 @@ pub fn link(tx: &impl Read, translation: &Translation, number: u16) -> Result<Op
     Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("`keep_links` writes only UTF-8")))
 }
 
-/// Returns a recipient of a mailing.
 pub fn recipient(tx: &impl Read, id: MailingId, number: u32) -> Result<Option<Recipient>> {
     tx.get(RECIPIENTS, &(id, number))
 }
@@ -237,8 +232,8 @@ pub fn visit_recipients(
     tx.visit(RECIPIENTS, &from_number(id, from), Order::Forward, |(_, number), recipient| visitor(number, recipient))
 }
 
-/// Like [`visit_recipients`], but for scans with few matches: the visitor gets `None` for rows whose counter is not `wanted`, most
-/// of which are not decoded.
+/// Like [`visit_recipients`], but faster for scans with few matches: most rows whose counter is not `wanted` are not decoded, and the
+/// visitor gets `None` for all of them.
 pub fn visit_counted(
     tx: &impl Read,
     id: MailingId,
@@ -281,7 +276,6 @@ pub fn counts(tx: &impl Read, id: MailingId) -> Result<Counts> {
     Ok(counts)
 }
 
-/// Returns the value of one counter.
 pub fn counted(tx: &impl Read, id: MailingId, counter: Counter) -> Result<u64> {
     Ok(tx.get(COUNTS, &(id, counter.0))?.unwrap_or(0).max(0) as u64)
 }
@@ -291,7 +285,6 @@ pub fn cursor(tx: &impl Read, id: MailingId) -> Result<u32> {
     Ok(tx.get(COUNTS, &(id, CURSOR))?.map_or(0, |number| u32::try_from(number).unwrap_or(0)))
 }
 
-/// Stores the cursor.
 pub fn set_cursor(tx: &mut WriteTx<'_>, id: MailingId, number: u32) {
     tx.put(COUNTS, &(id, CURSOR), &i64::from(number));
 }
@@ -309,12 +302,10 @@ pub(super) fn set_turn(tx: &mut WriteTx<'_>, id: MailingId, at: Option<Timestamp
     }
 }
 
-/// Stores the numbers of the contacts in a mailing's audience.
 pub fn keep_audience(tx: &mut WriteTx<'_>, id: MailingId, members: RoaringBitmap) -> Result<()> {
     bitmap::apply(tx, AUDIENCES, |block| (id, block), &Delta { add: members, remove: RoaringBitmap::new() })
 }
 
-/// Returns the numbers of the contacts in a mailing's audience.
 pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
     bitmap::load(tx, AUDIENCES, &(id,))
 }

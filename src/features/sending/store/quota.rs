@@ -39,7 +39,6 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 pub struct Period(u32);
 
 impl Period {
-    /// Returns the day that contains this time.
     pub fn day(at: Timestamp) -> Self {
         Self(day::of(at))
     }
@@ -49,7 +48,6 @@ impl Period {
         Self(day)
     }
 
-    /// Returns the month that contains this time.
     pub fn month(at: Timestamp) -> Self {
         Self(MONTHS + month::of(at))
     }
@@ -87,13 +85,12 @@ fn key(account: AccountId, tally: SentCount, period: Period) -> (AccountId, u32)
     (account, (tally as u32) << 28 | period.0)
 }
 
-/// Returns an account's count for a period.
 pub fn counted(tx: &impl Read, account: AccountId, tally: SentCount, period: Period) -> Result<u64> {
     Ok(tx.get(QUOTAS, &key(account, tally, period))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to an account's counts for the day and month of `at`. A handoff that failed after midnight is subtracted from the day on which it
-/// was counted.
+/// Adds to an account's counts for the day and month of `at`. `at` is the time of the handoff, so a handoff that fails after midnight
+/// is subtracted from the day on which it was counted.
 pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64, at: Timestamp) -> Result<()> {
     for period in [Period::day(at), Period::month(at)] {
         tx.add(QUOTAS, &key(account, tally, period), many)?;
@@ -101,16 +98,15 @@ pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i
     Ok(())
 }
 
-/// The rest of an account's quota.
+/// What remains of an account's daily and monthly quotas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuotaLeft {
-    /// The number of emails that may still be sent before this time, when the smaller quota resets.
+    /// The number of emails that may still be sent under the tighter quota, and when this quota resets.
     Left(u64, Timestamp),
     /// No more emails may be sent until this time.
     UsedUp { until: Timestamp },
 }
 
-/// Returns the rest of an account's quota.
 pub fn left(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Timestamp) -> Result<QuotaLeft> {
     let left = |limit: Option<u64>, period| -> Result<u64> {
         let Some(limit) = limit else { return Ok(u64::MAX) };
@@ -132,7 +128,6 @@ pub fn waiting(tx: &impl Read, account: AccountId) -> Result<u64> {
     Ok(tx.get(QUOTAS, &(account, WAITING))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to the number of an account's queued direct sends, or subtracts from it.
 pub fn add_waiting(tx: &mut WriteTx<'_>, account: AccountId, many: i64) -> Result<()> {
     tx.add(QUOTAS, &(account, WAITING), many).map(drop)
 }

@@ -26,7 +26,7 @@ const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(table
 pub const PLANNING: u8 = 2;
 /// The queue of mailings that may not be sent now. Recovery also searches this queue for handoffs of an earlier process.
 pub const BLOCKED: u8 = 3;
-/// All queues.
+/// All queues that can contain a mailing.
 pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANNING, BLOCKED];
 
 /// The mailings that wait for the end of a hold. They do not count toward limits, so they do not block other mailings.
@@ -153,7 +153,7 @@ fn follows_retries(mailing: &Mailing) -> bool {
     mailing.plan == Plan::Done && matches!(mailing.state, State::Sending | State::Waiting { reason: WaitReason::Deferred, .. })
 }
 
-/// Schedules a retry for a recipient, and updates when the mailing continues.
+/// Schedules a recipient's retry. If it is the mailing's earliest retry, the mailing continues at that time.
 pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number: u32) -> Result<()> {
     note_retry(tx, mailing.id, at, number);
     let is_earlier = |known: Option<Timestamp>| known.is_none_or(|known| at < known);
@@ -163,12 +163,11 @@ pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number:
     Ok(())
 }
 
-/// Stores a retry for a recipient; [`requeue`] finds the retry later.
+/// Stores a recipient's retry, without updating when the mailing continues; [`requeue`] does that later.
 pub fn note_retry(tx: &mut WriteTx<'_>, id: MailingId, at: Timestamp, number: u32) {
     tx.put(RETRIES, &(id, at, number), &());
 }
 
-/// Removes a recipient's retry.
 pub fn drop_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number: u32) -> Result<()> {
     tx.delete(RETRIES, &(mailing.id, at, number));
     if follows_retries(mailing) && store::turn(tx, mailing.id)? == Some(at) {
@@ -192,21 +191,20 @@ pub fn retries_beyond(tx: &impl Read, id: MailingId, horizon: Timestamp, limit: 
     Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, number), ())| number).collect())
 }
 
-/// The mailings that are due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
     /// The due mailings, ordered by time within each account.
     pub mailings: Vec<MailingId>,
     /// Mailings whose turn is after the horizon, up to a maximum number.
     pub beyond: Vec<MailingId>,
-    /// The time of the next turn.
+    /// When the next mailing is due.
     pub next_at: Option<Timestamp>,
     /// The account at which the next poll starts, if this poll did not reach all accounts.
     pub rest: Option<AccountId>,
 }
 
-/// Returns mailings of a queue that are not held and are due at `now`, and those whose turn is after `horizon`: a limited number per
-/// account, starting at the account `from`. Mailings in `known` do not count toward the limit.
+/// Returns the mailings in a queue that are not held: those due at `now`, and those whose turn is after `horizon`. Reads a limited
+/// number of mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
 pub fn due(
     tx: &impl Read,
     (lane, from): (u8, Option<AccountId>),

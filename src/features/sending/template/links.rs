@@ -23,7 +23,7 @@ pub fn rewrite(html: &str) -> RewrittenHtml {
     RewrittenHtml { html, ..out }
 }
 
-/// Replaces the URL of each link for which `other` returns a value.
+/// Replaces the URL of each link with the value that `other` returns; `None` keeps the URL.
 fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut done = 0;
@@ -119,7 +119,7 @@ struct Tag {
 }
 
 impl Tag {
-    /// Reads the tag at `open`, with the value of the attribute `wanted` if the element is one of `elements`.
+    /// Reads the tag that starts at `open`. Finds the value of the attribute `wanted` if the element is one of `elements`.
     fn read(html: &str, open: usize, elements: &[&str], wanted: &str) -> Option<Self> {
         let bytes = html.as_bytes();
         if bytes[open..].starts_with(b"<!--") {
@@ -172,7 +172,7 @@ impl Tag {
     }
 }
 
-/// Returns the value of an attribute, with the escapes that are common in URLs decoded.
+/// Decodes the HTML escapes that are common in URLs.
 fn unescaped(value: &str) -> String {
     value
         .replace("&quot;", "\"")

@@ -14,7 +14,7 @@ use crate::engine::render::imported_html;
 use crate::engine::render::merge::{Fields, Kind, MergeError, Template};
 use crate::features::domains::Utm;
 
-/// Content that can be rendered any number of times.
+/// A mailing's content in one language, ready to be rendered for any number of recipients.
 #[derive(Debug)]
 pub struct Compiled {
     pub subject: Template,
@@ -24,7 +24,7 @@ pub struct Compiled {
     pub weight: usize,
 }
 
-/// How to compile content.
+/// Which links, pixel and unsubscribe line the compiled content gets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RenderMode {
     pub opens: bool,
@@ -36,7 +36,6 @@ pub struct RenderMode {
 }
 
 impl RenderMode {
-    /// Returns the mode for a mailing with these options.
     pub fn of(tracking: Tracking, transactional: bool) -> Self {
         Self { opens: tracking.opens, clicks: tracking.clicks, unsubscribes: !transactional, utm: None }
     }
@@ -47,7 +46,7 @@ impl RenderMode {
 pub struct TemplateError {
     /// The language of the content, if it is known.
     pub language: Option<String>,
-    /// The name of the template in requests.
+    /// The field of the request that contains the template.
     pub part: &'static str,
     pub error: MergeError,
 }
@@ -70,7 +69,7 @@ pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, Template
     if mode.unsubscribes && !links::offers_to_unsubscribe(&html) {
         html = links::with_unsubscribe(&html);
     }
-    // The plain text is derived before links become placeholders, because links in plain text are not tracked.
+    // The plain text is derived before placeholders replace the links, because links in plain text are not tracked.
     let text = match &content.text {
         Some(text) => text.clone(),
         None => text_of(&html),
@@ -112,7 +111,7 @@ impl Compiled {
     }
 }
 
-/// Returns the HTML with its preheader. The numbers of links refer to this HTML.
+/// Returns the HTML including the preheader. The numbers of tracked links refer to this HTML.
 pub fn shown(content: &Content) -> String {
     match &content.preheader {
         Some(preheader) => with_preheader(&content.html, preheader),

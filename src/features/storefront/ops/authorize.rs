@@ -20,7 +20,6 @@ use crate::vocab::storefronts::Storefront;
 
 pub struct Authorize;
 
-/// The shop on which to install the app.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginInstall {
@@ -29,23 +28,22 @@ pub struct BeginInstall {
     /// The shop's myshopify.com domain.
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]
     pub storefront_store_url: String,
-    /// Which customers are imported; `subscribed-only` if absent.
+    /// Which customers are imported. If absent, `subscribed-only`.
     pub customers: Option<CustomerImport>,
 }
 
-/// The page on which the user installs the app.
+/// The shop's page for installing the app.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPage {
-    /// The URL of the shop's page. Open it in the signed-in user's browser.
+    /// The URL of the shop's installation page. Open it in the signed-in user's browser.
     pub authorize_url: String,
-    /// The time by which the installation must be complete.
+    /// When the link expires. The user must complete the installation before this time.
     pub expires_at: WireTime,
     /// The scopes that the user is asked to allow.
     pub scopes: Vec<InstallScope>,
 }
 
-/// A scope of the app.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreScope")]
 pub struct InstallScope {

@@ -19,11 +19,10 @@ use crate::vocab::permissions::Permission;
 
 pub struct Complete;
 
-/// The parameters with which Shopify redirected the user back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteInstall {
-    /// The complete query with which Shopify redirected the user back, unchanged: Shopify signs all of its parameters.
+    /// The complete query with which Shopify redirected the user back, unchanged, because Shopify signs all of its parameters.
     #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
     pub query: Secret,
 }

@@ -22,7 +22,6 @@ use crate::vocab::storefronts::Storefront;
 
 pub struct Connect;
 
-/// The store to connect.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConnectStore {
@@ -38,7 +37,8 @@ pub struct ConnectStore {
     /// Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, instead of a client ID.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub access_token: Option<Secret>,
-    /// Shopify: the same app's secret, with which Shopify signs webhooks. It is stored encrypted and never shown again, like all keys.
+    /// Shopify: the client secret of the same app, with which Shopify signs webhooks. It is stored encrypted and never shown again,
+    /// like all keys.
     #[serde(alias = "clientSecret")]
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub api_secret: Option<Secret>,
@@ -48,9 +48,10 @@ pub struct ConnectStore {
     /// WooCommerce: the consumer secret of the same key.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub consumer_secret: Option<Secret>,
-    /// Which customers are imported; `subscribed-only` if absent.
+    /// Which customers are imported. If absent, `subscribed-only`.
     pub customers: Option<CustomerImport>,
-    /// Without keys: the connected store whose keys are used. Required if the store is connected to several other projects.
+    /// The connected store whose keys are used if the request has no keys. Required if the store is connected to several other
+    /// projects.
     pub connection_id: Option<StoreId>,
 }
 
@@ -175,8 +176,8 @@ fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
     }
 }
 
-/// Returns the connected store to use for a request without keys: the one in `connectionId`, or else the project's own store, or else the
-/// only store with this URL.
+/// Returns the connected store whose keys a request without keys uses: the store in `connectionId`, or else the project's own store, or
+/// else the only store with this URL.
 fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Result<Store, Failure> {
     let mut usable: Vec<Store> = known.into_iter().filter(|store| address::is_of(url, store)).collect();
     if usable.is_empty() {

@@ -17,7 +17,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Disconnect;
 
-/// The result of disconnecting a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DisconnectedStore {

@@ -15,17 +15,15 @@ use crate::vocab::storefronts::Storefront;
 
 pub struct List;
 
-/// The stores to list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListStores {
-    /// Lists only the stores of this platform.
+    /// Return only stores on this platform.
     pub provider: Option<Storefront>,
-    /// Lists only the stores of this project.
+    /// Return only stores of this project.
     pub project_id: Option<ProjectId>,
 }
 
-/// The connected stores.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StoreList {
     /// The stores, oldest first.

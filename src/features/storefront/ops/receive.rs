@@ -28,7 +28,6 @@ pub struct StoreUrl {
     pub token: Secret<String>,
 }
 
-/// The result of a webhook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WebhookReceived {
     /// Whether the webhook had an effect.

@@ -15,7 +15,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Sync;
 
-/// The connected store.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StoreRef {

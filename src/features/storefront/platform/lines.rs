@@ -6,11 +6,11 @@ use crate::engine::fetch::Download;
 use crate::features::connections::PlatformError;
 use crate::vocab::limits;
 
-/// The lines of a download.
+/// Reads a download line by line.
 pub struct Lines {
     download: Download,
     rest: BytesMut,
-    /// The number of bytes of the lines returned so far.
+    /// The total size in bytes of the lines returned so far, including line breaks.
     pub read: u64,
 }
 

@@ -31,26 +31,27 @@ trait StorePort {
     /// Removes all webhooks to this URL.
     fn unsubscribe(client: &Client<'_>, url: &str) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
-    /// Reads the products from `cursor`, or all of them.
+    /// Reads a page of the products, starting at `cursor`, or at the first product if there is no cursor.
     fn products(
         client: &Client<'_>,
         cursor: Option<&str>,
     ) -> impl Future<Output = Result<Paged<StoreProduct>, PlatformError>> + Send;
 
-    /// Reads the customers from `cursor`, or all of them.
+    /// Reads a page of the customers, starting at `cursor`, or at the first customer if there is no cursor.
     fn customers(
         client: &Client<'_>,
         cursor: Option<&str>,
     ) -> impl Future<Output = Result<Paged<ReadContact>, PlatformError>> + Send;
 
-    /// Returns the name of the webhook's topic, and the ID by which a repeat is recognized, if the signature is valid.
+    /// Verifies the signature. Returns the webhook's topic and the ID that identifies a repeat, or `None` if the signature is
+    /// invalid.
     fn verify(headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery>;
 
     /// Reads a webhook whose signature is valid.
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable>;
 }
 
-/// A store as it describes itself.
+/// A store's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shop {
     /// The address that identifies the store on the platform.
@@ -59,11 +60,11 @@ pub struct Shop {
     pub site: String,
     pub name: String,
     pub currency: Option<String>,
-    /// The kinds of data that the keys give access to.
+    /// The kinds of data that the keys can access.
     pub tools: Vec<StoreTool>,
 }
 
-/// The webhooks to which Mailmill subscribes at a store.
+/// The webhook URL, the signing secret, and the kinds of data whose webhooks Mailmill subscribes to.
 pub struct Hooks<'a> {
     pub url: &'a str,
     pub secret: &'a str,
@@ -76,14 +77,14 @@ pub struct Site<'a> {
     pub currency: Option<&'a str>,
 }
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Debug)]
 pub enum Paged<T> {
     /// The platform is still preparing the list. Request it again with this cursor after a pause.
     Wait(String),
     Items {
         items: Vec<T>,
-        /// The cursor of the next part; `None` if this is the last one.
+        /// The cursor of the next page; `None` if this is the last page.
         next: Option<String>,
     },
 }
@@ -91,36 +92,34 @@ pub enum Paged<T> {
 /// A webhook with a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The platform's ID, which is the same if the webhook is repeated.
+    /// The platform's ID for the webhook, which stays the same when the platform sends the webhook again.
     pub id: String,
     pub topic: String,
 }
 
-/// A webhook in an undocumented format.
+/// The error for a webhook whose body has an undocumented format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
-/// Reads the body of a webhook.
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
     serde_json::from_slice(body).map_err(|_| Unreadable)
 }
 
-/// The change that a webhook reports.
 #[derive(Debug)]
 pub enum Change {
     Product(Box<StoreProduct>),
     /// The product with this ID no longer exists, or customers can no longer see it.
     ProductGone(String),
-    /// Something about collections changed that the webhook does not describe.
+    /// A change to collections whose effect on products the webhook does not describe.
     Collections,
     Events(Vec<StoreEvent>),
     Customer(Box<ExternalContact>),
-    /// A customer requests their data.
+    /// A customer requests their personal data.
     DataRequest {
         id: String,
         customer: CustomerRef,
     },
-    /// A customer's data must be erased.
+    /// A customer's personal data must be erased.
     RedactCustomer(CustomerRef),
     /// All data of the store must be erased.
     RedactShop,
@@ -129,18 +128,17 @@ pub enum Change {
     Nothing,
 }
 
-/// The identifiers by which a customer can be found.
+/// The identifiers that find a customer's contacts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomerRef {
     pub id: Option<String>,
     pub email: Option<String>,
 }
 
-/// A customer event from a store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoreEvent {
     pub name: &'static str,
-    /// The key by which a repeat is recognized.
+    /// The idempotency key: the same event always has the same key.
     pub key: String,
     pub email: Option<String>,
     pub customer: Option<String>,
@@ -153,7 +151,7 @@ pub struct StoreEvent {
 }
 
 impl StoreEvent {
-    /// Returns the event in the format of `POST /v1/events`. A time ahead of this machine's clock is replaced with the current time.
+    /// Returns the event in the format of `POST /v1/events`. Replaces a time in the future with the current time.
     pub fn json(&self, now: Timestamp) -> String {
         let identifiers: serde_json::Map<String, Value> = [
             ("email", &self.email),
@@ -173,7 +171,7 @@ impl StoreEvent {
         let names = [("firstName", &self.first_name), ("lastName", &self.last_name)];
         let names: serde_json::Map<String, Value> =
             names.into_iter().filter_map(|(field, name)| Some((field.to_owned(), short(name.as_deref()?)?.into()))).collect();
-        // Without an email address, the event identifies a contact whose profile is already known.
+        // Without an email address, the event can only belong to a contact that already exists, whose profile is known.
         if !names.is_empty() && self.email.is_some() {
             event["profile"] = Value::Object(names);
         }
@@ -181,7 +179,7 @@ impl StoreEvent {
     }
 }
 
-/// Returns a text on one line, short enough for a contact field; `None` if it is empty.
+/// Returns a text on one line, shortened for a contact field; `None` if it is empty.
 fn short(text: &str) -> Option<String> {
     const CHARACTERS_MAX: usize = 100;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -189,12 +187,12 @@ fn short(text: &str) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// Returns the text if it is not empty.
+/// Returns the trimmed text; `None` if it is empty.
 fn given(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Returns the text of an HTML description, shortened for a product.
+/// Returns the plain text of an HTML description, shortened for a product; `None` if it is empty.
 fn text_of(html: &str) -> Option<String> {
     let (mut text, mut is_tag) = (String::with_capacity(html.len()), false);
     for character in html.chars() {
@@ -215,7 +213,7 @@ fn text_of(html: &str) -> Option<String> {
     Some(shortened(&text, limits::DESCRIPTION_CHARACTERS_MAX)).filter(|text| !text.is_empty())
 }
 
-/// Returns the current price and the original price, if that is higher.
+/// Returns the current price, and the original price if it is higher.
 fn prices(price: &str, before: Option<&str>) -> (Option<String>, Option<String>) {
     let amount = |text: &str| text.trim().parse::<f64>().ok().filter(|amount| amount.is_finite());
     let Some(now) = amount(price) else { return (None, None) };
@@ -223,7 +221,7 @@ fn prices(price: &str, before: Option<&str>) -> (Option<String>, Option<String>)
     (Some(price.trim().to_owned()), before.map(|before| before.trim().to_owned()))
 }
 
-/// Calls a function of the adapter for a platform.
+/// Calls a function of a platform's adapter.
 macro_rules! adapter {
     ($platform:expr, $function:ident($($argument:expr),*)) => {
         match $platform {
@@ -239,12 +237,11 @@ macro_rules! adapter {
     };
 }
 
-/// Describes the store to which the client's keys belong.
+/// Returns the description of the store to which the client's keys belong.
 pub async fn shop(client: &Client<'_>) -> Result<Shop, PlatformError> {
     adapter!(await client.platform(), shop(client))
 }
 
-/// Subscribes to the store's webhooks.
 pub async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
     adapter!(await client.platform(), subscribe(client, hooks))
 }
@@ -254,27 +251,28 @@ pub async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformE
     adapter!(await client.platform(), unsubscribe(client, url))
 }
 
-/// Reads a part of the products.
+/// Reads a page of the products.
 pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
     adapter!(await client.platform(), products(client, cursor))
 }
 
-/// Reads a part of the customers.
+/// Reads a page of the customers.
 pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
     adapter!(await client.platform(), customers(client, cursor))
 }
 
-/// Returns a webhook's topic and ID if its signature is valid.
+/// Verifies a webhook's signature. Returns the webhook's topic and ID, or `None` if the signature is invalid.
 pub fn verify(platform: Storefront, headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery> {
     adapter!(platform, verify(headers, body, secret))
 }
 
-/// Reads a webhook whose signature is valid.
+/// Parses a webhook whose signature is valid.
 pub fn read(platform: Storefront, topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {
     adapter!(platform, read(topic, body, site))
 }
 
-/// Parses a webhook of each topic, and the lines of an export, as a fuzz target. Returns the events in the format of `POST /v1/events`.
+/// Parses a body as a webhook of each topic and as a line of an export, for fuzzing. Returns the events in the format of `POST
+/// /v1/events`.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
     const TOPICS: [(Storefront, &[&str]); 2] = [
@@ -312,7 +310,7 @@ pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
     events
 }
 
-/// The scopes that keys need, with their purpose, for the page that connects stores.
+/// Returns the scopes that keys need, each with its purpose, for the page on which users connect stores.
 pub fn scopes(platform: Storefront) -> &'static [(&'static str, &'static str)] {
     match platform {
         Storefront::Shopify => shopify::SCOPES,
@@ -320,7 +318,6 @@ pub fn scopes(platform: Storefront) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Returns the text of a header.
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }

@@ -1,6 +1,6 @@
-//! WooCommerce: the REST API v3, which returns pages, and webhooks with the same bodies.
+//! WooCommerce: the paged REST API v3, and webhooks with the same bodies.
 //!
-//! WooCommerce stores no consent and reports no checkouts, so neither is imported.
+//! WooCommerce records no consent and reports no checkouts, so Mailmill imports neither.
 
 use http::{HeaderMap, Method};
 use serde::Deserialize;
@@ -26,9 +26,9 @@ pub const SCOPES: &[(&str, &str)] =
 
 /// The number of items per page, the maximum of WooCommerce.
 const PAGE: &str = "100";
-/// The maximum number of pages of webhooks to read. A store has only a few webhooks.
+/// The maximum number of pages of webhooks to read, enough for far more webhooks than stores usually have.
 const WEBHOOK_PAGES_MAX: u32 = 20;
-/// The maximum number of an order's lines in its event.
+/// The maximum number of order lines in the event of an order.
 const LINES_MAX: usize = 20;
 
 const TOOLS: [StoreTool; 5] =
@@ -58,7 +58,7 @@ struct Webhook {
     delivery_url: String,
 }
 
-/// Returns the webhooks to this URL.
+/// Returns the store's webhooks that send to this URL.
 async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, PlatformError> {
     let mut found = Vec::new();
     for page in 1..=WEBHOOK_PAGES_MAX {
@@ -73,7 +73,7 @@ async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, Platfo
     Ok(found)
 }
 
-/// Reads a page of a list. The cursor is the number of the page.
+/// Reads a page of a list. The cursor is the page number.
 async fn page<T: DeserializeOwned>(
     client: &Client<'_>,
     (path, query): (&str, &[(&str, &str)]),
@@ -276,15 +276,15 @@ struct Refund {
     total: Option<String>,
 }
 
-/// Returns a decimal number as a JSON number without its sign, with all of its digits.
+/// Converts a decimal number in a string into a JSON number with all of its digits but without its sign.
 fn number(text: Option<&str>) -> Option<Value> {
     let number: serde_json::Number = serde_json::from_str(text?.trim().trim_start_matches('-')).ok()?;
     Some(Value::Number(number))
 }
 
 impl Order {
-    /// Returns everything that has happened to the order so far. Keys identify the events that were already recorded. IDs contain the site,
-    /// because two stores can have orders with the same number.
+    /// Returns one event for each thing that has happened to the order so far. Keys identify events that were already recorded;
+    /// they contain the site, because two stores can have orders with the same number.
     fn events(self, site: &str) -> Vec<StoreEvent> {
         let place = site.split_once("://").map_or(site, |(_, place)| place);
         let order = format!("{place}#{}", self.id);
@@ -340,7 +340,7 @@ struct Customer {
 }
 
 impl Customer {
-    /// Returns the contact; `None` if the customer has no address.
+    /// Returns the customer as a contact; `None` if the customer has no address.
     fn external(self) -> Option<ExternalContact> {
         let mut external = ExternalContact { email: given(self.email)?, ..ExternalContact::default() };
         let billing = self.billing.unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Tests the import of customers with their consent.
+//! Tests that customers are imported with their consent.
 
 use serde_json::{Value, json};
 
 use super::{Shop, work};
 use crate::testing::stores::shopify::{ShopFault, customer};
 
-/// Returns the marketing state of a customer: one in five each.
+/// Returns the marketing state of a customer. Each of the five states occurs equally often.
 fn state(number: usize) -> &'static str {
     ["SUBSCRIBED", "UNSUBSCRIBED", "NOT_SUBSCRIBED", "PENDING", "INVALID"][number % 5]
 }
@@ -19,7 +19,7 @@ fn count(shop: &Shop, status: &str) -> u64 {
 fn customers_are_imported_with_their_consent_and_never_subscribed_again() {
     for (mode, silent) in [(None, 0), (Some("include-all"), 4_800)] {
         let shop = Shop::new();
-        // Bob unsubscribed here, although the shop still has his consent.
+        // Bob unsubscribed in Mailmill, although the shop still records his consent.
         shop.app.post_in("/v1/contacts", json!({ "email": "person0@example.com", "status": "unsubscribed" })).data();
         let mut customers: Vec<Value> = (0..12_000).map(|number| customer(number, state(number))).collect();
         customers.push(json!({ "id": "gid://shopify/Customer/99999", "defaultEmailAddress": null, "tags": [] }));

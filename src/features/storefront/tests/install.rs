@@ -12,7 +12,7 @@ const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
 impl Shop {
-    /// Returns a shop whose app is in the settings.
+    /// Returns a shop that can be connected by installing the configured app.
     fn installable() -> Self {
         let peer = Shopify::start();
         let app = TestApp::with(|settings| {
@@ -26,7 +26,7 @@ impl Shop {
         Self { app, peer }
     }
 
-    /// Installs the app as a user; returns the state and the query of the callback.
+    /// Installs the app as a user. Returns the state and the query of the callback.
     fn install(&self) -> (String, String) {
         let engine = self.app.engine();
         let expires_at = engine.clock.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
@@ -53,7 +53,7 @@ impl Shop {
         store::find(&self.app.read(), self.app.account(), id).expect("readable").expect("it is stored")
     }
 
-    /// Gives the connected store an installed app's tokens.
+    /// Replaces the connected store's keys with these tokens.
     fn adopt(&self, mut tokens: keys::Keys) {
         let (engine, mut of) = (self.app.engine().clone(), self.stored());
         tokens.url_token = keys::open(&engine.seal, &of).expect("the keys open").url_token.clone();
@@ -141,7 +141,7 @@ fn a_revoked_installation_must_be_repeated() {
     shop.connect(json!({})).data();
     shop.adopt(tokens);
     shop.app.clock.advance_ms(HOUR_MS);
-    // Another installation replaces the refresh token.
+    // A second installation replaces the refresh token.
     let (_, _) = shop.install();
     shop.exchange("code2").expect("the code is valid");
     work(&shop.app);

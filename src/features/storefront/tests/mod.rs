@@ -15,7 +15,7 @@ use crate::testing::stores::shopify::{self, SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET
 use crate::testing::{TestApp, TestResponse};
 use crate::vocab::environment::Environment;
 
-/// An app, and a shop on Shopify that can be connected to its project.
+/// A test app, and a Shopify shop that can be connected to its project.
 struct Shop {
     app: TestApp,
     peer: Shopify,
@@ -42,7 +42,7 @@ impl Shop {
         Self { app: app(&peer.url()), peer }
     }
 
-    /// Returns a shop that is connected and imported.
+    /// Returns a shop that is connected and whose data is imported.
     fn connected() -> Self {
         let shop = Self::new();
         shop.connect(json!({})).data();
@@ -71,7 +71,7 @@ impl Shop {
         self.view()["serverId"].as_str().expect("there is an ID").to_owned()
     }
 
-    /// Sends a webhook; returns the status and the body of the response.
+    /// Sends a webhook. Returns the status and the body of the response.
     fn webhook(&self, topic: &str, id: &str, body: &Value) -> (u16, Value) {
         let body = body.to_string();
         let headers = shopify::headers(topic, id, &body);
@@ -84,7 +84,7 @@ impl Shop {
         (status, serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// Sends a webhook that must have an effect.
+    /// Sends a webhook and checks that it has an effect.
     #[track_caller]
     fn applied(&self, topic: &str, id: &str, body: &Value) {
         let (status, answer) = self.webhook(topic, id, body);
@@ -120,7 +120,6 @@ impl Shop {
     }
 }
 
-/// Returns the body of a webhook about an order.
 fn order(id: u64, email: &str) -> Value {
     json!({
         "id": id, "name": format!("#{id}"), "email": email, "currency": "GBP", "total_price": "36.00", "financial_status": "paid",

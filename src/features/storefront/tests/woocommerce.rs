@@ -1,4 +1,4 @@
-//! Tests stores with WooCommerce.
+//! Tests of stores that run WooCommerce.
 
 use http::Method;
 use serde_json::{Value, json};

@@ -16,12 +16,11 @@ use crate::vocab::permissions::Permission;
 
 pub struct Create;
 
-/// An address to add to the suppression list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewSuppression {
     pub email: EmailAddress,
-    /// The reason; `manual` if absent. The other reasons are for lists imported from other systems.
+    /// The reason. If absent, `manual`. The other reasons are for lists imported from other systems.
     #[serde(default)]
     pub reason: GivenReason,
     /// A note that is shown with the address.

@@ -13,7 +13,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Delete;
 
-/// Selects an address on the suppression list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuppressionRef {
@@ -23,7 +22,7 @@ pub struct SuppressionRef {
 /// The result of removing an address from the suppression list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedSuppression {
-    /// The address that was removed from the list.
+    /// The removed address.
     pub email: String,
     /// Always true; a failed removal returns an error instead.
     pub deleted: bool,

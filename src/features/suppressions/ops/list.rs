@@ -13,19 +13,18 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The filters, and the page of addresses to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSuppressions {
-    /// Returns only addresses suppressed for this reason.
+    /// Return only addresses suppressed for this reason.
     pub reason: Option<Reason>,
-    /// Returns only this address. The address is found even if the recipient's data was erased.
+    /// Return only this address, even if the recipient's data was erased.
     pub email: Option<EmailKey>,
     #[serde(default)]
     pub limit: Limit,
     /// The number of addresses to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1. Replaces `offset`.
+    /// The page number, starting at 1. Use it instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

@@ -1,4 +1,4 @@
-//! The operations on the suppression list, one file for each.
+//! The operations on the suppression list, one file per operation.
 
 pub mod create;
 pub mod delete;

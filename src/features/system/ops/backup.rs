@@ -25,7 +25,7 @@ pub struct BackupRequest {
     pub to: String,
 }
 
-/// A completed backup.
+/// The result of a backup.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupView {
@@ -78,11 +78,11 @@ impl Async for Backup {
     }
 }
 
-/// Checks before a backup starts whether it will fit on the disk of `target`. If this is also the disk of the data folder, the
-/// backup must leave enough space that the service does not become read-only.
+/// Checks before a backup whether it fits on the disk of `target`. On the disk of the data folder, the backup must also leave enough
+/// space for the service, which would otherwise become read-only.
 fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
-    // Use the allocated size, because parts of the files were never written.
+    // Use the allocated size, because the files are sparse: parts of them were never written.
     let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.blocks().saturating_mul(512)).sum();
     let Some(folder) = target.ancestors().find(|folder| folder.is_dir()) else { return Ok(()) };
     let Ok(free) = machine::free_bytes(folder) else { return Ok(()) };

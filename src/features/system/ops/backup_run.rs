@@ -11,7 +11,7 @@ use crate::vocab::codes::Code;
 
 pub struct BackupRun;
 
-/// What to start.
+/// Which task of the continuous backup to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupTask {
@@ -21,7 +21,7 @@ pub enum BackupTask {
     Drill,
 }
 
-/// The part of the continuous backup that was started.
+/// The task of the continuous backup to start.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackupRunRequest {

@@ -16,7 +16,6 @@ use crate::vocab::codes::Code;
 
 pub struct ClientFile;
 
-/// The name of a package.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientFileName {
@@ -38,7 +37,7 @@ impl Operation for ClientFile {
 }
 
 impl Raw for ClientFile {
-    /// A package manager calls the operation, not a client of the API.
+    /// Package managers, not API clients, call this operation, so it is not in the API documentation.
     const MEDIA: Media = Media { takes: Takes::Nothing, gives: "*/*", documented: false };
 
     async fn run(_: Context, input: ClientFileName, request: RawRequest) -> Result<Reply, Failure> {
@@ -57,7 +56,7 @@ impl Raw for ClientFile {
     }
 }
 
-/// Returns the package, or status 304 if the caller has it.
+/// Returns the package, or status 304 if the caller already has this version.
 fn send(package: &Package, asked: &HeaderMap) -> Reply {
     let cache = if package.has_version { "public, max-age=31536000, immutable" } else { "no-cache" };
     let mut headers = HeaderMap::with_capacity(5);

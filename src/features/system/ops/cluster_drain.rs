@@ -1,4 +1,4 @@
-//! Moves the lead of the cluster from this node to another one, for example before an upgrade.
+//! Moves the leadership of the cluster from this node to another node, for example before an upgrade.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,19 +10,19 @@ use crate::vocab::limits;
 
 pub struct ClusterDrain;
 
-/// Selects whether the node gives up the lead, or may take it again.
+/// Whether the node gives up the leadership, or may take it again.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrainRequest {
-    /// Whether the node may lead again. If absent, it gives up the lead and does not take it again until it restarts.
+    /// True if the node may lead again. Otherwise, the node gives up the leadership and does not take it again until it restarts.
     pub undo: Option<bool>,
 }
 
-/// The node, and the node that leads now.
+/// The node that answered, and the current leader.
 #[derive(Serialize, JsonSchema)]
 pub struct Drained {
     pub node: String,
-    /// The node that leads now; absent if no other node has taken over yet.
+    /// The current leader; absent if no other node has taken over yet.
     pub leader: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Async for ClusterDrain {
             member.rejoin();
         } else {
             member.drain().await;
-            // Another node reads the lease several times a second.
+            // Wait briefly for a new leader: the other nodes read the lease several times a second.
             let mut role = member.role();
             let led = role.wait_for(|_| member.leader().is_some());
             let _ = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, led).await;

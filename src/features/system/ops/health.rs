@@ -8,7 +8,6 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, p
 
 pub struct Health;
 
-/// The health of the service.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealthView {

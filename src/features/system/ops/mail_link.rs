@@ -20,7 +20,6 @@ pub struct MailLinkRequest {
     pub link: String,
 }
 
-/// The purpose of a link.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkPurpose {
@@ -34,7 +33,7 @@ pub enum LinkPurpose {
 #[derive(Serialize, JsonSchema)]
 pub struct MailLinkResult {
     pub mailed: bool,
-    /// The reason why no mail server accepted the email; absent if one did.
+    /// Why no mail server accepted the email; absent if a mail server accepted it.
     pub reason: Option<String>,
 }
 

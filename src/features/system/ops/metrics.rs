@@ -1,4 +1,4 @@
-//! Returns measurements for Prometheus and compatible monitors.
+//! Returns metrics in the text format of Prometheus.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,7 @@ impl Operation for Metrics {
 }
 
 impl Raw for Metrics {
-    /// A monitor calls the operation, not a client of the API.
+    /// Monitoring systems, not API clients, call this operation, so it is not in the API documentation.
     const MEDIA: Media = Media { takes: Takes::Nothing, gives: "text/plain; version=0.0.4", documented: false };
 
     async fn run(context: Context, _: NoInput, request: RawRequest) -> Result<Reply, Failure> {
@@ -53,12 +53,12 @@ impl Raw for Metrics {
     }
 }
 
-/// Metrics as text.
+/// Metrics in the text format of Prometheus.
 #[derive(Default)]
 struct Text(String);
 
 impl Text {
-    /// Adds a metric with the values of its series, each with its labels.
+    /// Adds a metric: its type and help text, and one line per series with its labels and value.
     fn add(&mut self, name: &str, kind: &str, help: &str, series: impl IntoIterator<Item = (String, f64)>) {
         let mut series = series.into_iter().peekable();
         if series.peek().is_none() {

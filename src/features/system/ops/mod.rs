@@ -1,4 +1,4 @@
-//! The operations on the installation, one file for each.
+//! The operations on the installation, one file per operation.
 
 pub mod backup;
 pub mod backup_run;

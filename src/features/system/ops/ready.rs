@@ -13,15 +13,16 @@ use crate::vocab::limits;
 
 pub struct Ready;
 
-/// Selects the role that a load balancer needs.
+/// The role that the node must have to be ready.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadyFor {
-    /// On a node of a cluster, `leader` requires that the node leads. Every node answers reads and forwards the rest. `any` if absent.
+    /// The role that a node of a cluster must have to be ready: `leader`, or `any`, which is the default. Followers answer reads
+    /// and forward other requests to the leader.
     pub role: Option<NodeRole>,
 }
 
-/// The role of a node of a cluster that a load balancer needs.
+/// The role that a load balancer requires of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeRole {

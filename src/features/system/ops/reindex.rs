@@ -14,7 +14,7 @@ pub struct Reindex;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReindexRequest {
-    /// The environment whose index is rebuilt; both environments if absent.
+    /// The environment whose index is rebuilt. If absent, both indexes are rebuilt.
     pub environment: Option<Environment>,
 }
 

@@ -23,7 +23,6 @@ use crate::vocab::environment::Environment;
 
 pub struct Status;
 
-/// The status of the installation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusView {
@@ -41,11 +40,11 @@ pub struct StatusView {
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
     pub workers: Vec<WorkerView>,
-    /// The newest completed backup; absent if no backup was made. Its folder may no longer exist.
+    /// The newest completed backup, whose folder may no longer exist; absent if no backup was made.
     pub last_backup: Option<LastBackupView>,
     /// The continuous backup; absent if the setting backup.url is empty.
     pub continuous_backup: Option<ContinuousBackupView>,
-    /// This node's part in a cluster; absent on a single machine.
+    /// This node's role in a cluster; absent on a single machine.
     pub cluster: Option<ClusterStatus>,
     /// The last lines of the log, newest first. The lines are lost when the process ends.
     pub log: Vec<LogLine>,
@@ -110,7 +109,7 @@ pub struct WorkerView {
     pub last_failure: Option<String>,
 }
 
-/// A completed backup.
+/// The newest completed backup.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastBackupView {
     pub at: WireTime,
@@ -120,17 +119,17 @@ pub struct LastBackupView {
     pub rows: u64,
 }
 
-/// A node's part in a cluster.
+/// A node's role in a cluster.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterStatus {
-    /// The name of the node that answers.
+    /// The name of the node that answered.
     pub node: String,
-    /// The name of the node that leads; absent while none does.
+    /// The name of the leader; absent while no node leads.
     pub leader: Option<String>,
-    /// How old the data of the answering node may be, in milliseconds.
+    /// The maximum age of the answering node's data, in milliseconds.
     pub lag_ms: i64,
-    /// The newest commit of each log that the answering node has.
+    /// For each log, the newest commit that the answering node has.
     pub logs: Vec<LogPosition>,
 }
 

@@ -18,7 +18,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Create;
 
-/// A new tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTag {

@@ -16,7 +16,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Delete;
 
-/// The result of deleting a tag.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTag {
     /// The ID of the deleted tag.

@@ -14,7 +14,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Get;
 
-/// Selects a tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TagRef {

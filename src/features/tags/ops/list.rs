@@ -22,7 +22,7 @@ pub struct List;
 pub struct ListTags {
     /// The project whose tags are listed.
     pub project_id: ProjectId,
-    /// Returns only tags whose name contains this string, ignoring case.
+    /// Return only tags whose name contains this string, ignoring case.
     pub search: Option<String>,
     #[serde(default)]
     pub sort_by: TagSortBy,
@@ -32,12 +32,12 @@ pub struct ListTags {
     pub limit: Limit,
     /// The number of tags to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1; takes the place of `offset`. If given, the response's `data` is the array itself,
-    /// and `count` is the total.
+    /// The page number, starting at 1. Use it instead of `offset`. If set, the response's `data` is the array itself, and `count`
+    /// is the total.
     pub page: Option<PageNumber>,
 }
 
-/// The field that tags are ordered by.
+/// The field by which tags are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TagSortBy {

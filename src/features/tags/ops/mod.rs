@@ -1,4 +1,4 @@
-//! The operations on tags, one file for each.
+//! The operations on tags, one file per operation.
 
 pub mod create;
 pub mod delete;

@@ -19,7 +19,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Create;
 
-/// A new topic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTopic {

@@ -16,7 +16,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Delete;
 
-/// The result of deleting a topic.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTopic {
     /// The ID of the deleted topic.

@@ -28,8 +28,8 @@ pub struct ListTopics {
     pub limit: Limit,
     /// The number of topics to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1; takes the place of `offset`. If given, the response's `data` is the array itself,
-    /// and `count` is the total.
+    /// The page number, starting at 1. Use it instead of `offset`. If set, the response's `data` is the array itself, and `count`
+    /// is the total.
     pub page: Option<PageNumber>,
 }
 

@@ -1,4 +1,4 @@
-//! The operations on topics, one file for each.
+//! The operations on topics, one file per operation.
 
 pub mod create;
 pub mod delete;

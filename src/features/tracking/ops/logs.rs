@@ -16,7 +16,6 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Logs;
 
-/// The email, the filter, and the part of the log to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListLogs {
@@ -26,13 +25,13 @@ pub struct ListLogs {
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// The `nextCursor` of the previous part.
+    /// The `nextCursor` of the previous response.
     pub cursor: Option<String>,
-    /// Lists only recipients with this status.
+    /// Return only recipients with this status.
     pub status: Option<EmailLogStatus>,
 }
 
-/// The statuses by which to filter recipients.
+/// A status to filter recipients by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EmailLogStatus {
@@ -60,12 +59,12 @@ impl From<EmailLogStatus> for CampaignLogStatus {
     }
 }
 
-/// A part of an email's recipient log.
+/// A page of an email's recipient log.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailLogPart {
     pub emails: Vec<CampaignLog>,
-    /// The cursor of the next part; absent in the last part.
+    /// The cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
@@ -90,7 +89,7 @@ impl Operation for Logs {
     }
 }
 
-/// The recipient of a mailing at which a part of the log starts.
+/// Where a page of the log starts: a mailing, and a recipient number in it.
 type Cursor = (MailingId, u32);
 
 impl Query for Logs {
@@ -104,7 +103,8 @@ impl Query for Logs {
             let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
             let Some(mailing) = sending::by_id(view.tx, id)? else { return Ok(Done(to_answer(rows, None))) };
             let found = page(view.tx, id, from, limit - rows.len(), wanted)?;
-            // The mailing's other recipients got the email in a different language.
+            // The mailing's other recipients got the email in a different language, so they are not in the log of this
+            // email.
             let got_it = |recipient: &Recipient| mailing.translation_for(recipient).email == Some(input.email_id);
             for found in found.rows.into_iter().filter(|(_, recipient, _)| got_it(recipient)) {
                 rows.push(row(view.tx, &mailing, found)?);
@@ -121,7 +121,7 @@ impl Query for Logs {
     }
 }
 
-/// Returns the first recipient of an email's newest mailing, or of its newest mailing before `before`.
+/// Returns the position of the first recipient in the email's newest mailing, or in its newest mailing before `before`.
 fn next(view: &View<'_>, email: EmailId, before: Option<MailingId>) -> Result<Option<Cursor>, Failure> {
     Ok(engagement::mailings(view.tx, email, before, 1)?.first().map(|id| (*id, 0)))
 }

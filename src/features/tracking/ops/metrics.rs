@@ -205,7 +205,7 @@ fn one_day(day: u32, sums: &BTreeMap<Measure, i64>) -> EmailMetricsDay {
     }
 }
 
-/// Returns `part` as a percentage of `whole`, with two decimals, and never above 100.
+/// Returns `part` as a percentage of `whole`, with two decimals and at most 100; 0 if `whole` is 0.
 fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { ((part as f64 * 10_000.0 / whole as f64).round() / 100.0).min(100.0) }
 }

@@ -33,7 +33,6 @@ impl Operation for Preferences {
     }
 }
 
-/// The fields of the submitted form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Form {
     topics: Vec<TopicId>,

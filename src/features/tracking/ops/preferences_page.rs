@@ -15,7 +15,8 @@ use crate::vocab::contact_status::Status;
 
 pub struct PreferencesPage;
 
-/// The purposes of tokens that open the preferences page: its own purpose, and that of the unsubscribe page, which links to it.
+/// The purposes of tokens that open the preferences page: the page's own purpose, and the purpose of the unsubscribe page, which links
+/// to the preferences page.
 pub const PURPOSES: [Purpose; 2] = [Purpose::Preferences, Purpose::Unsubscribe];
 
 impl Operation for PreferencesPage {

@@ -33,17 +33,17 @@ pub struct ListTimeline {
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// The `nextCursor` of the previous part.
+    /// The `nextCursor` of the previous response.
     pub cursor: Option<String>,
 }
 
-/// A part of a timeline.
+/// A page of a timeline.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelinePart {
     /// The entries, newest first.
     pub entries: Vec<TimelineEntry>,
-    /// The cursor of the next part; absent in the last part.
+    /// The cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
@@ -124,15 +124,15 @@ impl TimelineEntry {
         Self { at: WireTime(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
-    /// Returns the sort key: newest entries first and, at the same moment, the later step of a message first. Entries of one kind
-    /// at one moment are ordered by ID, latest first, which is also the order in which the store returns them; the newest entries
-    /// overall are therefore among the newest of each kind.
+    /// Returns the sort key: newest entries first. Entries of the same time are ordered by kind, with the later step of a message
+    /// first, and then by ID, latest first. The store returns each kind in the same order, so the newest entries overall are among
+    /// the newest of each kind.
     fn sort_key(&self) -> Reverse<(Timestamp, TimelineKind, Option<MailingId>, Option<EventId>)> {
         Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }
 }
 
-/// The start of a part of the timeline: a time, and the number of entries at that time to skip.
+/// Where a page of the timeline starts: a time, and the number of entries of this time to skip.
 #[derive(Clone, Copy)]
 struct Cursor {
     at: Timestamp,
@@ -178,7 +178,7 @@ struct TimelineReader<'t> {
 }
 
 impl TimelineReader<'_> {
-    /// Returns at least the newest `many` entries up to `at`, unordered.
+    /// Returns entries up to the time `at`, unordered. The result includes the newest `many` entries.
     fn until(&mut self, at: Timestamp, many: usize) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let after = Timestamp(at.0 + 1);
@@ -203,7 +203,7 @@ impl TimelineReader<'_> {
         Ok(self.mailings.get(&id).and_then(Option::as_ref))
     }
 
-    /// Returns the subject of the message that the contact got.
+    /// Returns the subject of the email that the contact got from a mailing.
     fn subject(&mut self, id: MailingId) -> Result<Option<String>, Failure> {
         let (tx, number, email) = (self.tx, self.contact.id.number(), self.contact.email.as_str());
         let Some(mailing) = self.mailing(id)? else { return Ok(None) };

@@ -79,7 +79,7 @@ impl Raw for Unsubscribe {
     }
 }
 
-/// Returns the button that sent the body. A body that does not come from our page is treated as an email client's button, in either
+/// Returns the button that sent the body. A body that does not come from Mailmill's page counts as an email client's button, in either
 /// encoding: asking again despite a clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Predicts the folder into which mailbox providers put an email.
+//! Predicts the folder in which mailbox providers place an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -16,7 +16,7 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{PostRequest, PostResponse};
 use crate::vocab::limits;
 
-/// The secret that creates the main signature while two secrets sign.
+/// The secret of the main signature during the grace period after a rotation, when two secrets are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SigningSecret {
     /// The current secret.
@@ -25,7 +25,7 @@ pub enum SigningSecret {
     Previous,
 }
 
-/// Makes an attempt; returns its end and its outcome.
+/// Makes an attempt. Returns the record of its end, and its outcome.
 pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> (End, AttemptOutcome) {
     let start = Instant::now();
     let outcome = send(engine, started, secret).await;
@@ -84,7 +84,8 @@ async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) 
     engine.fetch.deliver(shipment).await.map_err(|error| error.to_string())
 }
 
-/// Returns the secrets that sign now, newest first.
+/// Returns the current secret and, during its grace period, the previous secret. Returns `None` if the current secret cannot be
+/// decrypted.
 fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Signer>> {
     let open = |sealed: &[u8]| Signer::open(&engine.seal, webhook.account, webhook.id, sealed);
     let mut signers = vec![open(&webhook.sealed_secret)?];
@@ -92,7 +93,7 @@ fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Sig
     Some(signers)
 }
 
-/// Returns the webhook's custom headers.
+/// Decrypts the webhook's custom headers. Returns `None` if they cannot be decrypted.
 pub fn custom_headers(engine: &Engine, webhook: &Webhook) -> Option<BTreeMap<String, String>> {
     if webhook.sealed_headers.is_empty() {
         return Some(BTreeMap::new());

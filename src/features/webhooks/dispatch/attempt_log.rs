@@ -25,7 +25,6 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Reads the rules from the settings.
     pub fn new(settings: &Webhooks, started_at: Timestamp) -> Self {
         let failures = u32::try_from(settings.pause_after_failures.get()).unwrap_or(u32::MAX);
         let breaker = Breaker { failures, pause_ms: ms(settings.pause_seconds.get()) };
@@ -53,7 +52,6 @@ fn ms(seconds: u64) -> i64 {
 pub struct StartedAttempt {
     pub webhook: Webhook,
     pub delivery: Delivery,
-    /// The number of the attempt.
     pub number: usize,
     pub body: Bytes,
 }
@@ -100,12 +98,11 @@ fn begin_one(writer: &mut DeliveryWriter<'_, '_>, due: &Due, rules: &Rules) -> R
     Ok(Some(StartedAttempt { webhook, delivery, number, body }))
 }
 
-/// Returns a random number for [`RetryBackoff`], which applies the jitter.
+/// Returns the random number from which [`RetryBackoff`] computes the jitter.
 fn chance(tx: &WriteTx<'_>) -> u16 {
     u16::from_be_bytes(tx.random().bytes())
 }
 
-/// An attempt that has ended.
 #[derive(Clone, Debug)]
 pub struct EndedAttempt {
     pub key: WebhookKey,
@@ -138,7 +135,7 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
     Ok(())
 }
 
-/// Ends, as failed, the attempts that an earlier process left in flight.
+/// Ends attempts that an earlier process left in flight, and records them as failed.
 pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules) -> Result<()> {
     let mut writer = DeliveryWriter::open(tx);
     for (webhook, id) in due {

@@ -17,7 +17,7 @@ struct Lane {
     in_flight: usize,
     /// Whether the endpoint's last attempt succeeded quickly.
     is_quick: bool,
-    /// The secret that the endpoint probably has, while two secrets sign.
+    /// The secret that the endpoint probably uses during a grace period.
     secret: SigningSecret,
 }
 
@@ -40,7 +40,6 @@ impl Lanes {
         Self { lanes: BTreeMap::new(), in_flight: 0, in_flight_slow: 0, all_max, each_max, last: None }
     }
 
-    /// Returns the number of attempts in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
@@ -83,7 +82,7 @@ impl Lanes {
         }
     }
 
-    /// Reserves capacity for one attempt at this endpoint; returns false if there is no free capacity.
+    /// Reserves capacity for one attempt at this endpoint. Returns false if no capacity is free.
     fn board(&mut self, key: WebhookKey) -> bool {
         let mut lane = self.lane(key);
         let slow_max = self.all_max.div_ceil(2);
@@ -114,7 +113,7 @@ impl Lanes {
             (true, false) => lane.window.clamp(1, limits::WEBHOOK_WINDOW_FIRST.min(self.each_max)),
             (false, _) => 1,
         };
-        // The endpoint's other attempts in flight count toward its new class.
+        // The endpoint's other attempts in flight move with it to its new class, quick or slow.
         match (was_quick, lane.is_quick) {
             (true, false) => self.in_flight_slow += lane.in_flight,
             (false, true) => self.in_flight_slow -= lane.in_flight.min(self.in_flight_slow),

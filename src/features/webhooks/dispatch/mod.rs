@@ -54,7 +54,6 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     Ok(())
 }
 
-/// The dispatcher of one environment.
 struct Dispatcher {
     engine: Arc<Engine>,
     store: Arc<Store>,
@@ -69,11 +68,12 @@ struct Dispatcher {
     next: Option<Timestamp>,
 }
 
-/// The end of an attempt. The attempt sends the report to the writer, which stores it and then sends it to the dispatcher.
+/// The end of an attempt. The task that made the attempt sends the report to the writer, which stores it and then sends it to the
+/// dispatcher.
 struct AttemptReport {
     ended: EndedAttempt,
     took: Duration,
-    /// The secret that created the main signature, if two secrets sign.
+    /// The secret of the main signature, if two secrets were valid.
     secret: Option<SigningSecret>,
 }
 
@@ -127,7 +127,7 @@ impl Dispatcher {
         }
     }
 
-    /// Records as lost the attempts that an earlier process left in flight.
+    /// Marks as failed the attempts that an earlier process left in flight.
     async fn recover(&mut self) -> Result<(), Failure> {
         let mut after = None;
         loop {
@@ -149,7 +149,7 @@ impl Dispatcher {
         }
     }
 
-    /// Starts the attempts that are due and within the limits; returns the time until the next poll.
+    /// Starts the attempts that are due and within the limits. Returns the time until the next poll.
     async fn poll(&mut self) -> Result<Duration, Failure> {
         if self.store.space().is_low() {
             return Ok(limits::STORAGE_FULL_PAUSE);

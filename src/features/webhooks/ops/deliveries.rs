@@ -14,7 +14,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Deliveries;
 
-/// The webhook, the filter and the page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListDeliveries {
@@ -26,7 +25,7 @@ pub struct ListDeliveries {
     pub limit: Limit,
     /// The number of deliveries to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; used instead of `offset`.
+    /// The page number, starting at 1. Use it instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

@@ -14,7 +14,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Delivery;
 
-/// The delivery to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeliveryRef {
@@ -74,7 +73,7 @@ impl Query for Delivery {
     }
 }
 
-/// Returns the delivery and its webhook, or `NotFound`.
+/// Returns the delivery and its webhook. Fails with `NotFound` if either does not exist.
 pub fn find(tx: &impl Read, account: AccountId, which: &DeliveryRef) -> Result<(model::Webhook, model::Delivery), Failure> {
     let webhook = require(tx, account, which.webhook_id)?;
     let absent = || {

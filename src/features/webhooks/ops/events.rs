@@ -17,7 +17,6 @@ pub struct EventTypes {
     pub total: usize,
 }
 
-/// An event type.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventType {

@@ -13,7 +13,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct Get;
 
-/// The webhook to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookRef {

@@ -11,7 +11,6 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The part of the list to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListWebhooks {
@@ -19,7 +18,7 @@ pub struct ListWebhooks {
     pub limit: Limit,
     /// The number of webhooks to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; used instead of `offset`.
+    /// The page number, starting at 1. Use it instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

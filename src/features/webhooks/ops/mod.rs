@@ -1,4 +1,4 @@
-//! The operations on webhooks, one file each.
+//! The operations on webhooks, one file per operation.
 
 pub mod create;
 pub mod delete;

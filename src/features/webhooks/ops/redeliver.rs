@@ -25,7 +25,7 @@ pub struct RedeliverRange {
     pub webhook_id: WebhookId,
     /// The start of the range: at most seven days ago, because events are kept for seven days.
     pub from: WireTime,
-    /// The end of the range; the current time if absent.
+    /// The end of the range. If absent, the current time.
     pub to: Option<WireTime>,
     /// Whether to include events that have already arrived; false if absent.
     pub all: Option<bool>,

@@ -27,7 +27,7 @@ pub struct RotateSecret;
 pub struct RotateSecretRequest {
     /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// For how many hours the old secret continues to sign; 24 if absent. Use 0 if the old secret was leaked.
+    /// The number of hours for which the old secret continues to sign; 24 if absent. Use 0 if the old secret was leaked.
     pub grace_hours: Option<Bounded<0, { limits::WEBHOOK_GRACE_HOURS_MAX }>>,
 }
 

@@ -1,4 +1,4 @@
-//! Delivery statistics of an account.
+//! Returns the delivery statistics of an account.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Stats;
 
-/// Delivery statistics for all webhooks that exist now, each since its creation.
+/// Delivery statistics of all existing webhooks, each since its creation.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsView {
@@ -34,7 +34,7 @@ pub struct StatsView {
     /// The average duration of attempts with a response, in milliseconds; absent if there are no such attempts.
     pub average_response_time: Option<u64>,
     pub last_triggered_at: Option<WireTime>,
-    /// The last 30 days, excluding days on which no delivery or attempt ended. The days include deleted webhooks.
+    /// The statistics of the last 30 days, without days on which no delivery or attempt ended. Deleted webhooks are included.
     pub days: Vec<DayView>,
 }
 

@@ -31,7 +31,7 @@ pub struct WebhookTested {
     pub status_code: Option<u16>,
     /// The duration of the attempt in milliseconds.
     pub response_time: u32,
-    /// Why the test failed.
+    /// Why the test failed; absent if it succeeded.
     pub error: Option<String>,
     /// The ID of the test's delivery, which is listed with the webhook's other deliveries.
     pub delivery_id: DeliveryId,

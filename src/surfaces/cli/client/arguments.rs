@@ -82,7 +82,7 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// Returns a whole body: JSON, or the content of a file or of standard input.
+/// Returns the text of a whole body: from the option itself, from a file, or from standard input.
 pub fn content_of(given: &str, option: &str) -> Result<String, Problem> {
     if given == "-" { text_of("-", option) } else { content(given, option) }
 }
@@ -128,7 +128,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     })
 }
 
-/// Returns the items of a list: each text has comma-separated items, or a JSON array of items that contain commas.
+/// Returns the items of a list. Each text contains comma-separated items, or a JSON array, whose items may contain commas.
 fn list(texts: &[String]) -> Value {
     let items = texts.iter().flat_map(|text| match serde_json::from_str::<Vec<String>>(text) {
         Ok(items) => items,
@@ -203,7 +203,6 @@ mod tests {
     use super::*;
     use crate::operations::OPERATIONS;
 
-    /// Parses the arguments of a command and returns its input.
     fn parsed(line: &[&str]) -> Result<Input, Problem> {
         let words: Vec<String> = line.iter().take_while(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
         let resource = names::resources(OPERATIONS).into_iter().find(|(name, _)| *name == line[0]).expect("it is a resource");
@@ -269,7 +268,7 @@ mod tests {
         assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");
         let absent = parsed(&["emails", "generate", "@/nowhere/x", "--project", "p"]).expect_err("there is no such file");
         assert!(absent.to_string().starts_with("--prompt: cannot read /nowhere/x"), "{absent}");
-        // A name is never read as a file, so a script cannot be tricked into sending one.
+        // A name is never read from a file, so a script cannot be tricked into sending a local file.
         assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
     }
 

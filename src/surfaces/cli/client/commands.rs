@@ -132,7 +132,6 @@ fn summary(field: &Field) -> String {
     if field.kind == Kind::Text && takes_file(field) { text + "; @FILE reads a file" } else { text }
 }
 
-/// Returns the option for a field.
 fn option(field: &Field) -> Arg {
     let long = long(&field.name);
     let about = if field.name == PROJECT { "The name or ID of the project" } else { &field.about };

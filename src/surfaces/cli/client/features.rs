@@ -12,7 +12,7 @@ pub struct Work {
     pub parameter: &'static str,
     /// Whether the status operation accepts or requires a project.
     pub takes_project: bool,
-    /// What the progress line calls the work.
+    /// The name of the work in the progress line.
     pub label: &'static str,
 }
 

@@ -29,7 +29,6 @@ pub enum Kind {
     Base64,
 }
 
-/// One field of an operation's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The name in the API, such as `projectId`.
@@ -39,7 +38,6 @@ pub struct Field {
     pub required: bool,
     /// The description in the API.
     pub about: String,
-    /// The default value.
     pub default: Option<String>,
 }
 

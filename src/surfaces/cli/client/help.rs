@@ -1,4 +1,4 @@
-//! The program's help, which lists the commands for this server separately from those of the API.
+//! The program's help, which lists administration commands and API commands separately.
 
 use clap::Command;
 use unicode_width::UnicodeWidthStr;
@@ -68,7 +68,6 @@ pub fn template(administration: &Command, operations: &'static [Entry]) -> Strin
     )
 }
 
-/// Returns the text that only `--help` shows.
 pub fn long_text() -> &'static str {
     EXIT_CODES
 }

@@ -21,13 +21,14 @@ use crate::base::machine;
 use crate::base::secret::Secret;
 
 const METADATA: &str = "/.well-known/oauth-authorization-server";
-/// The ending of the grant type. The operator's settings determine the part before it.
+/// The suffix of the OAuth grant type. The server's settings determine its prefix.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
-/// How long the user has to decide. The registration on the server lasts longer; the client requests a new code when a code expires.
+/// How long the command waits for the user's decision. The registration on the server lasts longer; the client requests a new code when
+/// a code expires.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// The pause between polls if the server does not specify one.
 const INTERVAL_SECONDS: u64 = 5;
-/// The maximum length of a key file. Keys are far shorter.
+/// The maximum length of a key file in bytes. Keys are far shorter.
 const KEY_BYTES_MAX: u64 = 1_024;
 
 /// Runs the command; returns the exit code.

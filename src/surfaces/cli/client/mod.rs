@@ -45,7 +45,6 @@ use names::Named;
 use output::Output;
 use session::Session;
 
-/// A command of the client.
 #[derive(Debug)]
 pub struct ClientCommand {
     matches: ArgMatches,

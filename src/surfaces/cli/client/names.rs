@@ -72,7 +72,7 @@ pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static st
     RESOURCES.into_iter().filter(|(name, _)| all(operations).any(|named| named.words[0] == *name)).collect()
 }
 
-/// Returns the operation with this ID.
+/// Returns the operation with this ID. Panics if there is none.
 pub fn operation(operations: &'static [Entry], id: &str) -> &'static Entry {
     operations.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation with the ID {id}"))
 }

@@ -56,7 +56,7 @@ pub async fn run(session: &Session, environment: &Environment, named: &Named, ma
         .map_err(|problem| problem.reworded(|message| with_option(message, named, &fields)))
 }
 
-/// Replaces the field at the start of an API error, such as `createdAfter: must be a time`, with the option's name.
+/// Replaces the field name at the start of an API error, such as `createdAfter: must be a time`, with the option name.
 fn with_option(message: &str, named: &Named, fields: &[Field]) -> String {
     let start = message.split_once(": ").and_then(|(start, rest)| Some((fields.iter().find(|field| field.name == start)?, rest)));
     match start {

@@ -66,7 +66,8 @@ fn separated(name: &str, separator: char) -> String {
     out
 }
 
-/// Returns whether a field is a positional argument: the IDs in the path except the project's.
+/// Returns whether a field is a positional argument: an ID in the path. The project's ID is positional only if the project is the
+/// command's object.
 pub fn is_positional(named: &Named, field: &Field) -> bool {
     field.in_path && (field.name != PROJECT || takes_project(named))
 }

@@ -29,7 +29,6 @@ const IDS: [&str; 13] = [
 /// The width to assume for a terminal that does not report one.
 const WIDTH_ASSUMED: usize = 80;
 
-/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Table,
@@ -70,7 +69,6 @@ impl Output {
         self.notes && std::io::stderr().is_terminal()
     }
 
-    /// Prints the data of a response.
     pub fn data(&self, data: &Value) {
         match self.format {
             Format::Json => print(&format!("{data:#}\n")),
@@ -116,7 +114,7 @@ fn is_about_page(name: &str) -> bool {
     matches!(name, "total" | "limit" | "offset" | "page" | "pagination" | "hasMore" | "next" | "nextCursor" | "count")
 }
 
-/// Returns the ID of an object.
+/// Returns the most specific ID of an object.
 pub fn id(value: &Value) -> Option<String> {
     let found = IDS.iter().map(|name| &value[*name]).find(|value| value.is_string()).unwrap_or(value);
     found.as_str().map(|_| table::cell(found))

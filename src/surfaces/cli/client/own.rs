@@ -18,7 +18,6 @@ fn value(name: &'static str, shown: &'static str, help: &'static str) -> Arg {
     Arg::new(name).value_name(shown).help(help)
 }
 
-/// Returns the commands, in the order of the help.
 pub fn commands() -> [Command; 8] {
     [login(), logout(), profiles(), api(), listen(), watch(), completions(), man()]
 }
@@ -111,7 +110,6 @@ fn man() -> Command {
     )
 }
 
-/// Returns the shell with this name.
 pub fn shell(name: &str) -> Option<Shell> {
     name.parse().ok()
 }

@@ -24,7 +24,7 @@ use crate::base::secret::Secret;
 const FILE: &str = "profiles.toml";
 /// The name of a profile if the user chooses none.
 pub const DEFAULT: &str = "default";
-/// The maximum length of a profile's name, which is typed on the command line.
+/// The maximum length of a profile's name in characters, because users type it on the command line.
 const NAME_CHARACTERS_MAX: usize = 40;
 
 /// A server, a key for it, and the user's default project there.
@@ -39,7 +39,7 @@ pub struct Profile {
 /// The file with all profiles.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Profiles {
-    /// The profile that commands use by default: that of the last login, or one that the user selected.
+    /// The profile that commands use by default: the profile of the last login, or a profile that the user selected.
     pub default: Option<String>,
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
@@ -54,7 +54,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the key; fails if there is none.
+    /// Returns the key. Fails if there is none, or if it contains a character that keys never contain.
     pub fn key(&self) -> Result<Secret, Problem> {
         let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
@@ -148,7 +148,7 @@ impl Profiles {
         })
     }
 
-    /// Returns the profile with this name.
+    /// Returns the profile with this name. Fails if there is none.
     pub fn find(&self, name: &str) -> Result<&Profile, Problem> {
         self.profiles.get(name).ok_or_else(|| unknown(name))
     }
@@ -255,7 +255,7 @@ pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) 
             false => Problem::misused("no profile is selected; name the one to remove with --profile"),
         })?;
         let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
-        // No other profile becomes the selected one: a command that sends must never silently use a different server.
+        // No other profile becomes the default: a command that sends must never silently use a different server.
         profiles.default.take_if(|default| *default == name);
         Ok((name, profile, profiles.default.is_none() && !profiles.profiles.is_empty()))
     })?;

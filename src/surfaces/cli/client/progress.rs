@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::super::terminal::complain;
 
 const BAR_CELLS: usize = 24;
-/// Returns to the start of the line and clears it.
+/// The control sequence that returns to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
 
 /// A progress line, which is removed when it is dropped.

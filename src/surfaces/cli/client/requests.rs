@@ -48,7 +48,6 @@ const BACKOFF: Duration = Duration::from_millis(400);
 /// The longest wait that a server can request. Budgets are per minute; longer waits are reported instead.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// The body of a request.
 #[derive(Clone, Default)]
 pub enum Payload {
     #[default]
@@ -57,7 +56,6 @@ pub enum Payload {
     Form(Arc<Form>),
 }
 
-/// A request to the server.
 #[derive(Clone, Default)]
 pub struct Call {
     pub method: Method,
@@ -88,13 +86,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns the value of a header as text.
     pub fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 }
 
-/// How far a request got that received no response.
+/// Why a request failed, and whether the server may have executed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// No byte of the request was sent.
@@ -107,7 +104,7 @@ enum Fault {
     Unusable,
 }
 
-/// A request that got no response.
+/// A failed request.
 struct Broken {
     cause: String,
     fault: Fault,
@@ -165,7 +162,7 @@ impl Remote {
         self.exchange(call, read_whole).await.map_err(|broken| self.problem(&broken))
     }
 
-    /// Sends a request and writes the body of a successful response to `file`. Any other response is returned.
+    /// Sends a request and writes the body of a successful response to `file`. Returns any other response.
     pub async fn download(&self, call: &Call, file: &mut impl Write) -> Result<Option<Answer>, Problem> {
         let read = async |head: http::response::Parts, body: Incoming| match head.status.is_success() {
             true => copy(body, file).await.map(|()| None),
@@ -282,7 +279,7 @@ impl Broken {
     }
 }
 
-/// Returns whether and why a request should be sent again, and the wait that the server requests, if any.
+/// Returns why a request should be sent again, and the wait that the server requests; `None` if the request should not be sent again.
 fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Option<Duration>, String)> {
     match result {
         Err(broken) if broken.fault == Fault::Unsent || (broken.fault == Fault::Sent && is_repeatable) => {
@@ -334,7 +331,7 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         }
         left -= length;
         match file.write_all(&data) {
-            // If the reader closed its end, it needs no more output.
+            // A reader that closed its end needs no more output.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
             written => written.map_err(unwritable)?,
         }
@@ -389,7 +386,6 @@ fn missing_permission(answer: &Answer) -> Option<&str> {
     answer.header(WWW_AUTHENTICATE)?.split_once("scope=\"")?.1.split('"').next()
 }
 
-/// Returns a new idempotency key.
 pub fn new_key(random: &dyn Random) -> String {
     format!("cli-{}", data_encoding::HEXLOWER.encode(&random.bytes::<12>()))
 }

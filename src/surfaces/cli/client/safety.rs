@@ -19,7 +19,8 @@ pub enum Danger {
     Ends,
 }
 
-/// TABLE: operations that send. Their permission alone does not identify them, because pausing and unscheduling require the same one.
+/// TABLE: operations that send. Their permission alone does not identify them, because pausing and unscheduling require the same
+/// permission.
 const SENDS: [&str; 9] = [
     "sending.send",
     "sending.test",
@@ -38,7 +39,7 @@ const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
 /// TABLE: operations that end something that cannot be restarted.
 const ENDS: [&str; 1] = ["campaigns.cancel"];
 
-/// Returns what makes an operation dangerous.
+/// Returns what makes an operation dangerous; `None` if nothing does.
 pub fn danger(spec: &Spec) -> Option<Danger> {
     if SENDS.contains(&spec.id) {
         return Some(Danger::Sends);
@@ -49,7 +50,7 @@ pub fn danger(spec: &Spec) -> Option<Danger> {
     (spec.verb == Verb::Delete || DELETES.contains(&spec.id)).then_some(Danger::Deletes)
 }
 
-/// Like [`danger`], for an operation with this input.
+/// Like [`danger`], but also considers the input, which can make a bulk change delete contacts.
 pub fn danger_with(spec: &Spec, input: &Map<String, Value>) -> Option<Danger> {
     let deletes = spec.id == "contacts.bulk_change" && input.get("delete") == Some(&Value::Bool(true));
     danger(spec).or(deletes.then_some(Danger::Deletes))
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(danger_with(change, &Map::new()), None);
     }
 
-    /// Tests run without a terminal.
+    /// Skipped if the tests run in a terminal.
     #[test]
     fn without_a_terminal_the_option_is_required() {
         if can_ask() {

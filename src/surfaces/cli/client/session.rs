@@ -80,7 +80,6 @@ impl Session {
         }
     }
 
-    /// Sends a request.
     pub async fn send(&self, call: &Call) -> Result<Answer, Problem> {
         self.remote.send(call).await
     }
@@ -103,7 +102,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the project if the account has exactly one.
+    /// Returns the ID of the account's only project; `None` if the account has none or several.
     async fn only_project(&self) -> Result<Option<String>, Problem> {
         let data = self.call("projects.list", json!({ "limit": 2 })).await?;
         let projects = data["projects"].as_array().map(Vec::as_slice).unwrap_or_default();

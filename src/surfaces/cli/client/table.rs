@@ -78,7 +78,7 @@ const BLOCKS_MAX: usize = 5;
 /// How many items of a list inside an object are shown.
 const ITEMS_MAX: usize = 20;
 
-/// How text is shown.
+/// The width and the colors of the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// The width of the terminal; `None` if the output is not a terminal.
@@ -86,7 +86,7 @@ pub struct Style {
     pub color: bool,
 }
 
-/// Returns a table of objects. Other items are written as lines.
+/// Returns a table with one row per object. If any item is not an object, returns each item on its own line instead.
 pub fn table(items: &[Value], style: Style) -> String {
     let rows: Vec<&Map<String, Value>> = items.iter().filter_map(Value::as_object).collect();
     if rows.len() < items.len() {
@@ -101,7 +101,7 @@ pub fn table(items: &[Value], style: Style) -> String {
         .map(|(index, name)| cells.iter().map(|row| row[index].width()).chain([heading(name).width()]).max().unwrap_or_default())
         .collect();
     let mut widths = widths(&wanted, style.width);
-    // A truncated ID is useless.
+    // A truncated ID is useless, so its column is left out.
     let last = widths.len().saturating_sub(1);
     if last > 0 && is_id(columns[last]) && widths[last] < wanted[last] {
         widths.pop();

@@ -112,7 +112,6 @@ enum Reader {
     File(tokio::io::Take<tokio::fs::File>),
 }
 
-/// A form that is being sent.
 struct Sending {
     head: Option<Bytes>,
     file: Option<Reader>,

@@ -76,7 +76,7 @@ fn without_times(view: &str) -> String {
     value.to_string()
 }
 
-/// Returns the exit code once the campaign no longer changes by itself.
+/// Returns the exit code if the campaign no longer changes by itself; `None` if it may still change.
 fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
     match campaign["status"].as_str().unwrap_or_default() {
         "failed" | "pending_review" => {

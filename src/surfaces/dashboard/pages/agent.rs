@@ -23,7 +23,6 @@ pub struct AgentPage {
     details: Option<Details>,
 }
 
-/// The details of an agent's request.
 #[derive(Serialize)]
 struct Details {
     approval: ApprovalView,
@@ -107,7 +106,7 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns the URL of the form with this choice.
+/// Returns the URL that shows the request again with this choice.
 fn address(visit: &Visit, choice: &Choice) -> String {
     let code = visit.form.get("code");
     let (scope, mark) = (choice.permissions.to_string(), choice.mark(visit, code));

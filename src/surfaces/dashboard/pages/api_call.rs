@@ -18,12 +18,12 @@ use crate::surfaces::docs_links;
 /// The data of the page with the form for the input, and the response.
 #[derive(Serialize)]
 pub struct ApiCallPage {
-    /// The name in clients, such as `contacts.create`.
+    /// The operation's name in API clients, such as `contacts.create`.
     name: &'static str,
     summary: &'static str,
     method: &'static str,
     path: &'static str,
-    /// The page of the reference.
+    /// The link to the operation's page in the API reference.
     docs: String,
     input: String,
     takes_file: bool,
@@ -48,7 +48,7 @@ page_context!(ApiCallPage, "api_call.html", {
     vec![page(None), page(Some("{}")), Self { takes_file: true, ..page(None) }, Self { is_allowed: false, ..page(None) }]
 });
 
-/// Shows the form with the example of the documentation.
+/// Shows the form, filled in with the example of the documentation.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let entry = entry(visit)?;
     let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
@@ -71,7 +71,7 @@ async fn brand(visit: &Visit) -> Option<Value> {
     listed.items.first().map(|brand| brand.id.to_string().into())
 }
 
-/// Calls the operation.
+/// Calls the operation with the submitted input, and shows the response.
 pub async fn call(visit: &Visit) -> Result<Outcome, PageError> {
     let entry = entry(visit)?;
     let text = visit.form.get("input").to_owned();
@@ -109,7 +109,7 @@ fn wrong(visit: &Visit, entry: &'static Entry, input: String, message: &str) -> 
 fn pretty(body: &[u8]) -> String {
     serde_json::from_slice::<Value>(body)
         .and_then(|mut value| {
-            // Pages receive fields without a value; API clients do not.
+            // Responses to pages contain null fields; responses to API clients do not.
             value.get_mut("data").into_iter().for_each(leave_out_nulls);
             serde_json::to_string_pretty(&value)
         })

@@ -9,7 +9,6 @@ use crate::features::accounts::agents::views::ApprovalView;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page with agents' requests.
 #[derive(Serialize)]
 pub struct ApprovalsPage {
     approvals: Vec<ApprovalView>,
@@ -23,7 +22,6 @@ page_context!(ApprovalsPage, "approvals.html", {
     vec![page(approvals), page(Vec::new())]
 });
 
-/// Shows the list of agents' requests.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Done(data) = visit.ask::<accounts::ops::approval_list::ApprovalList>(json!({})).await?;
     let context = ApprovalsPage { approvals: data.approvals };

@@ -14,7 +14,6 @@ use crate::vocab::limits;
 
 /// A brand, and the other brands that the user can choose from.
 pub struct Audience {
-    /// The brand's ID.
     pub id: String,
     name: String,
     brands: Vec<BrandName>,
@@ -116,7 +115,6 @@ impl Audience {
         }
     }
 
-    /// Returns the context that all contact pages share.
     pub fn context(&self, visit: &Visit, title: &str) -> AudienceContext {
         AudienceContext {
             title: title.to_owned(),
@@ -133,7 +131,7 @@ impl Audience {
         format!("{path}{}", if path.contains('?') { "&" } else { "?" })
     }
 
-    /// Stores this brand as the last one used, and returns the outcome.
+    /// Stores this brand as the brand used last, and returns the outcome.
     pub fn finish(&self, visit: &Visit, outcome: Outcome) -> Outcome {
         match ProjectId::parse(&self.id) {
             Some(id) if visit.jar.brand() != Some(self.id.as_str()) => outcome.with_cookie(visit.jar.keep_brand(id)),
@@ -142,7 +140,6 @@ impl Audience {
     }
 }
 
-/// Returns the page that is shown if there is no brand.
 pub fn none(title: &str) -> Outcome {
     Outcome::draw(&NoBrandPage { title: title.to_owned() })
 }
@@ -193,7 +190,6 @@ pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<String>, boo
     Ok((listed.items.into_iter().map(|tag| tag.name).collect(), is_all))
 }
 
-/// Returns the tag with this name.
 pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Option<TagView>, PageError> {
     let input =
         json!({ "projectId": project, "search": name, "limit": limits::PAGE_LIMIT_MAX, "sortBy": "name", "sortOrder": "asc" });

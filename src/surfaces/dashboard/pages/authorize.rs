@@ -16,14 +16,13 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The parameters of a request. Others are ignored, as OAuth requires.
+/// The parameters of a request. Other parameters are ignored, as OAuth requires.
 const PARAMETERS: [&str; 8] =
     ["response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method", "resource"];
 
 /// The parameter that contains the selected permissions when the user returns from confirming their password.
 const CHOSEN: &str = "chosen";
 
-/// The data of the consent page.
 #[derive(Serialize)]
 pub struct AuthorizePage {
     program: String,
@@ -33,7 +32,7 @@ pub struct AuthorizePage {
     live: bool,
     /// The parameters of the request, which the form sends again.
     parameters: Vec<(&'static str, String)>,
-    /// Where the browser goes after the decision; empty before it.
+    /// Where the browser goes after the decision; empty before the decision.
     next: String,
 }
 
@@ -77,7 +76,8 @@ fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError>
     Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
 }
 
-/// Names the field in an error about the request: the page has no form field for it, and users forward the text to the program's maker.
+/// Adds the name of the invalid parameter to an error about the request: the page has no form field that could show it, and users
+/// forward the text to the program's developer.
 fn named(error: PageError) -> PageError {
     let mut letters = error.message.chars();
     match letters.next() {
@@ -104,7 +104,6 @@ fn subject(parameters: &[(&'static str, String)]) -> String {
     serde_urlencoded::to_string(parameters).unwrap_or_default()
 }
 
-/// Shows a program's request.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let given = parameters(&visit.query)?;
     let choice = Choice::returned(visit, CHOSEN, &subject(&given));
@@ -121,7 +120,6 @@ async fn review(
     Ok(Outcome::draw_with(&AuthorizePage::review(details, choice.as_ref(), given), error.as_ref()))
 }
 
-/// Handles the user's decision.
 pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let given = parameters(form)?;

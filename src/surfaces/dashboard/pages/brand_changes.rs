@@ -12,7 +12,6 @@ use crate::features::projects::ops::import_changes::ImportChangeView;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page.
 #[derive(Serialize)]
 pub struct ChangesPage {
     #[serde(flatten)]
@@ -29,7 +28,6 @@ page_context!(ChangesPage, "brand_changes.html", {
     vec![page(vec![change(), color], vec![change()]), page(Vec::new(), Vec::new())]
 });
 
-/// Shows the changes.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }

@@ -13,7 +13,6 @@ use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
-/// The data of the tab.
 #[derive(Serialize)]
 pub struct DetailsPage {
     #[serde(flatten)]
@@ -293,7 +292,6 @@ fn text(project: &Value, detail: &Detail) -> String {
     }
 }
 
-/// Shows the tab.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }

@@ -27,7 +27,6 @@ pub async fn prepare(visit: &Visit, tab: &'static str) -> Result<(ProjectView, B
     Ok((project, head))
 }
 
-/// The data of the tab with images.
 #[derive(Serialize)]
 pub struct ImagesPage {
     #[serde(flatten)]
@@ -69,7 +68,6 @@ page_context!(ImagesPage, "brand_images.html", {
     vec![page(all), page(Vec::new())]
 });
 
-/// The data of the tab with the knowledge base.
 #[derive(Serialize)]
 pub struct KnowledgePage {
     #[serde(flatten)]
@@ -106,7 +104,6 @@ page_context!(KnowledgePage, "brand_knowledge.html", {
     vec![page(entries()), page(Vec::new())]
 });
 
-/// The data of the page with one entry of the knowledge base.
 #[derive(Serialize)]
 pub struct EntryPage {
     #[serde(flatten)]
@@ -128,7 +125,6 @@ page_context!(EntryPage, "brand_text.html", {
     vec![page(true), page(false)]
 });
 
-/// The data of the tab with brand guidelines.
 #[derive(Serialize)]
 pub struct GuidelinesPage {
     #[serde(flatten)]
@@ -157,7 +153,6 @@ pub fn done(visit: &Visit, word: &str) -> Outcome {
     Outcome::go(format!("{}?done={word}", visit.path))
 }
 
-/// Shows the tab with images.
 pub async fn images(visit: &Visit) -> Result<Outcome, PageError> {
     draw_images(visit, None).await
 }
@@ -217,7 +212,6 @@ pub async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows the tab with the knowledge base.
 pub async fn knowledge(visit: &Visit) -> Result<Outcome, PageError> {
     draw_knowledge(visit, None).await
 }
@@ -298,7 +292,6 @@ async fn add_text(visit: &Visit, id: &str) -> Result<(), PageError> {
     visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(input).await.map(drop)
 }
 
-/// Shows one entry of the knowledge base.
 pub async fn entry(visit: &Visit) -> Result<Outcome, PageError> {
     draw_entry(visit, None).await
 }
@@ -330,7 +323,6 @@ pub async fn send_entry(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows the tab with brand guidelines.
 pub async fn guidelines(visit: &Visit) -> Result<Outcome, PageError> {
     draw_guidelines(visit, None).await
 }

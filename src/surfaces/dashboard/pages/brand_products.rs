@@ -14,7 +14,6 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 /// The number of products on a page. The number is small because each product has its own form.
 const PRODUCTS_PER_PAGE: u64 = 12;
 
-/// The data of the tab.
 #[derive(Serialize)]
 pub struct ProductsPage {
     #[serde(flatten)]
@@ -34,7 +33,7 @@ struct ProductTile {
     price_before: Option<String>,
     currency: String,
     hidden: bool,
-    /// Whether a user added the product. Only such products can be removed; imported ones are hidden.
+    /// Whether a user added the product. Only products that users added can be removed; imported products can be hidden.
     added: bool,
     /// Whether a user changed the product.
     edited: bool,
@@ -49,7 +48,6 @@ struct ProductTile {
     open: bool,
 }
 
-/// The values of a form.
 #[derive(Default, Serialize)]
 struct ProductForm {
     name: String,
@@ -125,7 +123,6 @@ fn tile(product: &ProductView, picture: Option<String>, total: u64) -> ProductTi
     }
 }
 
-/// Shows the tab.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -153,7 +150,6 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms of the tab.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = |more: Value| {

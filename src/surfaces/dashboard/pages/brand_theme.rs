@@ -13,7 +13,6 @@ use crate::features::{emails, projects};
 use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the tab.
 #[derive(Serialize)]
 pub struct ThemePage {
     #[serde(flatten)]
@@ -150,7 +149,7 @@ const FAMILIES: &[&str] = &[
     "Space Grotesk",
 ];
 
-/// The values of the form: those of the brand or, after an error, those submitted.
+/// The values of the form: the brand's values or, after an error, the submitted values.
 struct Form {
     values: Vec<(String, String)>,
 }
@@ -233,7 +232,6 @@ fn first_family(text: &str) -> &str {
     text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
 }
 
-/// Shows the tab.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -272,7 +270,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the colors of the brand's images that the theme does not have, without repeats.
+/// Returns the colors of the brand's images that the theme does not have, without duplicates.
 fn more_colors(brand: &Brand) -> Vec<Swatch> {
     let known = palette(&brand.palette);
     let mut more: Vec<Swatch> = Vec::new();
@@ -309,7 +307,6 @@ pub async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on::<emails::ops::theme_preview::ThemePreview>(input).await
 }
 
-/// Handles the forms of the tab.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let (set, word) = match visit.form.get("act") {
@@ -335,7 +332,7 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
     for field in Form::names() {
         let known = current(&shown, &field);
         let sent = visit.form.get(&field).trim();
-        // Without scripts, the color picker and the text field are independent, so the one that the user changed is used.
+        // Without scripts, the color picker and the text field are independent, so the value that the user changed is used.
         let picker = visit.form.some(&format!("pick.{field}")).filter(|pick| *pick != picked(&known));
         let sent = picker.filter(|_| sent.eq_ignore_ascii_case(&known)).unwrap_or(sent);
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");

@@ -1,4 +1,4 @@
-//! Pages about brands: the list, the import of a website with its progress, and the overview of a brand.
+//! Pages about brands: the list, the import of a website with its progress, and the brand's overview.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,12 +15,11 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The number of brands on a page of the list. The number is small because a browser loads the images of each brand from this service.
+/// The number of brands on one page of the list. It is small because the page loads several images for each brand through this service.
 const BRANDS_PER_PAGE: u64 = 18;
-/// The number of products and images on the overview of a brand.
+/// The maximum number of products, and of images, that a brand's overview shows.
 const GLIMPSES: usize = 8;
 
-/// The data of the page with the list of brands.
 #[derive(Serialize)]
 pub struct BrandsPage {
     brands: Vec<BrandCard>,
@@ -36,7 +35,7 @@ struct BrandCard {
     palette: Vec<Swatch>,
 }
 
-/// A color of a brand.
+/// A color of a brand, with its role and label.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Swatch {
     pub role: &'static str,
@@ -44,7 +43,6 @@ pub struct Swatch {
     pub color: String,
 }
 
-/// A font of a brand.
 #[derive(Serialize)]
 pub struct FontSample {
     label: &'static str,
@@ -64,13 +62,12 @@ page_context!(BrandsPage, "brands.html", {
     vec![page(vec![card("active", Some("/test/picture")), card("processing", None)]), page(Vec::new())]
 });
 
-/// The data of the form for a new brand.
 #[derive(Serialize)]
 pub struct NewBrandPage {
     urls: String,
     name: String,
     about: String,
-    /// The brand that was already imported from this website.
+    /// The brand that an earlier import created from this website, if any.
     known: Option<KnownBrand>,
 }
 
@@ -85,7 +82,7 @@ page_context!(NewBrandPage, "brand_new.html", {
     vec![page(None), page(Some(KnownBrand { id: "66f1a2b3d4e5f60718293a4b".into(), name: "Acme".into() }))]
 });
 
-/// The header that every page about a brand shows.
+/// The header that all pages about a brand share.
 #[derive(Serialize)]
 pub struct BrandHead {
     brand: BrandTitle,
@@ -117,19 +114,17 @@ impl BrandTitle {
 }
 
 impl BrandHead {
-    /// Returns the header of this brand's page.
     pub fn of(project: &ProjectView, tab: &'static str) -> Self {
         Self { brand: BrandTitle::of(project), tab }
     }
 
-    /// Returns the header of a sample brand's page.
     #[cfg(test)]
     pub fn sample(tab: &'static str, status: &str) -> Self {
         Self { brand: BrandTitle::sample(status), tab }
     }
 }
 
-/// The data of a brand's page: the progress of the import, or the overview.
+/// The data of a brand's page, which shows the progress of the import or, after the import, the overview.
 #[derive(Serialize)]
 pub struct BrandPage {
     #[serde(flatten)]
@@ -144,7 +139,7 @@ pub struct BrandPage {
     images: Vec<ImageGlimpse>,
     social: Vec<BrandSocialLink>,
     missing: Missing,
-    /// The number of changes on the website that wait for a decision.
+    /// The number of changes found on the brand's website that the user has not accepted or rejected yet.
     changes: usize,
 }
 
@@ -192,15 +187,13 @@ struct ImageGlimpse {
     picture: String,
 }
 
-/// The missing parts of a brand.
 #[derive(Serialize)]
 struct Missing {
-    /// Whether the brand has no postal address.
+    /// Whether the postal address is missing.
     address: bool,
     others: Vec<MissingPart>,
 }
 
-/// A missing part of a brand, and the path of the form that adds it.
 #[derive(Serialize)]
 struct MissingPart {
     label: &'static str,
@@ -246,7 +239,6 @@ page_context!(BrandPage, "brand_overview.html", {
     vec![page("processing", true), page("error", false), page("active", false), bare]
 });
 
-/// Shows the list of brands.
 pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     // `projects.list` returns the names of brands even to users who may not read brands.
     if !visit.may_ask(spec::<projects::ops::get::Get>()) {
@@ -271,17 +263,17 @@ fn card(visit: &Visit, brand: ProjectView) -> BrandCard {
     }
 }
 
-/// Returns an enum value as written in the API.
+/// Returns the name of an enum variant as serialized in the API; empty if the value is not serialized as a string.
 pub fn word(value: &impl Serialize) -> String {
     template::context(value).as_str().unwrap_or_default().to_owned()
 }
 
-/// Returns the items of a list; empty if the value is not a list.
+/// Returns the items of a JSON array; empty if the value is not an array.
 pub fn rows(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// Returns the colors that are set, with their labels. Invalid colors are skipped.
+/// Returns the brand's colors with their labels. Colors that are absent or not in the form `#rrggbb` are omitted.
 pub fn palette(palette: &BrandPalette) -> Vec<Swatch> {
     let roles = [
         ("primary", "Primary", &palette.primary),
@@ -299,19 +291,18 @@ pub fn palette(palette: &BrandPalette) -> Vec<Swatch> {
     roles.into_iter().filter_map(swatch).collect()
 }
 
-/// Returns the path of the thumbnail of a brand's image.
+/// Returns the URL path of the thumbnail of a brand's image.
 pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
     let query = serde_urlencoded::to_string([("of", url)]).unwrap_or_default();
     format!("/{}/brands/{brand}/picture?{query}", visit.environment)
 }
 
-/// Returns the thumbnail of a brand's image.
+/// Serves the thumbnail of a brand's image.
 pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
     visit.hand_on::<projects::ops::image_preview::ImagePreview>(wanted).await
 }
 
-/// Shows the form for a new brand.
 pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::ProjectWrite)?;
     Ok(form(visit, None))
@@ -327,7 +318,7 @@ fn form(visit: &Visit, error: Option<PageError>) -> Outcome {
     Outcome::draw_with(&context, error.as_ref())
 }
 
-/// Imports the brand in the submitted form.
+/// Imports a brand from the website addresses in the submitted form.
 pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let urls: Vec<String> = visit.form.get("urls").split_whitespace().map(in_full).collect();
     let input = json!({ "urls": urls, "name": visit.form.some("name") });
@@ -347,7 +338,7 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(format!("/{}/brands/{id}", visit.environment)))
 }
 
-/// Adds the URL scheme, which users often omit.
+/// Adds `https://` to an address without a URL scheme, because users often omit the scheme.
 pub fn in_full(address: &str) -> String {
     let address = address.trim_matches(',');
     if address.contains("://") { address.to_owned() } else { format!("https://{address}") }
@@ -438,7 +429,7 @@ fn stages(now: &str) -> Vec<ImportStage> {
     STAGES.iter().enumerate().map(stage).collect()
 }
 
-/// Returns the heading font and the text font, each with its families.
+/// Returns the fonts for headings and text, with their font stacks. Fonts that are not set are omitted.
 pub fn fonts(heading: Option<String>, body: Option<String>) -> Vec<FontSample> {
     let sample = |(label, stack): (&'static str, Option<String>)| {
         let stack = stack.filter(|stack| !stack.is_empty())?;
@@ -448,7 +439,7 @@ pub fn fonts(heading: Option<String>, body: Option<String>) -> Vec<FontSample> {
     [("Headings", heading), ("Text", body)].into_iter().filter_map(sample).collect()
 }
 
-/// Returns the known facts for email footers and voice, with their labels.
+/// Returns the labeled facts about the brand's contact details and voice.
 fn facts(brand: &Value) -> Vec<Fact> {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(ToOwned::to_owned);
     let contact = &brand["contact"];

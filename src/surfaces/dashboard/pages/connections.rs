@@ -16,22 +16,20 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 
-/// A platform that users can choose.
 #[derive(Serialize)]
 struct Platform {
     word: &'static str,
     label: &'static str,
-    /// Where users find their API key on the platform.
+    /// A hint where users find their API key on the platform.
     hint: &'static str,
-    /// The scopes that the key needs for imports, with their purpose.
+    /// The scopes that the API key needs for imports, each with its purpose.
     scopes: &'static [(&'static str, &'static str)],
-    /// The scopes that the key needs in addition for exports.
+    /// The additional scopes that the API key needs for exports, each with its purpose.
     export_scopes: &'static [(&'static str, &'static str)],
-    /// Whether users can sign in to the platform.
+    /// Whether users can connect an account by signing in to the platform (OAuth) instead of entering an API key.
     has_sign_in: bool,
 }
 
-/// The data of the page with the connections and the form for a new one.
 #[derive(Serialize)]
 pub struct ConnectionsPage {
     connections: Vec<ConnectionView>,
@@ -40,29 +38,27 @@ pub struct ConnectionsPage {
     provider: String,
     name: String,
     brand: String,
-    /// The sign-in that was just started.
+    /// The link to the platform's sign-in page, after the user started a sign-in.
     sign_in: Option<SignInLink>,
-    /// The connection that was just removed.
+    /// The account whose connection the user just removed.
     removed: Option<RemovedAccount>,
 }
 
-/// An account whose connection was removed.
 #[derive(Serialize)]
 struct RemovedAccount {
     label: &'static str,
-    /// What still gives access to the account: `key`, `app`, or `revoked` if nothing does.
+    /// What can still access the account: an API `key`, an authorized `app`, or nothing (`revoked`).
     access: String,
 }
 
 impl RemovedAccount {
-    /// Returns the account that the redirect after a removal describes.
+    /// Returns the removed account that the redirect's query names.
     fn of(visit: &Visit) -> Option<Self> {
         let provider: Provider = visit.query.some("removed")?.parse().ok()?;
         Some(Self { label: provider.label(), access: visit.query.get("access").to_owned() })
     }
 }
 
-/// The platform's page on which the user signs in.
 #[derive(Serialize)]
 struct SignInLink {
     label: &'static str,
@@ -120,7 +116,6 @@ fn platform(provider: Provider, has_sign_in: bool) -> Platform {
     Platform { word, label, hint, scopes: scopes(provider), export_scopes: export_scopes(provider), has_sign_in }
 }
 
-/// Shows the connections and the form for a new one.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None, None).await
 }
@@ -145,7 +140,7 @@ async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLi
     Ok(Outcome::draw_with(&context, error))
 }
 
-/// Starts a sign-in to a platform.
+/// Starts an OAuth sign-in and returns the link to the platform's sign-in page.
 async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     let form = &visit.form;
     let input = json!({
@@ -157,8 +152,8 @@ async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     Ok(SignInLink { label, url: started.authorize_url, scopes: started.scopes })
 }
 
-/// Handles the platform's redirect after a sign-in, and redirects to the environment in which the sign-in started. The platforms store this
-/// page's URL, so the URL contains no environment.
+/// Receives the platform's OAuth redirect, and redirects to the environment where the sign-in started. The platforms store this page's
+/// URL, so the URL contains no environment.
 pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query: Vec<(&str, &str)> = ["code", "state", "error", "error_description"]
@@ -170,7 +165,7 @@ pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(format!("/{environment}/settings/connections/{}/complete?{query}", provider.alias())))
 }
 
-/// Completes a sign-in to a platform.
+/// Completes an OAuth sign-in and stores the connection.
 pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
     let list = format!("/{}/settings/connections", visit.environment);
     if let Some(error) = visit.query.some("error") {
@@ -191,7 +186,7 @@ pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Removes a connection; returns the query that describes what still gives access to its account.
+/// Removes a connection. Returns the query string of the redirect, which states what can still access the account.
 async fn remove(visit: &Visit) -> Result<String, PageError> {
     let id = visit.form.get("id");
     let listed = visit.ask::<list::List>(json!({})).await?.data.connections;
@@ -224,7 +219,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let input = json!({
                 "provider": form.get("provider"), "apiKey": form.get("apiKey"), "connectionId": form.get("id"),
             });
-            // This form has no field for the error, so the error is shown above both forms.
+            // The reconnect form has no place for field errors, so the error is shown above all forms.
             let above = |error| PageError { field: String::new(), ..error };
             visit.ask::<create::Create>(input).await.map(|Created(_)| "done=reconnect".to_owned()).map_err(above)
         }

@@ -1,4 +1,4 @@
-//! The choices of a user who decides about the access of an agent or a program: permissions one by one, and test or live data.
+//! The choices of a user who approves the access of an agent or a program: each permission separately, and test or live data.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::visit::Visit;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
 
-/// The user's choices, kept across errors and a repeated password check.
+/// The user's choices, preserved when the form is shown again after an error or a password confirmation.
 pub struct Choice {
     pub permissions: PermissionSet,
     pub environment: Environment,
@@ -25,8 +25,8 @@ impl Choice {
         Self { permissions, environment: visit.form.get("environment").parse().unwrap_or(Environment::Test) }
     }
 
-    /// Reads the user's choices from the URL: the permissions from the parameter `name`. A link from elsewhere, like the agent's own, can
-    /// only remove permissions; only the dashboard's own links for the same `subject` can choose live data.
+    /// Reads the user's choices from the URL; `name` is the parameter with the permissions. Links from elsewhere, such as the
+    /// agent's own, can only deselect permissions. Live data is accepted only with the dashboard's own signature for `subject`.
     pub fn returned(visit: &Visit, name: &str, subject: &str) -> Option<Self> {
         // The permissions in the URL are selected; an empty value selects no permission.
         let chosen = visit.query.all(name).into_iter().next()?;
@@ -38,14 +38,15 @@ impl Choice {
         Some(choice)
     }
 
-    /// Returns a signature of this choice for this subject. It depends on the browser's form token, so other sites cannot create it.
+    /// Returns a hash of these choices for `subject` that proves that the dashboard created the link. The hash includes the
+    /// browser's CSRF token, so other sites cannot compute it.
     pub fn mark(&self, visit: &Visit, subject: &str) -> String {
         let text = format!("agent\0{}\0{subject}\0{}\0{}", visit.csrf, self.permissions, self.environment);
         HEXLOWER.encode(&sha256(text.as_bytes())[..16])
     }
 }
 
-/// A requested permission, and whether it is selected.
+/// A requested permission, with whether its check box is selected.
 #[derive(Serialize)]
 pub struct Scope {
     #[serde(flatten)]
@@ -53,7 +54,7 @@ pub struct Scope {
     chosen: bool,
 }
 
-/// Returns the requested permissions. Without a choice, those that the user has are selected.
+/// Returns the requested permissions. Without `choice`, all permissions that the user has are selected.
 pub fn scopes(scopes: Vec<ScopeView>, choice: Option<&Choice>) -> Vec<Scope> {
     let scope = |scope: ScopeView| {
         let is_chosen = choice.is_none_or(|choice| choice.permissions.contains(scope.permission));

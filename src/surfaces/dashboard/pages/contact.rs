@@ -18,16 +18,15 @@ use crate::vocab::ids::CampaignId;
 
 /// The number of timeline entries on a page.
 const ENTRIES: u64 = 30;
-/// The data of the page about a contact.
 #[derive(Serialize)]
 pub struct ContactPage {
     #[serde(flatten)]
     audience: AudienceContext,
     profile: Vec<ProfileRow>,
     custom: Vec<CustomRow>,
-    /// The cursor of the next older timeline entries.
+    /// The cursor for older timeline entries.
     more: Option<String>,
-    /// Whether the page shows timeline entries other than the newest.
+    /// Whether the page shows older timeline entries than the newest ones.
     older: bool,
     entries: Vec<HistoryEntry>,
     contact: ContactView,
@@ -47,7 +46,7 @@ struct HistoryEntry {
     campaign: Option<CampaignId>,
     order: Option<String>,
     facts: Vec<Fact>,
-    /// The order's amount, as written in the event.
+    /// The order's amount in `currency`, as the event contains it.
     value: Value,
     currency: String,
 }
@@ -88,7 +87,6 @@ page_context!(ContactPage, "contact.html", {
     ]
 });
 
-/// Shows the page about a contact.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::project::Project>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
@@ -126,7 +124,7 @@ async fn draw(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Returns the text and the details of a timeline entry.
+/// Converts a timeline entry to its text and details for the page.
 fn entry(entry: TimelineEntry) -> HistoryEntry {
     let event = template::context(&entry.event);
     let text = match entry.kind {
@@ -164,7 +162,6 @@ fn entry(entry: TimelineEntry) -> HistoryEntry {
     }
 }
 
-/// Handles the forms on a contact's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
@@ -228,7 +225,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
     Ok(())
 }
 
-/// Returns all stored data of the contact as a file.
+/// Serves all stored data of the contact as a download.
 pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::project::Project>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());

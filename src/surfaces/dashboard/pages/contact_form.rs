@@ -1,4 +1,4 @@
-//! The fields of the form for a contact.
+//! The profile and custom fields of a contact's form.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::visit::{PageError, Visit};
 use crate::vocab::contact_fields::{ProfileField, ProfileSpec};
 
-/// The contact statuses with their labels.
+/// The contact statuses that the form offers, with their labels.
 pub const STATUSES: [(&str, &str); 4] = [
     ("subscribed", "Subscribed"),
     ("unsubscribed", "Unsubscribed"),
@@ -18,12 +18,11 @@ pub const STATUSES: [(&str, &str); 4] = [
 ];
 /// The number of empty rows for new custom fields.
 const SPARE_ROWS: usize = 2;
-/// The number of custom fields suggested from other contacts.
+/// The maximum number of custom fields that the form suggests from other contacts.
 const OFFERED: usize = 8;
-/// The number of newest contacts that are searched for suggestions; the search takes a few milliseconds.
+/// The number of newest contacts whose custom fields are suggested; reading them takes a few milliseconds.
 const CONTACTS_EXAMINED: u64 = 1_000;
 
-/// A profile field of a contact's form.
 #[derive(Serialize)]
 pub struct ProfileRow {
     key: &'static str,
@@ -33,7 +32,7 @@ pub struct ProfileRow {
     value: String,
 }
 
-/// Returns the profile fields of a contact's form, with their values.
+/// Returns the profile fields of a contact's form. `value` returns a field's value by its key.
 pub fn profile_rows<'v>(value: impl Fn(&str) -> &'v str) -> Vec<ProfileRow> {
     let row = |field: &ProfileField| {
         let ProfileSpec { key, label, hint, characters_max, .. } = *field.spec();
@@ -42,24 +41,23 @@ pub fn profile_rows<'v>(value: impl Fn(&str) -> &'v str) -> Vec<ProfileRow> {
     ProfileField::ALL.iter().map(row).collect()
 }
 
-/// Copies the profile fields of a submitted form to an operation's input. Empty fields clear their values.
+/// Copies the profile fields of a submitted form to an operation's input. An empty field deletes the stored value.
 pub fn read_profile(form: &Fields, input: &mut Value) {
     for spec in ProfileField::ALL.iter().map(|field| field.spec()) {
         input[spec.key] = json!(form.some(spec.key));
     }
 }
 
-/// A row for a custom field in the form.
 #[derive(Serialize)]
 pub struct CustomRow {
     name: String,
     value: String,
-    /// Whether the field's name is read-only.
+    /// Whether the name is fixed, and only the value can be edited.
     fixed: bool,
 }
 
 impl CustomRow {
-    /// Returns a row with a custom field and an empty row.
+    /// Returns two sample rows: a custom field, and an empty row.
     #[cfg(test)]
     pub fn samples() -> Vec<Self> {
         let row = |name: &str, value: &str, fixed| Self { name: name.into(), value: value.into(), fixed };
@@ -67,7 +65,8 @@ impl CustomRow {
     }
 }
 
-/// Returns rows for the contact's own custom fields, for custom fields of other contacts, and some empty rows. Submitted values are kept.
+/// Returns rows for the contact's own custom fields, suggestions from other contacts, and a few empty rows. After a submission, returns
+/// the submitted rows instead.
 pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<Vec<CustomRow>, PageError> {
     let row = |name: &str, value: String, fixed: bool| CustomRow { name: name.to_owned(), value, fixed };
     let known: Vec<(&String, &Value)> = known.as_object().into_iter().flatten().collect();
@@ -94,7 +93,8 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// Returns the custom fields that a form changes. A value keeps its type: a number stays a number, and a list is entered as JSON.
+/// Returns the custom fields that the user changed. A changed value keeps its type: numbers stay numbers, and lists are entered as
+/// JSON.
 pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, PageError> {
     let mut changed = Map::new();
     for (name, text) in form.all("field").into_iter().zip(form.all("value")) {

@@ -14,7 +14,6 @@ use crate::features::contacts::ops::export::ExportView;
 use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page about a contact job.
 #[derive(Serialize)]
 pub struct ContactJobPage {
     #[serde(flatten)]
@@ -24,7 +23,7 @@ pub struct ContactJobPage {
     status: &'static str,
     total: Option<u64>,
     processed: u64,
-    /// The number of exported contacts.
+    /// The number of contacts in the export.
     contacts: Option<u64>,
     result: Option<JobResult>,
     error: Option<String>,
@@ -33,7 +32,6 @@ pub struct ContactJobPage {
     created: Value,
 }
 
-/// The result of a bulk change or an API import.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum JobResult {
@@ -115,7 +113,6 @@ page_context!(ContactJobPage, "contact_job.html", {
     ]
 });
 
-/// Shows the progress of a contact job.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let kind = visit.name("kind");
     if !["export", "change", "bulk"].contains(&kind) {
@@ -143,7 +140,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(audience.finish(visit, Outcome::draw(&page)))
 }
 
-/// Returns the path of a link to this service, because the browser may use a different host name than the configured base URL.
+/// Returns the path of a link to this service without its host, because the browser may use a host other than the configured base URL.
 fn own(link: Option<&str>) -> String {
     let link = link.unwrap_or_default();
     link.find("/v1/").map(|at| link[at..].to_owned()).unwrap_or_default()

@@ -19,9 +19,8 @@ use crate::vocab::permissions::Permission;
 
 /// The number of contacts on a page.
 const PER_PAGE: u64 = 50;
-/// The names of the list's filters.
+/// The query parameters that filter and sort the list.
 const FILTERS: [&str; 5] = ["search", "status", "tag", "segment", "sort"];
-/// The data of the page with contacts.
 #[derive(Serialize)]
 pub struct ContactsPage {
     #[serde(flatten)]
@@ -32,7 +31,7 @@ pub struct ContactsPage {
     segment: String,
     sort: String,
     pages_base: String,
-    /// Whether the list is filtered.
+    /// Whether the list shows only the contacts that match a filter.
     narrowed: bool,
     contacts: Vec<ContactView>,
     pagination: Pagination,
@@ -40,7 +39,7 @@ pub struct ContactsPage {
     statuses: &'static [(&'static str, &'static str)],
     segments: Vec<SegmentName>,
     tags: Vec<String>,
-    /// Whether the list of tags is complete.
+    /// Whether the list of tags contains every tag of the brand.
     all_tags: bool,
     changed: u64,
     failed: String,
@@ -50,7 +49,7 @@ pub struct ContactsPage {
     chosen: Vec<String>,
 }
 
-/// The number of contacts with a status.
+/// The label of a contact status, and the number of contacts with that status.
 #[derive(Serialize)]
 struct StatusCount {
     label: &'static str,
@@ -93,7 +92,6 @@ page_context!(ContactsPage, "contacts.html", {
     ]
 });
 
-/// The data of the form for a new contact.
 #[derive(Serialize)]
 pub struct NewContactPage {
     #[serde(flatten)]
@@ -120,13 +118,12 @@ page_context!(NewContactPage, "contact_new.html", {
     }]
 });
 
-/// Shows the list of contacts.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Contacts")) };
     page(visit, &audience, &visit.query, None).await
 }
 
-/// Renders the list of contacts with these filters.
+/// Renders the list of contacts that match `filters`.
 async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let project = &audience.id;
     let mut input = json!({
@@ -172,7 +169,7 @@ async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Optio
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Returns how many contacts have each status, from stored counts.
+/// Returns the number of contacts in total and per status. The store keeps these counts.
 async fn counts(visit: &Visit, project: &str) -> Result<Vec<StatusCount>, PageError> {
     let mut counts = Vec::new();
     for (status, label) in [("", "All")].into_iter().chain(STATUSES) {
@@ -184,7 +181,7 @@ async fn counts(visit: &Visit, project: &str) -> Result<Vec<StatusCount>, PageEr
     Ok(counts)
 }
 
-/// Handles a bulk action on contacts.
+/// Applies a bulk action to the selected contacts, or to all contacts that match the filters.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
@@ -196,7 +193,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     let form = &visit.form;
-    // Each selected row sends its ID and its email address.
+    // The value of each selected row is the contact's ID and email address, separated by a space.
     let chosen: Vec<(&str, &str)> = form.all("contact").into_iter().filter_map(|row| row.split_once(' ')).collect();
     let all = form.get("which") == "all";
     if !all && chosen.is_empty() {
@@ -260,7 +257,7 @@ fn to_job(visit: &Visit, audience: &Audience, kind: &str, id: Option<JobId>) -> 
     Outcome::go(audience.path(&format!("/{}/contacts/jobs/{kind}/{id}", visit.environment), &[]))
 }
 
-/// Converts the filters of the list to the filters of a contact job.
+/// Converts the filters in the list's URL to the filters of a contact job.
 async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageError> {
     let form = &visit.form;
     let mut filters = Map::new();
@@ -278,7 +275,6 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageErr
     Ok(json!({ "filters": filters, "segmentId": form.some("segment") }))
 }
 
-/// Shows the form for a new contact.
 pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::AudienceWrite)?;
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("New contact")) };
@@ -300,7 +296,6 @@ async fn form(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Adds a contact from the submitted form.
 pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let fields = &visit.form;

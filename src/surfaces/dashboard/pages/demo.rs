@@ -26,15 +26,14 @@ fn user(visit: &Visit) -> Result<&UserSession, PageError> {
     }
 }
 
-/// The data of the page with the demo's form or progress.
 #[derive(Serialize)]
 pub struct DemoPage {
     site: String,
     is_running: bool,
     steps: Vec<Step>,
-    /// The path of the user's copy of the campaign in the inbox, or of the inbox if there is no copy; `None` unless the demo has succeeded.
+    /// The path of the user's copy of the campaign in the inbox, or of the inbox if there is no copy; set only after the demo
+    /// succeeded.
     well: Option<String>,
-    /// The reason why the demo failed, if it did.
     stuck: Option<String>,
     has_shop: bool,
 }
@@ -52,7 +51,7 @@ page_context!(DemoPage, "demo.html", {
     ]
 });
 
-/// Shows the form, or the demo's progress.
+/// Shows the form or, after the start, the demo's progress.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None)
 }
@@ -76,7 +75,6 @@ fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> 
     Ok(Outcome::draw_with(&context, error))
 }
 
-/// Starts the demo.
 pub async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     let person = user(visit)?.clone();
     let site = match visit.form.some("site") {

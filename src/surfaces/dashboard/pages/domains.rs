@@ -1,4 +1,4 @@
-//! Pages about sending domains: adding a domain, its DNS records and their state, tracking, and keys.
+//! Pages about sending domains: the list, DNS records and their verification, tracking, and DKIM keys.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -10,10 +10,9 @@ use crate::features::domains::views::DomainView;
 use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The names of the UTM parameters in the form.
+/// The UTM parameters that the form can set.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
-/// The data of the page with the list of domains and the form for a new domain.
 #[derive(Serialize)]
 pub struct DomainsPage {
     domain: String,
@@ -22,7 +21,6 @@ pub struct DomainsPage {
     domains: Vec<DomainView>,
 }
 
-/// The data of the page about a domain.
 #[derive(Serialize)]
 pub struct DomainPage {
     title: String,
@@ -65,7 +63,6 @@ page_context!(DomainPage, "domain.html", {
     ]
 });
 
-/// Shows the list of domains and the form for a new domain.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, None).await
 }
@@ -81,7 +78,7 @@ async fn all(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageErr
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Adds a domain, or both subdomains of a domain.
+/// Adds a sending domain, or the two subdomains for transactional and marketing mail.
 pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let made = match form.get("act") {
@@ -103,7 +100,6 @@ pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows the page about a domain.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, None).await
 }
@@ -136,7 +132,6 @@ async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageErr
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms on a domain's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let which = json!({ "domain": visit.name("domain") });
     let act = visit.form.get("act");
@@ -170,7 +165,7 @@ fn tracking(visit: &Visit) -> Value {
     })
 }
 
-/// Returns whether the page can show how to correct the error.
+/// Returns whether the user can correct the error on the page.
 fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }

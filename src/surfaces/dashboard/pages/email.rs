@@ -1,4 +1,4 @@
-//! Pages about an email: the preview, editor and plain text, and AI edits, versions, exports and a test send.
+//! Pages about an email: the preview with AI edits, the plain text, the versions, and the test send.
 
 pub mod checks;
 pub mod editor;
@@ -24,16 +24,16 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::{limits, placeholders};
 
 const VERSIONS_PER_PAGE: u64 = 20;
-/// The maximum number of a prompt's characters that the list of versions shows.
+/// The maximum number of characters of a prompt that the list of versions shows.
 const PROMPT_CHARACTERS: usize = 300;
-/// The query parameter that names the edit to show.
+/// The query parameter with the ID of an AI edit; for the preview frame, with the prompt of an unsaved edit.
 const EDITED: &str = "edit";
 
 async fn email(visit: &Visit) -> Result<EmailDetails, PageError> {
     Ok(visit.ask::<emails::ops::get::Get>(json!({ "emailId": visit.name("id") })).await?.0)
 }
 
-/// The header that every page about an email shows.
+/// The header that all pages about an email share.
 #[derive(Serialize)]
 struct EmailHead {
     email: EmailTitle,
@@ -91,7 +91,6 @@ impl EmailHead {
         }
     }
 
-    /// Returns the header of a sample email's page.
     #[cfg(test)]
     fn sample(tab: &'static str, status: &'static str) -> Self {
         let EmailDetails { email, series, .. } = <emails::ops::get::Get as crate::engine::api::Operation>::example().1.0;
@@ -110,7 +109,6 @@ impl EmailHead {
     }
 }
 
-/// The data of the page with the preview and the form for AI edits.
 #[derive(Serialize)]
 pub struct EmailPage {
     #[serde(flatten)]
@@ -124,16 +122,15 @@ pub struct EmailPage {
     facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
-    /// The changes that a previewed edit would make.
+    /// The changes of an edit that the user previews before saving it.
     preview: Option<EditPreview>,
 }
 
-/// An edit that is not saved yet.
+/// An AI edit that is previewed and not saved.
 #[derive(Serialize)]
 struct EditPreview {
     done: Vec<String>,
     not_done: Vec<String>,
-    /// The URL of the changed email for the frame.
     frame: String,
     subject: String,
     preheader: String,
@@ -191,7 +188,6 @@ fn is_under_way(edit: &EditState) -> bool {
     matches!(edit.status, "pending" | "processing")
 }
 
-/// The data of the page with the plain-text part.
 #[derive(Serialize)]
 pub struct TextPage {
     #[serde(flatten)]
@@ -203,7 +199,6 @@ page_context!(TextPage, "email_text.html", {
     ["", "Hello"].map(|text| Self { head: EmailHead::sample("text", "ready"), text: text.into() }).into()
 });
 
-/// The data of the page with the versions.
 #[derive(Serialize)]
 pub struct VersionsPage {
     #[serde(flatten)]
@@ -253,7 +248,6 @@ page_context!(VersionsPage, "email_versions.html", {
     }]
 });
 
-/// The data of the form for a test send.
 #[derive(Serialize)]
 pub struct TestPage {
     #[serde(flatten)]
@@ -275,7 +269,6 @@ page_context!(TestPage, "email_test.html", {
     vec![page(true), page(false)]
 });
 
-/// Shows the preview and the form for AI edits.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None, None).await
 }
@@ -293,7 +286,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPrevi
         head: EmailHead::new(&email, series, "preview"),
         images: visit.wants_images(),
         phone: visit.query.get("width") == "phone",
-        // If an edit was not applied completely, its prompt stays in the field, so that users can correct it.
+        // If the edit failed or was applied only in part, the prompt stays in the field so that the user can correct it.
         prompt: visit.form.some("prompt").map(str::to_owned).or_else(|| open_prompt(edit.as_ref())).unwrap_or_default(),
         prompt_max: limits::PROMPT_CHARACTERS_MAX,
         screenshot: own(visit, email.screenshot_url.as_deref()),
@@ -305,7 +298,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPrevi
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the prompt of an edit that failed or was not applied completely.
+/// Returns the prompt of an edit that failed or was applied only in part.
 fn open_prompt(edit: Option<&EditState>) -> Option<String> {
     let open = edit.filter(|edit| edit.status == "failed" || !edit.not_done.is_empty());
     open.map(|edit| edit.prompt.clone())
@@ -335,7 +328,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// Previews or starts an AI edit, adds a missing text, or changes whether the email is a favorite.
+/// Previews or starts an AI edit, adds a text that a warning reports as missing, or changes whether the email is a favorite.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
@@ -361,12 +354,12 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Adds the missing text that a warning reports.
+/// Adds the text that a warning reports as missing.
 async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
-    // The index is valid only for the version that the page showed.
+    // The index refers to the warnings of the version that the page showed.
     let warning = email.warnings.get(index).filter(|_| version == email.version);
     if let Some(add) = warning.and_then(|warning| warning.add.as_ref()) {
         let input = json!({ "emailId": email.id, "operations": [add], "version": version });
@@ -379,7 +372,8 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(visit.path.clone()))
 }
 
-/// Returns the email for the preview frame, with the default values of merge fields. With a prompt, returns the edited email.
+/// Returns the email for the preview frame, with the default values of merge fields. If the query has a prompt, returns the email as
+/// edited by this prompt.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     if let Some(prompt) = visit.query.some(EDITED) {
         let wanted = json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true });
@@ -398,14 +392,12 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on::<emails::ops::html::Html>(wanted).await
 }
 
-/// Shows the plain-text part of the email.
 pub async fn text(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let head = EmailHead::new(&email, series, "text");
     Ok(Outcome::draw(&TextPage { head, text: email.text }))
 }
 
-/// Lists the versions of the email.
 pub async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let wanted = json!({ "emailId": visit.name("id"), "limit": VERSIONS_PER_PAGE, "page": visit.page() });
@@ -423,14 +415,12 @@ pub async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&context))
 }
 
-/// Restores an earlier version.
 pub async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
     let version = visit.form.get("version").parse::<u64>().map_err(|_| PageError::not_found())?;
     visit.ask::<emails::ops::restore::Restore>(json!({ "emailId": visit.name("id"), "version": version })).await?;
     Ok(Outcome::go(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
 }
 
-/// Shows the form for a test send.
 pub async fn trial(visit: &Visit) -> Result<Outcome, PageError> {
     draw_trial(visit, None).await
 }

@@ -1,4 +1,4 @@
-//! Pages about emails: the list, the forms to generate and to import emails, and the emails of one request side by side.
+//! Pages about emails: the list, the forms that generate or import emails, and the emails of one generation request side by side.
 
 pub mod brief;
 
@@ -17,13 +17,12 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The name of the built-in composer in the form.
+/// The form's value for the built-in composer, which writes emails without a language model.
 const COMPOSER: &str = "composer";
 const CONVERSATIONS_PER_PAGE: u64 = 24;
-/// The number of newest favorites that the user can choose from as a reference.
+/// The number of newest favorite emails that the user can choose as a reference.
 const PATTERNS: u64 = 50;
 
-/// The data of the page with the emails of one brand.
 #[derive(Serialize)]
 pub struct EmailsPage {
     brands: Vec<BrandChoice>,
@@ -37,7 +36,6 @@ pub struct EmailsPage {
     pages_base: String,
 }
 
-/// A brand that the user can choose.
 #[derive(Serialize)]
 pub struct BrandChoice {
     pub id: ProjectId,
@@ -92,7 +90,6 @@ page_context!(EmailsPage, "emails.html", {
     ]
 });
 
-/// Lists the emails of one brand.
 pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let (brands, brand) = brands(visit, visit.query.get("brand")).await?;
     let query = &visit.query;
@@ -133,12 +130,12 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&context))
 }
 
-/// Returns the brands, each with whether it is selected, and the ID of the selected brand. If `wanted` is empty, this is the newest active
-/// brand, or the newest brand if none is active.
+/// Returns the brands with the selected one marked, and the ID of the selected brand. If `wanted` is empty, the newest active brand is
+/// selected, or the newest brand if none is active.
 pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Vec<BrandChoice>, String), PageError> {
     let mut all = visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items;
     if !wanted.is_empty() && !all.iter().any(|brand| brand.id.to_string() == wanted) {
-        // The requested brand is older than the listed brands. If the brand does not exist, the operation fails.
+        // The requested brand is older than the listed ones. `projects.get` fails if the brand does not exist.
         let Done(older) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": wanted })).await?;
         all.push(older);
     }
@@ -157,14 +154,14 @@ pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Vec<BrandChoice>, St
     Ok((brands, chosen))
 }
 
-/// Returns the path of a link to one of this service's files: the browser may use a different host name, and pages load no files from other
-/// hosts.
+/// Returns the path of a link to a file of this service, without the host: the browser may use a host other than the configured one,
+/// and pages load no files from other hosts. Returns `None` for other links.
 pub fn own(visit: &Visit, link: Option<&str>) -> Option<String> {
     let path = link?.strip_prefix(visit.api.0.base_url())?;
     path.starts_with('/').then(|| path.to_owned())
 }
 
-/// The context that both forms for emails share.
+/// The data that the forms for generating and importing emails share.
 #[derive(Serialize)]
 pub struct EmailForm {
     brands: Vec<BrandChoice>,
@@ -178,7 +175,6 @@ impl EmailForm {
     }
 }
 
-/// The data of the form that generates emails.
 #[derive(Serialize)]
 pub struct NewEmailPage {
     #[serde(flatten)]
@@ -191,11 +187,11 @@ pub struct NewEmailPage {
     visibility: String,
     model: String,
     no_web: bool,
-    /// The favorites that the user can choose as a reference.
+    /// The favorite emails that the user can choose as a reference.
     patterns: Vec<ConversationView>,
     count_max: usize,
     prompt_max: usize,
-    /// The models that can write, if there is a language model.
+    /// The language models that can write emails; empty if none is configured.
     models: Vec<String>,
     default_model: String,
 }
@@ -227,7 +223,6 @@ page_context!(NewEmailPage, "email_new.html", {
     ]
 });
 
-/// The data of the form that imports an email.
 #[derive(Serialize)]
 pub struct ImportEmailPage {
     #[serde(flatten)]
@@ -243,7 +238,6 @@ page_context!(ImportEmailPage, "email_import.html", {
     vec![page(EmailForm::sample()), page(none)]
 });
 
-/// The data of the page with the emails of one request.
 #[derive(Serialize)]
 pub struct SeriesPage {
     title: String,
@@ -258,7 +252,6 @@ pub struct SeriesPage {
     step: usize,
     steps: usize,
     emails: Vec<EmailTile>,
-    /// The number of languages of the request.
     languages: usize,
 }
 
@@ -273,7 +266,7 @@ struct EmailTile {
     error: Option<String>,
     favorite: bool,
     days: Option<i32>,
-    /// The planned purpose of the email.
+    /// The purpose of the email in the plan of the series.
     purpose: Option<String>,
     screenshot: Option<String>,
 }
@@ -335,7 +328,6 @@ page_context!(SeriesPage, "email_series.html", {
     ]
 });
 
-/// Shows the form that generates emails.
 pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_new(visit, None).await
@@ -381,15 +373,15 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
     Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Returns the context that both forms for emails share: the brands.
+/// Returns the data that the forms for generating and importing emails share.
 pub async fn prepare(visit: &Visit) -> Result<EmailForm, PageError> {
     let wanted = visit.form.some("brand").unwrap_or(visit.query.get("brand"));
     let (brands, brand) = brands(visit, wanted).await?;
     Ok(EmailForm { brands, brand })
 }
 
-/// Replaces the API's name of the invalid field with the form's name. For an item of a list or object, the form's field is the whole list
-/// or object.
+/// Replaces the API's field name in an error with the name of the form field. The form has one field for a whole list or object, so the
+/// path of an item is cut.
 fn in_form(error: PageError) -> PageError {
     let field = match error.field.split(['[', '.']).next().unwrap_or_default() {
         "referenceId" => "reference",
@@ -399,7 +391,7 @@ fn in_form(error: PageError) -> PageError {
     PageError { field: field.to_owned(), ..error }
 }
 
-/// Shows the brief of the prompt, or starts the generation.
+/// Shows the brief of the prompt for review, or starts the generation.
 pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     if form.get("act") == "review" {
@@ -424,7 +416,7 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     });
     match visit.ask::<emails::ops::generate::Generate>(input).await {
         Ok(Created(accepted)) => Ok(to_series(visit, &accepted)),
-        // The operation finds only favorites of the brand in the form.
+        // A reference that is not a favorite of the chosen brand is not found.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
             let message =
                 "This favorite was deleted or belongs to a different brand. Choose a favorite of this brand.".to_owned();
@@ -444,12 +436,11 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// Splits the text at commas, semicolons and spaces.
+/// Splits the text at commas, semicolons and spaces; skips empty parts.
 fn parts(text: &str) -> Vec<&str> {
     text.split([',', ' ', ';']).filter(|part| !part.is_empty()).collect()
 }
 
-/// Shows the form that imports an email.
 pub async fn import(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_import(visit, None).await
@@ -485,18 +476,18 @@ pub async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows the emails of one request: first the progress, then all emails side by side.
+/// Shows the emails of one generation request: the progress while it runs, then all emails side by side.
 pub async fn series(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "conversationId": visit.name("conversation") });
     let Done(mut status) = visit.ask::<emails::ops::status::Status>(wanted).await?;
     let result = status.result.take();
-    // A single email has its own page, even if the email has just been finished.
+    // A request for a single email redirects to the page of that email.
     if let (Some([email]), "completed") = (result.as_ref().map(|result| result.emails.as_slice()), status.status) {
         return Ok(Outcome::go(format!("/{}/emails/{}", visit.environment, email.id)));
     }
     let (found, plan, languages) =
         result.map_or((Vec::new(), None, 0), |result| (result.emails, result.series_plan, result.languages.len()));
-    // The purposes that the composer plans are internal names, so the page does not show them.
+    // The composer's plan names purposes by internal identifiers, which the page omits.
     let slots = plan.filter(|_| status.model != COMPOSER).map(|plan| plan.slots).unwrap_or_default();
     let tile = |email: EmailView| {
         let planned = slots.iter().find(|planned| planned.slot_idx == usize::from(email.slot_idx));
@@ -507,7 +498,6 @@ pub async fn series(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&SeriesPage::new(status, tiles, languages)))
 }
 
-/// Returns the label of a stage.
 fn stage_words(stage: &str) -> &'static str {
     match stage {
         "waiting" => "Waiting for earlier emails or for the brand import",

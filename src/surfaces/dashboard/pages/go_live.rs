@@ -1,4 +1,4 @@
-//! The pages that copy a brand from the test environment to the live environment.
+//! The pages that copy a brand from the test environment to the live environment ("go live").
 
 use serde::Serialize;
 use serde_json::json;
@@ -13,10 +13,9 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::codes::Code;
 
-/// The maximum number of brands to choose from; users with more brands can start from the page of a brand.
+/// The maximum number of brands that the page lists. Users with more brands can start from a brand's own page.
 const BRANDS_MAX: u64 = 50;
 
-/// The data of the page on which users choose a brand.
 #[derive(Serialize)]
 pub struct ChooseBrandPage {
     brands: Vec<BrandChoice>,
@@ -34,26 +33,25 @@ page_context!(ChooseBrandPage, "go_live_choose.html", {
     vec![Self { brands: vec![brand(), brand()] }, Self { brands: Vec::new() }]
 });
 
-/// The data of the page of one brand.
 #[derive(Serialize)]
 pub struct GoLivePage {
     id: String,
     name: String,
     steps: Vec<GoLiveStep>,
-    /// The number of finished steps.
+    /// The number of completed checklist steps.
     ready: usize,
     /// The number of contacts in the test environment.
     contacts: u64,
-    /// The ID of the live brand, and when it was last copied.
+    /// The ID of the live copy of this brand, and the time of the last copy.
     live: Option<String>,
     copied_at: Option<WireTime>,
-    /// Another live brand of the same website, if there is one.
+    /// A different live brand with the same website.
     twin: Option<Twin>,
-    /// Whether the page shows the result of a copy that has just run.
+    /// Whether the page shows the report of a copy that just finished.
     is_report: bool,
     skipped: Vec<String>,
     contacts_after: Option<u32>,
-    /// The counts of the report, or of the last copy.
+    /// The number of copied objects by kind, from this report or the last copy.
     counts: Vec<CountLine>,
 }
 
@@ -110,7 +108,7 @@ fn page(view: GoLiveView, twin: Option<Twin>, report: Option<CopyReport>) -> GoL
     }
 }
 
-/// Shows the test brands, or the page of the only one.
+/// Lists the active test brands. If there is only one, redirects to its page.
 pub async fn choose(visit: &Visit) -> Result<Outcome, PageError> {
     let found = visit.ask::<projects::ops::list::List>(json!({ "limit": BRANDS_MAX, "status": "active" })).await?;
     if let [only] = found.items.as_slice() {
@@ -120,7 +118,7 @@ pub async fn choose(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&ChooseBrandPage { brands: found.items.into_iter().map(choice).collect() }))
 }
 
-/// Shows the checklist of a brand.
+/// Shows the steps that a brand must complete before it goes live.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None, None).await
 }
@@ -131,12 +129,12 @@ async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError
         let data = error.data.as_ref()?;
         Some(Twin { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
     });
-    // The page explains this error itself.
+    // The page explains a conflict with another live brand itself.
     let shown = error.as_ref().filter(|_| twin.is_none());
     Ok(Outcome::draw_with(&page(view, twin, report), shown))
 }
 
-/// Copies the brand, and shows what was copied.
+/// Copies the brand to the live environment and shows the report.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({

@@ -18,12 +18,12 @@ use crate::surfaces::dashboard::page::spec;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The number of campaigns that are checked for problems.
+/// The number of newest campaigns that are checked for problems.
 const CAMPAIGNS_EXAMINED: usize = 20;
-/// The number of campaigns that the page shows.
+/// The number of newest campaigns that the home page lists.
 const CAMPAIGNS_SHOWN: usize = 5;
 
-/// Redirects from the root path to the home page of the last environment, or to the sign-in page.
+/// Redirects from `/` to the home page of the current environment; without a session, to the sign-in page.
 pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(format!("/{}/", visit.environment)),
@@ -31,7 +31,7 @@ pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// The data of the account. Each part is null if the user may not read it.
+/// The data for the home page. A part that the user may not read is null or empty.
 struct AccountOverview {
     projects: Vec<Value>,
     domains: Vec<Value>,
@@ -41,13 +41,13 @@ struct AccountOverview {
     campaigns: Vec<Value>,
     timeline: Value,
     plan: Value,
-    /// The status of the service.
+    /// The status of the service, such as whether it is read-only.
     service: Value,
-    /// The reason why a part of the data could not be read, if the reason is not a missing permission.
+    /// The first failure while reading the data, other than a missing permission.
     error: Option<String>,
-    /// The continuous backup, if one is configured and the user may see it.
+    /// The status of the continuous backup; null if none is configured or the user may not read it.
     backup: Value,
-    /// The reason why sending is on hold, if it is.
+    /// The reason why sending is on hold; `None` if it is not on hold.
     hold: Option<String>,
     /// Whether live mail requires a verified sending domain.
     needs_verified_domain: bool,
@@ -55,7 +55,7 @@ struct AccountOverview {
 }
 
 impl AccountOverview {
-    /// Reads the data of the account. If the user may not read one part, the other parts are still read.
+    /// Reads all parts of the overview. A part that the user may not read does not affect the others.
     async fn of(visit: &Visit) -> Self {
         let mut error = None;
         let error = &mut error;
@@ -85,19 +85,18 @@ impl AccountOverview {
     }
 }
 
-/// The data of the home page. Each part comes from one function and is built from responses of operations.
 #[derive(Serialize)]
 pub struct HomePage {
     base: String,
     steps: Value,
-    /// The reason why a part of the data could not be read.
+    /// The reason why some data could not be read.
     trouble: Option<String>,
     attention: Vec<Value>,
     health: Value,
     charts: Vec<Value>,
     /// The items of `campaigns.overview`.
     campaigns: Vec<Value>,
-    /// The continuous backup, or null.
+    /// The status of the continuous backup; null if none is configured or the user may not read it.
     backup: Value,
 }
 
@@ -138,8 +137,8 @@ page_context!(HomePage, "home.html", {
     vec![page(), nothing]
 });
 
-/// Returns a part of the data as JSON, or null if the user may not read that part. The first failure for another reason is stored in
-/// `error`.
+/// Calls an operation for a part of the overview and returns its data; null on failure. The first failure other than a missing
+/// permission is stored in `error`.
 async fn part<T: Operation>(visit: &Visit, input: Value, error: &mut Option<String>) -> Value {
     match visit.json::<T>(input).await {
         Ok(value) => value,
@@ -152,7 +151,6 @@ async fn part<T: Operation>(visit: &Visit, input: Value, error: &mut Option<Stri
     }
 }
 
-/// Shows the home page.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let known = AccountOverview::of(visit).await;
     let steps = steps::of(visit, &known).await;
@@ -170,13 +168,13 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&context))
 }
 
-/// Dismisses a failed contact job.
+/// Dismisses the notice about a failed contact job.
 pub async fn seen(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask::<contacts::ops::job_seen::JobSeen>(json!({ "id": visit.form.get("job") })).await?;
     Ok(Outcome::go(format!("/{}/", visit.environment)))
 }
 
-/// Returns the sending health, or null if no email was sent or the user may not read the statistics.
+/// Returns the sending health; null if no email was sent or the user may not read the statistics.
 fn health(summary: &Value) -> Value {
     let rate = |name: &str| summary[name].as_f64();
     let (Some(delivered), Some(bounces)) = (rate("deliveredRate"), rate("bounceRate")) else { return Value::Null };
@@ -188,7 +186,7 @@ fn health(summary: &Value) -> Value {
     };
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
     json!({
-        // The rates are relative to this sum, which includes messages that mail servers rejected immediately.
+        // The rates are fractions of this sum, which includes the messages that mail servers rejected immediately.
         "sent": many("delivered") + many("bounced"),
         "delivered": { "many": summary["delivered"], "share": delivered / 100.0 },
         "bounced": {
@@ -205,7 +203,7 @@ fn health(summary: &Value) -> Value {
     })
 }
 
-/// Returns the charts: opens and clicks, and revenue. If there is no revenue, the second chart shows sent emails.
+/// Returns two charts: opens and clicks, and revenue. Without revenue, the second chart shows sent emails.
 fn charts(days: &[Value]) -> Vec<Value> {
     if days.is_empty() {
         return Vec::new();
@@ -231,7 +229,7 @@ fn charts(days: &[Value]) -> Vec<Value> {
     vec![readers.draw(), second]
 }
 
-/// Returns the currency that has the most orders.
+/// Returns the currency with the most orders.
 fn main_currency(days: &[Value]) -> Option<String> {
     let mut orders: BTreeMap<&str, i64> = BTreeMap::new();
     for entry in days.iter().flat_map(|day| day["revenue"].as_array().into_iter().flatten()) {

@@ -1,4 +1,4 @@
-//! The pages about incoming webhooks: URLs to which other systems send contacts and events, and their requests.
+//! The pages about incoming webhooks: the URLs where other systems send contacts and events, and the received requests.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -14,7 +14,6 @@ use crate::features::{hooks, topics};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the form for an incoming webhook.
 #[derive(Default, Serialize)]
 struct HookForm {
     act: String,
@@ -63,7 +62,6 @@ impl HookForm {
     }
 }
 
-/// The data of the page with the list of incoming webhooks and the form for a new one.
 #[derive(Serialize)]
 pub struct HooksPage {
     #[serde(flatten)]
@@ -74,7 +72,6 @@ pub struct HooksPage {
     made: Option<HookWithUrl>,
 }
 
-/// The data of the page about an incoming webhook.
 #[derive(Serialize)]
 pub struct HookPage {
     form: HookForm,
@@ -82,12 +79,12 @@ pub struct HookPage {
     hook: HookView,
     made: Option<HookWithUrl>,
     deliveries: Vec<HookDeliveryView>,
-    /// The sample body that was tested.
+    /// The sample request body that the user tested.
     body: String,
     tested: Option<TestResult>,
 }
 
-/// The result of a test, with the values as indented JSON.
+/// The result of testing the mapping. `input` is the mapped contact or event as indented JSON.
 #[derive(Serialize)]
 struct TestResult {
     success: bool,
@@ -137,7 +134,6 @@ page_context!(HookPage, "hook.html", {
     ]
 });
 
-/// Shows the list of incoming webhooks and the form for a new one.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     match Audience::of(visit).await? {
         Some(audience) => all(visit, &audience, None, None).await,
@@ -181,14 +177,13 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The result of the last action, which only this page shows.
+/// The result of the action that the user just submitted, which is shown only once.
 #[derive(Default)]
 struct ActionResult {
     made: Option<HookWithUrl>,
     tested: Option<HookTested>,
 }
 
-/// Shows the page about an incoming webhook.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, ActionResult::default(), None).await
 }
@@ -212,7 +207,6 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms on the page of an incoming webhook.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let act = visit.form.get("act");
@@ -245,21 +239,20 @@ async fn update(visit: &Visit) -> Result<(), PageError> {
     let Done(hook) = visit.ask::<hooks::ops::get::Get>(json!({ "hook": visit.name("id") })).await?;
     let mut input = values(visit);
     input["hook"] = visit.name("id").into();
-    // An empty secret keeps the current one, unless the header changes.
+    // An empty field keeps the stored secret, unless the signature header changes.
     if visit.form.get("signature_secret").is_empty() && hook.signature_header.as_deref() == visit.form.some("signature_header") {
         input.as_object_mut().expect("the values are an object").remove("signature");
     }
     change(visit, input).await.map(drop)
 }
 
-/// Tests the mapping with the body in the form.
 async fn test(visit: &Visit) -> Result<HookTested, PageError> {
     let body: Value = serde_json::from_str(visit.form.get("body")).unwrap_or_else(|_| visit.form.get("body").into());
     let tested = visit.ask::<hooks::ops::test::Test>(json!({ "hook": visit.name("id"), "body": body })).await;
     tested.map(|Done(tested)| tested)
 }
 
-/// Returns the values of the form, except those that cannot be changed.
+/// Returns the form's values that can be changed after creation, as an operation's input.
 fn values(visit: &Visit) -> Value {
     let form = &visit.form;
     let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
@@ -275,8 +268,8 @@ fn values(visit: &Visit) -> Value {
     })
 }
 
-/// Parses the mapping in a text field: one `field = path` per line. A line without a path gets an empty path, so that the API rejects it
-/// and names the field.
+/// Parses the mapping in a text field: one `field = path` per line. A line without a path gets an empty path, so that the API rejects
+/// the line and its error names the field.
 fn mapping(text: &str) -> Map<String, Value> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let pair = |line: &str| {
@@ -286,7 +279,7 @@ fn mapping(text: &str) -> Map<String, Value> {
     lines.map(pair).collect()
 }
 
-/// Returns whether the page can show how to correct the error.
+/// Returns whether the user can correct the error on the page.
 fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }

@@ -1,6 +1,6 @@
-//! The import of contacts from a file: the user uploads the file and maps its columns, then the page shows the progress.
+//! The import of contacts from a file: the user uploads the file and maps its columns, and then sees the progress.
 //!
-//! Between these steps, the service stores the file under the ID of its import, so the user can leave the page at any time.
+//! The service stores the uploaded file under the ID of its import, so the user can leave the pages and continue later.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -34,17 +34,16 @@ fn fields() -> Vec<(&'static str, &'static str)> {
     own.chain([("name", "First and last name"), ("custom", "Custom field")]).collect()
 }
 
-/// Returns whether this is a column of Mailmill's own exports that cannot be imported.
+/// Returns whether Mailmill's own exports contain this column but imports ignore it.
 fn is_export_only(header: &str) -> bool {
     CONTACT_FIELDS.iter().any(|field| !field.importable && field.column == header)
 }
-/// The separators between cells, with their labels.
+/// The delimiters between cells, with their labels.
 const DELIMITERS: [(&str, &str); 4] = [(",", "Comma (,)"), (";", "Semicolon (;)"), ("\\t", "Tab"), ("|", "Vertical bar (|)")];
-/// The number of rejected rows on a page.
+/// The number of rejected rows that a page lists.
 const ERRORS: u64 = 50;
 const JOBS: u64 = 10;
 
-/// The data of the page with the upload form and recent imports.
 #[derive(Serialize)]
 pub struct ImportPage {
     #[serde(flatten)]
@@ -64,7 +63,7 @@ page_context!(ImportPage, "import.html", {
     vec![page(kinds.into_iter().flat_map(of_kind).collect()), page(Vec::new())]
 });
 
-/// The data of the page that maps the columns of a file.
+/// The data of the page where users map a file's columns to contact fields.
 #[derive(Serialize)]
 pub struct ImportColumnsPage {
     #[serde(flatten)]
@@ -137,7 +136,6 @@ page_context!(ImportColumnsPage, "import_columns.html", {
     ]
 });
 
-/// The data of the page with the progress of an import.
 #[derive(Serialize)]
 pub struct ImportProgressPage {
     #[serde(flatten)]
@@ -175,7 +173,6 @@ page_context!(ImportProgressPage, "import_progress.html", {
     ]
 });
 
-/// Shows the upload form and recent imports.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Import contacts")) };
     page(visit, &audience, None).await
@@ -193,7 +190,6 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Receives an uploaded file and stores it.
 pub async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.json_with_rest::<contacts::ops::import::Import>().await {
         Ok(kept) => {
@@ -209,7 +205,7 @@ pub async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows one import: the columns of its file, or its progress.
+/// Shows an import: before it starts, the columns of the file; afterward, the progress.
 pub async fn one(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::job::Job>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
@@ -239,7 +235,7 @@ async fn progress(visit: &Visit, audience: &Audience, status: ImportProgress) ->
     Ok(audience.finish(visit, Outcome::draw(&context)))
 }
 
-/// Shows the columns of an uploaded file. Submitted choices are kept.
+/// Shows the columns of an uploaded file, with the mapping that the user submitted, if any.
 async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let delimiter = form.some("delimiter").or(visit.query.some("delimiter"));
@@ -248,7 +244,7 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
         visit.ask::<contacts::ops::import_preview::ImportPreview>(input).await
     };
     let Done(preview) = match preview(delimiter).await {
-        // The delimiter does not fit the file, so the suggested delimiter is used.
+        // The chosen delimiter does not fit the file, so the preview uses the suggested one.
         Err(PageError { status: StatusCode::BAD_REQUEST, .. }) => preview(None).await?,
         response => response?,
     };
@@ -265,8 +261,8 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Returns the suggested field for a column, and the field's name if it is a custom field. If the import has no guess, a column with a name
-/// and content becomes a custom field, unless it is a column of Mailmill's own exports that cannot be imported.
+/// Returns the suggested field for a column, and the name if that is a custom field. Without a guess from the import, a column with a
+/// header and content becomes a custom field, unless only exports contain it.
 fn seems(column: &ImportColumn) -> (String, String) {
     let header = column.header.as_str();
     let filled = column.samples.iter().any(|sample| !sample.is_empty());
@@ -280,7 +276,6 @@ fn seems(column: &ImportColumn) -> (String, String) {
     }
 }
 
-/// Starts the import of an uploaded file.
 pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
@@ -297,14 +292,14 @@ pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     };
     match asked {
         Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
-        // The import has already started, perhaps by a second click, so its progress is shown.
+        // The import has already started, for example after a double click, so the page shows its progress.
         Err(error) if error.code == Some(Code::WrongState) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
         Err(error) if audience::can_correct(&error) => columns(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Returns the mapping of column headers to fields that the form contains.
+/// Returns the mapping of column headers to contact fields in the form.
 fn mapping(form: &Fields) -> Result<Value, PageError> {
     let wrong =
         |message: &str| Err(PageError { field: "columnMap".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
@@ -333,7 +328,7 @@ fn mapping(form: &Fields) -> Result<Value, PageError> {
     Ok(map.into())
 }
 
-/// Returns the listed problems of rejected rows as a CSV file.
+/// Serves the problems of the rejected rows as a CSV file.
 pub async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     let mut file = String::from("row,email,field,error\r\n");
     let limit = limits::PAGE_LIMIT_MAX;
@@ -355,7 +350,7 @@ pub async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::HandedOn(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from(file)) }))
 }
 
-/// Returns the text as a CSV cell that spreadsheets do not treat as a formula.
+/// Returns the text as a CSV cell. Text that a spreadsheet would run as a formula gets a leading apostrophe.
 fn cell(text: &str) -> String {
     let mark = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{mark}{}\"", text.replace('"', "\"\""))

@@ -11,7 +11,7 @@ use crate::features::sending::views::MessageView;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The behavior of the simulated recipients.
+/// The names of the simulated recipients, and how each one reacts to a message.
 const SIMULATED: [(&str, &str); 9] = [
     ("delivered", "accepts the message"),
     ("deferred", "defers the first attempt, then accepts the message"),
@@ -24,14 +24,13 @@ const SIMULATED: [(&str, &str); 9] = [
     ("unsubscribe", "unsubscribes with one click"),
 ];
 
-/// The data of the page with the list of messages.
 #[derive(Serialize)]
 pub struct InboxPage {
     messages: Vec<MessageView>,
     pagination: Pagination,
     pages: String,
     search: String,
-    /// The ID of the send whose messages are listed.
+    /// The ID of the send that filters the list; empty for all messages.
     send: String,
     simulated: Vec<SimulatedRecipient>,
 }
@@ -58,7 +57,6 @@ fn simulated() -> Vec<SimulatedRecipient> {
     SIMULATED.map(|(name, does)| SimulatedRecipient { name, does }).into()
 }
 
-/// The data of the page with one message.
 #[derive(Serialize)]
 pub struct MessagePage {
     title: String,
@@ -114,7 +112,6 @@ page_context!(MessagePage, "message.html", {
     ]
 });
 
-/// Lists the messages, newest first.
 pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let query = &visit.query;
     let input = json!({ "search": query.some("search"), "sendId": query.some("send"), "page": visit.page(), "limit": 50 });
@@ -133,28 +130,24 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&context))
 }
 
-/// Shows one message.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Done(whole) = visit.ask::<sending::ops::inbox_get::InboxGet>(json!({ "id": visit.name("id") })).await?;
     Ok(Outcome::draw(&MessagePage::new(whole, visit.query.get("view"), visit.wants_images())))
 }
 
-/// Returns the HTML of a message, as a document for the frame.
+/// Serves the HTML of a message as a document for a frame.
 pub async fn mail(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on::<sending::ops::inbox_html::InboxHtml>(json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
 }
 
-/// Returns a screenshot of a message.
 pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on::<sending::ops::inbox_screenshot::InboxScreenshot>(json!({ "id": visit.name("id") })).await
 }
 
-/// Returns the source of a message.
 pub async fn source(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on::<sending::ops::inbox_raw::InboxRaw>(json!({ "id": visit.name("id") })).await
 }
 
-/// Deletes a message.
 pub async fn delete(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "delete" => {

@@ -13,7 +13,6 @@ use crate::surfaces::dashboard::charts::{self, Chart, Series, Shape};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page with the list of keys and the form for a new key.
 #[derive(Serialize)]
 pub struct KeysPage {
     name: String,
@@ -24,7 +23,7 @@ pub struct KeysPage {
     made: Option<NewKeyView>,
 }
 
-/// A key, with a sparkline of its daily requests and their total over the last 30 days.
+/// An API key with its daily requests as a sparkline, and the number of its requests in the last 30 days.
 #[derive(Clone, Serialize)]
 struct UsedKey {
     #[serde(flatten)]
@@ -33,7 +32,6 @@ struct UsedKey {
     spark: String,
 }
 
-/// The usage chart of one key.
 #[derive(Serialize)]
 struct UsageChart {
     key: UsedKey,
@@ -60,7 +58,6 @@ page_context!(KeysPage, "keys.html", {
     vec![full(), Self { keys: Vec::new(), usage: None, made: None, environment: "live".into(), ..full() }]
 });
 
-/// Shows the list of keys and the form for a new key.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None, None).await
 }
@@ -90,7 +87,7 @@ fn with_usage(key: KeyView, used: &[UsageOfKey]) -> UsedKey {
     UsedKey { key, recent: requests.iter().sum(), spark: charts::spark(&requests) }
 }
 
-/// Returns the usage chart of one key, if the user requested it.
+/// Returns the usage chart of the key with this ID; `None` if there is no such key.
 fn chart(id: &str, keys: &[UsedKey], used: &[UsageOfKey]) -> Option<UsageChart> {
     let key = keys.iter().find(|one| one.key.id == id)?;
     let days = days(id, used);

@@ -1,5 +1,4 @@
-//! The pages of one-time links: setup, password reset and invitation. This module also contains the sign-up page, for installations that
-//! enable it.
+//! The pages behind one-time links (setup, password reset, invitation), and the sign-up page of installations that enable it.
 
 use serde::Serialize;
 use serde_json::json;
@@ -17,7 +16,6 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::codes::Code;
 
-/// The data of the sign-up form.
 #[derive(Serialize)]
 pub struct SignUpPage {
     email: String,
@@ -32,7 +30,7 @@ page_context!(SignUpPage, "signup.html", {
     vec![page(""), page("/agent")]
 });
 
-/// The data of the page about a forgotten password.
+/// The data of the page for users who forgot their password.
 #[derive(Serialize)]
 pub struct ForgotPage {
     by_mail: bool,
@@ -40,10 +38,9 @@ pub struct ForgotPage {
 
 page_context!(ForgotPage, "forgot.html", { [true, false].map(|by_mail| Self { by_mail }).into() });
 
-/// The data of the form that creates the owner of a new installation.
 #[derive(Serialize)]
 pub struct SetUpPage {
-    /// Whether the link is invalid. An invalid link has no form, because submitting it cannot succeed.
+    /// Whether the link is invalid. The page then has no form, because submitting it could not succeed.
     dead: bool,
     email: String,
 }
@@ -53,19 +50,17 @@ page_context!(SetUpPage, "setup.html", {
     [true, false].map(|dead| Self { dead, email: email() }).into()
 });
 
-/// The data of the form for a new password.
 #[derive(Serialize)]
 pub struct ResetPage {
-    /// Whether the link is invalid. An invalid link has no form.
+    /// Whether the link is invalid. The page then has no form.
     dead: bool,
 }
 
 page_context!(ResetPage, "reset.html", { [true, false].map(|dead| Self { dead }).into() });
 
-/// The data of the form that accepts an invitation.
 #[derive(Serialize)]
 pub struct JoinPage {
-    /// Whether the link is invalid. An invalid link has no form.
+    /// Whether the link is invalid. The page then has no form.
     dead: bool,
     name: String,
 }
@@ -102,12 +97,13 @@ fn join_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
     Outcome::draw_with(&JoinPage { dead: is_dead(error), name }, error)
 }
 
-/// The limits on requests for password-reset links, per client address and per user.
+/// The rate limits on requests for password-reset links, per client address and per email address, so that the form cannot flood a
+/// mailbox.
 const FORGOTTEN_FROM: Rule = Rule { name: "password-reset links by address", free: 10, window_ms: HOUR_MS, wait_max_ms: 0 };
 const FORGOTTEN_FOR: Rule = Rule { name: "password-reset links by email", free: 3, window_ms: HOUR_MS, wait_max_ms: 0 };
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Shows what to do about a forgotten password.
+/// Shows how a user with a forgotten password gets a reset link.
 pub async fn forgot(visit: &Visit) -> Result<Outcome, PageError> {
     let context = ForgotPage { by_mail: visit.mails_links() };
     Ok(Outcome::draw(&context))
@@ -146,8 +142,8 @@ async fn mail_link(api: &Api, email: &str) -> Option<String> {
     mailed.reason
 }
 
-/// Returns the problem with the link in the URL if the link is invalid, so that users do not fill in a form that cannot succeed. The
-/// token cannot be guessed and the check is cheap, so the check has no separate rate limit.
+/// Returns an error if the link in the URL is invalid, so that the user does not fill in a form that cannot succeed. The token cannot
+/// be guessed and the check is cheap, so it has no rate limit of its own.
 async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
     visit
         .ask_inside::<accounts::ops::link_check::LinkCheck>(json!({ "purpose": purpose, "token": visit.name("token") }))
@@ -155,12 +151,10 @@ async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
         .err()
 }
 
-/// Shows the form for a new password.
 pub async fn reset(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(reset_page(dead(visit, "reset").await.as_ref()))
 }
 
-/// Handles the form for a new password.
 pub async fn send_reset(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "token": visit.name("token"), "password": visit.form.raw("password") });
     Ok(match visit.ask::<accounts::ops::reset::Reset>(input).await {
@@ -169,12 +163,11 @@ pub async fn send_reset(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// Shows the form that creates the owner of a new installation.
 pub async fn set_up(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(set_up_page(visit, dead(visit, "setup").await.as_ref()))
 }
 
-/// Creates the owner and signs the owner in.
+/// Creates the owner and signs them in.
 pub async fn send_set_up(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "email": form.get("email"), "password": form.raw("password") });
@@ -184,12 +177,10 @@ pub async fn send_set_up(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// Shows the form that accepts an invitation.
 pub async fn join(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(join_page(visit, dead(visit, "join").await.as_ref()))
 }
 
-/// Handles the form that accepts an invitation.
 pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "name": form.some("name"), "password": form.raw("password") });
@@ -199,7 +190,6 @@ pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// Shows the sign-up form.
 pub async fn sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.api.0.settings.accounts.sign_up {
         true => Ok(sign_up_page(visit, None)),
@@ -207,7 +197,6 @@ pub async fn sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Handles the sign-up form.
 pub async fn send_sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": form.get("email"), "name": form.some("name"), "password": form.raw("password") });

@@ -1,5 +1,4 @@
-//! The pages about mail services: which services report bounces and complaints, how to set each of them up, and the settings of their
-//! relays.
+//! The pages about mail services: connecting services that report bounces and complaints, instructions for each, and relay settings.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -14,7 +13,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::mail_services::{MAIL_SERVICES, MailService, MailServiceInfo};
 
-/// A supported mail service, as the pages show it.
+/// The static information about a supported mail service.
 #[derive(Clone, Debug, Serialize)]
 struct ServiceCard {
     word: &'static str,
@@ -27,11 +26,11 @@ struct ServiceCard {
     header: &'static str,
     webhook: &'static str,
     secret: &'static str,
-    /// Whether the webhook has a secret to enter.
+    /// Whether the user must enter a secret for the service's webhook.
     has_secret: bool,
-    /// Whether the webhook accepts notifications from SNS topics.
+    /// Whether the service reports through Amazon SNS topics.
     has_topics: bool,
-    /// Whether the service operates a relay in the settings.
+    /// Whether the configured mail relay belongs to the service.
     relays: bool,
 }
 
@@ -57,7 +56,7 @@ impl ServiceCard {
     }
 }
 
-/// The data of the form for a mail service. The secret is never filled in.
+/// The data of the form for a mail service. The stored secret is never sent to the browser.
 #[derive(Default, Serialize)]
 struct ServiceForm {
     act: String,
@@ -66,7 +65,6 @@ struct ServiceForm {
     topics: String,
 }
 
-/// The data of the page with the list of mail services, the form for a new one, and the settings of relays.
 #[derive(Serialize)]
 pub struct MailServicesPage {
     form: ServiceForm,
@@ -76,14 +74,12 @@ pub struct MailServicesPage {
     made_card: Option<ServiceCard>,
 }
 
-/// A mail service in the list.
 #[derive(Serialize)]
 struct ListedService {
     name: &'static str,
     row: MailFeedbackView,
 }
 
-/// The data of the page about a mail service.
 #[derive(Serialize)]
 pub struct MailServicePage {
     form: ServiceForm,
@@ -164,7 +160,6 @@ page_context!(MailServicePage, "mail_service.html", {
     ]
 });
 
-/// Shows the list of mail services, the form for a new one, and the settings of relays.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, None, None).await
 }
@@ -188,7 +183,7 @@ async fn all(visit: &Visit, made: Option<MailFeedbackWithUrl>, error: Option<Pag
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Adds a mail service. Only the response page shows the webhook's URL.
+/// Adds a mail service. Its webhook URL is shown only in this response.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let mut input = json!({ "service": form.get("service"), "name": form.some("name"), "secret": form.some("secret") });
@@ -203,14 +198,13 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The result of the last action, which only this page shows.
+/// The result of the action that the user just submitted, which is shown only once.
 #[derive(Default)]
 struct ActionResult {
     made: Option<MailFeedbackWithUrl>,
     tested: Option<MailServiceTested>,
 }
 
-/// Shows the page about a mail service.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, ActionResult::default(), None).await
 }
@@ -234,7 +228,6 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms on a mail service's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (form, id) = (&visit.form, visit.name("id"));
     let which = json!({ "mailServiceId": id });
@@ -267,7 +260,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 async fn update(visit: &Visit) -> Result<(), PageError> {
     let form = &visit.form;
     let mut input = json!({ "mailServiceId": visit.name("id"), "name": form.some("name") });
-    // An empty field keeps the current secret.
+    // An empty field keeps the stored secret.
     if let Some(secret) = form.some("secret") {
         input["secret"] = secret.into();
     }
@@ -277,12 +270,12 @@ async fn update(visit: &Visit) -> Result<(), PageError> {
     visit.ask::<mail_feedback::ops::update::Update>(input).await.map(drop)
 }
 
-/// Returns the ARNs in a text field, one per line.
+/// Returns the SNS topic ARNs in a text field, one per line.
 fn topics(text: &str) -> Value {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
 }
 
-/// Returns whether the page can show how to correct the error.
+/// Returns whether the user can correct the error on the page.
 fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }

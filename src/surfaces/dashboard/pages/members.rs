@@ -10,7 +10,6 @@ use crate::features::{accounts, system};
 use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page with the list of members and the forms.
 #[derive(Serialize)]
 pub struct MembersPage {
     email: String,
@@ -21,7 +20,7 @@ pub struct MembersPage {
     changing: Option<RoleChange>,
     permissions: Vec<PermissionChoice>,
     link: Option<NewLink>,
-    /// The ID of the user who opened the page.
+    /// The ID of the signed-in user.
     own: String,
 }
 
@@ -34,7 +33,7 @@ struct RoleChange {
     permissions: Vec<PermissionChoice>,
 }
 
-/// A new link, and the result of emailing the link.
+/// A new invitation or reset link, and whether it was emailed.
 #[derive(Serialize)]
 struct NewLink {
     #[serde(flatten)]
@@ -72,7 +71,6 @@ page_context!(MembersPage, "members.html", {
     ]
 });
 
-/// Shows the list of members and the forms.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None, None).await
 }
@@ -95,8 +93,8 @@ async fn draw(visit: &Visit, link: Option<NewLink>, error: Option<PageError>) ->
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the member whose role is being changed, and the selected role: the submitted role, or the current role by default. Users cannot
-/// change their own role or the owner's role.
+/// Returns the member whose role is being changed, with the submitted role or the current one. Users cannot change their own role or
+/// the owner's role.
 fn changing(visit: &Visit, members: &[MemberView], own: &str) -> Option<RoleChange> {
     let form = &visit.form;
     let is_sent = form.get("act") == "role";
@@ -120,7 +118,6 @@ fn changing(visit: &Visit, members: &[MemberView], own: &str) -> Option<RoleChan
     })
 }
 
-/// Handles the forms on the members page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let id = form.get("id");
@@ -150,7 +147,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Emails the link to its recipient, if possible.
+/// Emails the link to the invited or affected user, if links can be emailed.
 async fn mailed(visit: &Visit, link: LinkView, purpose: &str) -> NewLink {
     if !visit.mails_links() {
         return NewLink { link, mailed: false, reason: None };

@@ -65,7 +65,7 @@ use crate::features;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// Creates a row of the table of pages. The operations in `needs` are relative to the features.
+/// Creates a row of `PAGES`. The paths of operations in `needs` are relative to `features`.
 macro_rules! page {
     ($auth:ident $path:literal $(, menu $group:literal $label:literal)? $(, needs [$($($need:ident)::+),+])? $(, get $get:path)?
      $(, post $post:path)? $(, files $bytes:path)? $(, streams $streams:literal)? $(, draws [$($context:ty),+])?) => {
@@ -82,7 +82,7 @@ macro_rules! page {
     };
 }
 
-/// All pages of the dashboard.
+/// All pages of the dashboard, in the order of the navigation.
 pub const PAGES: &[Page] = &[
     page!(open "/", get home::start),
     page!(closed "/{environment}/", menu "" "Home", get home::show, post home::seen, draws [home::HomePage]),
@@ -232,7 +232,6 @@ pub const PAGES: &[Page] = &[
     page!(open "/join/{token}", get links::join, post links::send_join, draws [links::JoinPage]),
 ];
 
-/// A permission and its description, for forms.
 #[derive(Clone, Debug, Serialize)]
 pub struct PermissionChoice {
     word: &'static str,
@@ -240,7 +239,7 @@ pub struct PermissionChoice {
     chosen: bool,
 }
 
-/// Returns every permission with its description, for forms. The permissions for which `is_chosen` returns true are selected.
+/// Returns all permissions with their descriptions. `is_chosen` returns whether a permission's check box is selected.
 pub fn permissions(is_chosen: impl Fn(Permission) -> bool) -> Vec<PermissionChoice> {
     let one = |permission: Permission| PermissionChoice {
         word: permission.word(),

@@ -11,22 +11,21 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::settings::COMPOSER;
 
-/// The number of earlier months on the page: a year, together with the current month.
+/// The number of earlier months on the page, which together with the current month make a year.
 const EARLIER_MONTHS: u32 = 11;
 
-/// The data of the page about language models.
 #[derive(Serialize)]
 pub struct ModelsPage {
-    /// The names of the models, without the composer.
+    /// The names of the language models, without the built-in composer.
     models: Vec<String>,
     default_model: String,
     composer_steps_in: bool,
     limit: Option<u64>,
     brand_limit: Option<u64>,
-    /// The cost of the current month, and its share of the limit.
+    /// The cost in the current month, and the used share of the monthly limit.
     cost: String,
     share: Option<f64>,
-    /// The months with usage, latest first.
+    /// The months with usage, newest first.
     months: Vec<MonthRows>,
 }
 
@@ -98,7 +97,6 @@ page_context!(ModelsPage, "models.html", {
     vec![page(metrics()), page(ModelMetrics { monthly_limit_per_brand: Some(5), ..metrics() }), page(none)]
 });
 
-/// Shows the models and their usage.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Done(metrics) = visit.ask::<models::ops::metrics::Metrics>(json!({ "months": EARLIER_MONTHS })).await?;
     let (brands, _) = brands(visit, "").await?;

@@ -1,5 +1,5 @@
-//! The page about the plan and its limits, and how much of the email quotas is used. Managers of the installation also
-//! change the plans of accounts here.
+//! The page about the account's plan: its limits and the used email quotas. Managers of the installation also change the plans of
+//! accounts here.
 
 use serde::Serialize;
 use serde_json::json;
@@ -12,7 +12,6 @@ use crate::features::{accounts, sending};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page about the account's plan.
 #[derive(Serialize)]
 pub struct PlanPage {
     /// The accounts whose plans the user may change.
@@ -59,7 +58,6 @@ page_context!(PlanPage, "plan.html", {
     vec![Self::new(plan(), Some(AccountList::sample())), Self::new(open, None)]
 });
 
-/// Shows the account's plan.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Done(plan) = visit.ask::<sending::ops::plan::Plan>(json!({})).await?;
     let may_change = visit.who.as_ref().is_some_and(|who| who.user.role.manages() && who.user.account.is_installations);
@@ -70,7 +68,6 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&PlanPage::new(plan, accounts)))
 }
 
-/// Changes the plan of an account.
 pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "id": form.get("id"), "plan": form.get("plan") });

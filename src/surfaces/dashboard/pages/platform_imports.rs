@@ -1,5 +1,5 @@
-//! The page that imports contacts from a connected account: the user chooses the connection and the sources, can preview the changes and
-//! map the fields, and imports once or on a schedule. The page of imports or of scheduled imports then shows the progress.
+//! The page that imports contacts from a connected account: the user chooses a connection and sources, can preview the changes and map
+//! fields, and imports once or on a schedule. The progress is on the pages of imports and scheduled imports.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -15,34 +15,33 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::limits;
 
-/// The data of the page that chooses what to import.
 #[derive(Serialize)]
 pub struct PlatformImportPage {
     #[serde(flatten)]
     audience: AudienceContext,
     connections: Vec<ConnectionView>,
-    /// The ID of the chosen connection; empty if there is none.
+    /// The ID of the chosen connection; empty if none is chosen.
     connection: String,
     sources: Vec<Choice>,
     all: bool,
     sources_max: usize,
-    /// The choices for how often to import; the empty value means once.
+    /// The import intervals that the user can choose; an empty value imports once.
     schedules: Vec<(&'static str, &'static str)>,
     every: String,
     preview: Option<preview::ImportPreview>,
     mapped: Vec<MappedField>,
-    /// The contact fields that a platform's field can be mapped to.
+    /// The contact fields that the user can choose for a platform's field.
     targets: Vec<(&'static str, &'static str)>,
 }
 
-/// A platform's field, as shown in the form.
+/// A platform's field, with the contact field chosen for it.
 #[derive(Serialize)]
 struct MappedField {
     name: String,
     sample: String,
-    /// The contact field: the key of a profile field, `custom`, or empty if the field is not imported.
+    /// The target: the key of a profile field, `custom`, or empty if the field is not imported.
     to: String,
-    /// The custom field's name.
+    /// The name of the custom field if `to` is `custom`.
     custom: String,
 }
 
@@ -57,7 +56,7 @@ impl From<&preview::PreviewField> for MappedField {
     }
 }
 
-/// The prefix of custom fields among the fields of a contact.
+/// The prefix that marks the key of a custom field in a mapping.
 const CUSTOM_FIELDS: &str = "customFields.";
 
 fn targets() -> Vec<(&'static str, &'static str)> {
@@ -73,7 +72,7 @@ fn schedules() -> Vec<(&'static str, &'static str)> {
 struct Choice {
     #[serde(flatten)]
     source: SourceView,
-    /// The source as the form sends it.
+    /// The value of the source's check box.
     value: String,
     chosen: bool,
 }
@@ -113,7 +112,7 @@ page_context!(PlatformImportPage, "import_platform.html", {
     ]
 });
 
-/// Shows the connections and the sources of the chosen one.
+/// Shows the connections, and the sources of the chosen connection.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Import from a platform")) };
     page(visit, &audience, None, None).await
@@ -165,7 +164,6 @@ async fn page(
     Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
 }
 
-/// Returns the fields entered in the form.
 fn sent_fields(visit: &Visit) -> Vec<MappedField> {
     let form = &visit.form;
     let rows = form.all("field").into_iter().zip(form.all("to")).zip(form.all("custom"));
@@ -178,7 +176,7 @@ fn sent_fields(visit: &Visit) -> Vec<MappedField> {
     .collect()
 }
 
-/// Returns the mapping entered in the form. A custom field without a name gets the name of the platform's field.
+/// Returns the submitted mapping as an operation's input. A custom field without a name gets the name of the platform's field.
 fn field_map(visit: &Visit) -> Value {
     let to = |field: MappedField| {
         let own = if field.custom.is_empty() { field.name.clone() } else { field.custom };

@@ -1,4 +1,5 @@
-//! The page that restores one brand from the continuous backup: choose a time, then a brand, see what would come back, and bring it back.
+//! The page that restores one brand from the continuous backup: the user chooses a time and a brand, reviews the differences, and
+//! restores the brand.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -10,18 +11,17 @@ use crate::features::restores::views::{BrandPreview, RestoreView};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page.
 #[derive(Serialize)]
 pub struct RestorePage {
-    /// The newest restore, if there was one.
+    /// The newest restore; `None` if there was none.
     restore: Option<RestoreView>,
-    /// The comparison of the chosen brand.
+    /// The comparison of the chosen brand in the backup with its current data.
     preview: Option<BrandPreview>,
-    /// What would come back, by kind.
+    /// The number of objects of each kind in the backup, with how many of them are missing and how many exist now.
     kinds: Vec<PreviewLine>,
-    /// What came back, by kind.
+    /// The number of objects of each kind that the restore created, updated, or left unchanged.
     restored: Vec<ResultLine>,
-    /// The time that the user entered.
+    /// The point in time that the user entered.
     at: String,
     mode: String,
 }
@@ -82,7 +82,7 @@ fn page(restore: Option<RestoreView>, preview: Option<BrandPreview>, at: String,
     RestorePage { restored: restored.collect(), restore, preview, kinds, at, mode }
 }
 
-/// Shows the restore, and the preview of the brand in the query.
+/// Shows the newest restore, and a preview of the brand in the query.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -98,7 +98,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     Ok(Outcome::draw_with(&page(status.restore, preview, at, mode), error.as_ref()))
 }
 
-/// Starts or discards a restore, or brings back the brand in the query.
+/// Prepares or discards a restore, or restores the brand in the query.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {

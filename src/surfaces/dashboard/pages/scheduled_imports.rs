@@ -1,5 +1,5 @@
-//! The pages of scheduled imports from files and platforms, and the results of their runs. `platform_imports` creates the scheduled
-//! imports from platforms.
+//! The pages of scheduled imports from files and platforms, and the results of their runs. The module `platform_imports` creates those
+//! from platforms.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::providers::ConsentMode;
 
-/// The possible intervals between two runs, in hours.
+/// The intervals between runs that users can choose, in hours, with their labels.
 pub const EVERY: [(&str, &str); 6] = [
     ("1", "Every hour"),
     ("3", "Every 3 hours"),
@@ -22,7 +22,7 @@ pub const EVERY: [(&str, &str); 6] = [
     ("24", "Every day"),
     ("168", "Every week"),
 ];
-/// The choices for contacts whose row has no status: the status they get, or an empty value to leave them out.
+/// The options for rows without a status: the status that their contacts get, or an empty value to skip these rows.
 const STATUSES: [(&str, &str); 5] = [
     ("", "Leave them out"),
     (NON_SUBSCRIBED, "Import them as not subscribed"),
@@ -32,17 +32,16 @@ const STATUSES: [(&str, &str); 5] = [
 ];
 const NON_SUBSCRIBED: &str = "non-subscribed";
 
-/// The data of the form for a scheduled import.
 #[derive(Default, Serialize)]
 struct ScheduleForm {
     act: String,
     name: String,
     url: String,
-    /// What each row becomes: `contacts` or `events`.
+    /// The kind of object that each row becomes: `contacts` or `events`.
     target: String,
     every: String,
     mapping: String,
-    /// The name of all events.
+    /// The name that all imported events get.
     event: String,
     tags: String,
     status: String,
@@ -96,7 +95,6 @@ impl ScheduleForm {
     }
 }
 
-/// The choices in the form.
 #[derive(Serialize)]
 struct Choices {
     every: Vec<(String, String)>,
@@ -104,7 +102,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Returns the form's choices, which always include this number of hours.
+    /// Returns the options. If the interval `hours` is not among the standard ones, it is added.
     fn including(hours: &str) -> Self {
         let mut every: Vec<(String, String)> = EVERY.map(|(hours, label)| (hours.to_owned(), label.to_owned())).into();
         if !hours.is_empty() && !every.iter().any(|(known, _)| known == hours) {
@@ -114,7 +112,6 @@ impl Choices {
     }
 }
 
-/// The data of the page with the scheduled imports of a brand.
 #[derive(Serialize)]
 pub struct ScheduledImportsPage {
     #[serde(flatten)]
@@ -124,13 +121,12 @@ pub struct ScheduledImportsPage {
     imports: Vec<ScheduledImportView>,
 }
 
-/// The data of the page about a scheduled import.
 #[derive(Serialize)]
 pub struct ScheduledImportPage {
     form: ScheduleForm,
     choices: Choices,
     import: ScheduledImportView,
-    /// Whether the page reloads until the run ends.
+    /// Whether the page reloads itself until the run ends.
     open: bool,
 }
 
@@ -174,7 +170,7 @@ page_context!(ScheduledImportPage, "scheduled_import.html", {
     vec![page(sample(), false), page(paused, false), page(running, true), page(events, false), page(platform, false)]
 });
 
-/// Shows the scheduled imports of a brand, and the form for a new one.
+/// Shows the scheduled imports of a brand and the form for a new one.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     match Audience::of(visit).await? {
         Some(audience) => all(visit, &audience, None).await,
@@ -194,7 +190,6 @@ async fn all(visit: &Visit, audience: &Audience, error: Option<PageError>) -> Re
     Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
 }
 
-/// Creates a scheduled import.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let target = visit.form.get("target");
@@ -208,7 +203,6 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows the page about a scheduled import.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, None).await
 }
@@ -217,13 +211,12 @@ async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageErr
     let Done(import) = visit.ask::<get::Get>(json!({ "id": visit.name("id") })).await?;
     let act = visit.form.get("act").to_owned();
     let form = if act == "update" { ScheduleForm::sent(visit) } else { ScheduleForm { act, ..ScheduleForm::of(&import) } };
-    // A run that is due starts within seconds.
+    // A due run starts within seconds, so a new import counts as running.
     let open = import.state == "running" || (import.state == "active" && import.last_run.is_none());
     let context = ScheduledImportPage { choices: Choices::including(&form.every), form, import, open };
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms on the page of a scheduled import.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let act = visit.form.get("act");
@@ -257,7 +250,7 @@ fn hours(visit: &Visit) -> Value {
     text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
 }
 
-/// Returns the form's values for a file.
+/// Returns the form's values as the input for an import from a file.
 fn values(visit: &Visit, target: &str) -> Value {
     let form = &visit.form;
     let mut values = json!({ "name": form.get("name"), "url": form.get("url"), "everyHours": hours(visit) });
@@ -283,7 +276,7 @@ fn values(visit: &Visit, target: &str) -> Value {
     values
 }
 
-/// Parses a text with one `field = header` per line.
+/// Parses lines of `field = header`.
 fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| {
         let (field, header) = line.split_once('=').unwrap_or((line, ""));
@@ -291,10 +284,10 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The prefix for custom fields in the text of a mapping.
+/// The prefix of custom field names in a mapping.
 const CUSTOM_FIELDS: &str = "customFields.";
 
-/// Returns the mapping in a text field: one `field = header` per line; null if the text is empty.
+/// Parses the mapping in a text field: one `field = header` per line. Returns null if the text is empty.
 fn mapping(text: &str) -> Value {
     let (mut fields, mut custom) = (Map::new(), Map::new());
     for (field, header) in lines(text) {
@@ -309,7 +302,7 @@ fn mapping(text: &str) -> Value {
     if fields.is_empty() { Value::Null } else { fields.into() }
 }
 
-/// Returns a mapping as the text that [`mapping`] reads.
+/// Formats a mapping as text that [`mapping`] parses.
 fn mapping_text(map: &ColumnMap) -> String {
     let mut lines = Vec::new();
     for (field, header) in json!(map).as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The page about the user's own sign-in: password, authenticator app, and sessions.
+//! The page about the user's own sign-in: password, authenticator app and sessions.
 
 use serde::Serialize;
 use serde_json::json;
@@ -11,7 +11,6 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::codes::Code;
 
-/// The data of the page about the password, the sessions and the authenticator app.
 #[derive(Serialize)]
 pub struct SecurityPage {
     /// The name of the submitted form.
@@ -28,7 +27,7 @@ struct NamedSession {
     program: Option<String>,
 }
 
-/// The details of an authenticator app during its setup.
+/// The state of the user's authenticator app after a submitted form, with the details that are shown only once.
 #[derive(Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 enum App {
@@ -73,7 +72,6 @@ page_context!(SecurityPage, "security.html", {
     samples
 });
 
-/// Shows the page about the user's own sign-in.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, App::None, None).await
 }
@@ -91,7 +89,6 @@ async fn draw(visit: &Visit, app: App, error: Option<PageError>) -> Result<Outco
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms on the security page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     match form.get("act") {
@@ -130,16 +127,16 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns an authenticator app that is being set up: its secret, its URI, and the URI as a QR code.
+/// Returns the details of an authenticator app that is being set up: the secret, the URI, and a QR code of the URI.
 fn unconfirmed(secret: String, uri: &str) -> App {
-    // Only URIs for authenticator apps are accepted, because a form sends the URI back after a wrong code.
+    // The form sends the URI again after a wrong code, so other kinds of URIs are rejected.
     let uri = if uri.starts_with("otpauth://totp/") { uri } else { "" };
     let qr = qr::draw(uri).map(|code| QrCode { size: code.size, path: code.path });
     App::Unconfirmed { secret, uri: uri.to_owned(), qr }
 }
 
-/// TABLE: tokens in the User-Agent header and the browsers that send them, most specific first: Edge and Opera also send `Chrome/` and
-/// `Safari/`.
+/// TABLE: tokens in the User-Agent header, with the browsers that they identify, most specific first: Edge and Opera also send
+/// `Chrome/` and `Safari/`.
 const BROWSERS: [(&str, &str); 6] = [
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
@@ -149,7 +146,7 @@ const BROWSERS: [(&str, &str); 6] = [
     ("curl/", "curl"),
 ];
 
-/// TABLE: tokens in the User-Agent header and the operating systems that they identify.
+/// TABLE: tokens in the User-Agent header, with the operating systems that they identify.
 const SYSTEMS: [(&str, &str); 6] = [
     ("iPhone", "an iPhone"),
     ("iPad", "an iPad"),
@@ -159,7 +156,7 @@ const SYSTEMS: [(&str, &str); 6] = [
     ("Linux", "Linux"),
 ];
 
-/// Returns the browser and the operating system that a User-Agent names; `None` if the browser is unknown.
+/// Returns the browser and operating system named in a User-Agent header; `None` if the browser is unknown.
 fn program(agent: &str) -> Option<String> {
     let known = |table: &[(&str, &'static str)]| table.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
     let browser = known(&BROWSERS)?;

@@ -1,7 +1,7 @@
-//! The filter of a segment as a form: rows in page order, each of which is a group or a condition.
+//! A segment's filter as a form with one row per group or condition, in the order of the page.
 //!
-//! Every row sends the same fields, so a form can be read without its previous state; buttons name the row that they change. The API's
-//! filter tree is converted to rows, and rows are converted to a tree; the path in an API error identifies the row with the error.
+//! Each row submits the same fields, so the form can be read without its previous state. Buttons name the row that they change. This
+//! module converts the API's filter tree to rows and back; the path in an API error identifies the row with the error.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +18,20 @@ pub struct Row {
     pub depth: usize,
     /// `all` or `any` for a group; empty for a condition.
     pub combine: String,
-    /// The kind of the condition, such as a contact field or an activity.
+    /// The condition's kind: a contact field, a custom field, an activity, an event, a tag or a topic.
     pub what: String,
-    /// The name of a custom field or of a customer event.
+    /// The name of the custom field or customer event that the condition tests.
     pub name: String,
     pub mode: String,
     pub value: String,
-    /// The end of a range.
+    /// The second value of a range.
     pub more: String,
     pub unit: String,
-    /// The campaign of an activity, which the form keeps unchanged.
+    /// The campaign that an activity condition is limited to. The form cannot change it.
     pub campaign: String,
 }
 
-/// Returns the contact field that a condition with this key tests.
+/// Returns the contact field with this key, if conditions can test it.
 fn own_field(key: &str) -> Option<&'static ContactField> {
     CONTACT_FIELDS.iter().find(|field| field.filterable && field.key == key)
 }
@@ -44,17 +44,16 @@ impl Row {
         Self { depth, combine: combine.to_owned(), ..Self::default() }
     }
 
-    /// Returns an empty condition.
+    /// Returns a new condition without a value.
     pub fn fresh(depth: usize) -> Self {
         Self { depth, what: "email".into(), mode: "contains".into(), unit: "days".into(), ..Self::default() }
     }
 
-    /// Returns whether the row is a group.
     pub fn is_group(&self) -> bool {
         !self.combine.is_empty()
     }
 
-    /// Returns the modes that the condition can have, most common first.
+    /// Returns the modes (comparisons) that this kind of condition offers, with their labels, most common first.
     pub fn modes(&self) -> Vec<(&'static str, &'static str)> {
         const WORDS: [(&str, &str); 6] = [
             ("is", "is"),
@@ -96,7 +95,7 @@ impl Row {
         }
     }
 
-    /// Returns the input type of the condition's value.
+    /// Returns the kind of input control for the condition's value.
     pub fn input(&self) -> &'static str {
         match (self.what.as_str(), self.mode.as_str()) {
             ("status" | "validation", _) => "status",
@@ -112,7 +111,7 @@ impl Row {
         }
     }
 
-    /// Returns the row with a mode that fits its kind.
+    /// Returns the row with a mode and a value that are valid for its kind.
     pub fn settled(mut self) -> Self {
         let modes = self.modes();
         if !self.is_group() && !modes.iter().any(|(mode, _)| *mode == self.mode) {
@@ -126,7 +125,7 @@ impl Row {
     }
 }
 
-/// Returns the rows in a form, up to a maximum. If the form does not start with a group, returns an empty root group.
+/// Returns at most `rows_max` submitted rows. If the form does not start with a group, returns only an empty root group.
 pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let of = |name: &str| form.all(name);
     let (depths, combines, whats, fields) = (of("depth"), of("combine"), of("what"), of("name-of"));
@@ -134,7 +133,7 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let text = |list: &[&str], at: usize| list.get(at).map_or_else(String::new, |text| text.trim().to_owned());
     let mut rows: Vec<Row> = Vec::new();
     for at in 0..depths.len().min(rows_max) {
-        // A row belongs to the group before it, or to a group around that one.
+        // A row can be one level deeper than a preceding group, but not deeper than a preceding condition.
         let deepest = rows.last().map_or(0, |row| if row.is_group() { row.depth + 1 } else { row.depth });
         let depth = text(&depths, at).parse().unwrap_or(0usize).min(deepest);
         let row = Row {
@@ -156,8 +155,8 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     }
 }
 
-/// Applies a button to the rows: `add:3` adds a condition to the group in row 3, `group:3` adds a group there, and `remove:3` removes row 3
-/// with its contents.
+/// Applies a button: `add:3` adds a condition to the group in row 3, `group:3` adds a group to it, and `remove:3` removes row 3 with
+/// everything in it.
 pub fn press(rows: &mut Vec<Row>, button: &str) {
     let Some((act, Some(at))) = button.split_once(':').map(|(act, at)| (act, at.parse::<usize>().ok())) else { return };
     let Some(row) = rows.get(at) else { return };
@@ -175,22 +174,21 @@ pub fn press(rows: &mut Vec<Row>, button: &str) {
     }
 }
 
-/// The IDs of tags by name, for the tags in the rows.
+/// Tag IDs by tag name.
 pub type TagIds = BTreeMap<String, String>;
 
-/// Returns the names of the tags in the rows.
 pub fn tags_of(rows: &[Row]) -> Vec<String> {
     rows.iter().filter(|row| row.what == "tag").flat_map(|row| names(&row.value)).collect()
 }
 
-/// A filter tree for the API, and the row that each path in the tree comes from.
+/// A filter tree for the API. `paths` maps each path in the tree to the row that it comes from.
 pub struct BuiltFilter {
     pub tree: Value,
     paths: Vec<(String, usize)>,
 }
 
 impl BuiltFilter {
-    /// Returns the row for a path in an API error, like `filters.groups[0].fields[1].values[0]`.
+    /// Returns the row that a path in an API error belongs to, such as `filters.groups[0].fields[1].values[0]`.
     pub fn row_of(&self, path: &str) -> Option<usize> {
         let within = |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
         let matching = self.paths.iter().filter(|(prefix, _)| within(prefix));
@@ -198,7 +196,7 @@ impl BuiltFilter {
     }
 }
 
-/// Builds the filter tree of these rows, without empty groups. `ids` contains the IDs of tags by name.
+/// Converts rows to a filter tree and omits empty groups. `ids` maps the names of tags to their IDs.
 pub fn build(rows: &[Row], ids: &TagIds) -> BuiltFilter {
     let mut built = BuiltFilter { tree: Value::Null, paths: Vec::new() };
     built.tree = group(rows, 0, "filters", ids, &mut built.paths);
@@ -224,7 +222,8 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
         }
         let (list, value) = condition(row, ids);
         match list {
-            // A list means any of its members, so a second condition on tags or topics requires its own group.
+            // A list matches contacts with any of its items, so a second condition of the same kind needs a group of its
+            // own.
             "tags" | "excludeTags" | "topics" | "excludeTopics" if tree.contains_key(list) => {
                 paths.push((place("groups", &parts), index));
                 parts.entry("groups").or_default().push(json!({ "match": "all", (list): value }));
@@ -243,7 +242,7 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
     tree.into()
 }
 
-/// Returns a condition, and the name of the list in its group that the condition belongs to.
+/// Converts a row to a condition. Returns it with the name of the list in the group that contains it.
 fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
     let amount = || row.value.parse::<u64>().map_or_else(|_| json!(row.value), |number| json!(number));
     let moment = |day: &str| if day.len() == 10 { json!(format!("{day}T00:00:00Z")) } else { json!(day) };
@@ -277,7 +276,7 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
             let values = match row.input() {
                 "dates" | "numbers" => vec![row.value.clone(), row.more.clone()],
                 "text" => match names(&row.value) {
-                    // If no value was entered, an empty value makes the API report that a value is required.
+                    // An empty value makes the API report that a value is required.
                     none if none.is_empty() => vec![String::new()],
                     several => several,
                 },
@@ -288,14 +287,13 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
     }
 }
 
-/// Returns the rows of a filter tree. `named` contains the names of tags by ID.
+/// Converts a filter tree to rows. `named` maps the IDs of tags to their names.
 pub fn rows_of(tree: &Value, named: &BTreeMap<String, String>) -> Vec<Row> {
     let mut rows = Vec::new();
     add_group(tree, 0, named, &mut rows);
     rows
 }
 
-/// Returns the IDs of the tags in a filter tree.
 pub fn ids_in(tree: &Value) -> Vec<String> {
     let list = |name: &str| tree[name].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
     let nested = tree["groups"].as_array().into_iter().flatten().flat_map(ids_in);
@@ -344,7 +342,7 @@ fn add_group(tree: &Value, depth: usize, named: &BTreeMap<String, String>, rows:
     for nested in tree["groups"].as_array().into_iter().flatten() {
         let at = rows.len();
         add_group(nested, inside, named, rows);
-        // A group of one condition is converted to that condition.
+        // A group with a single condition becomes that condition.
         if rows.len() == at + 2 && !rows[at + 1].is_group() {
             rows.remove(at);
             rows[at].depth = inside;
@@ -371,7 +369,7 @@ fn field_row(condition: &Value, depth: usize) -> Row {
 
 fn timed_row(condition: &Value, row: Row) -> Row {
     let text = |name: &str| condition[name].as_str().unwrap_or_default().to_owned();
-    // Users enter whole days.
+    // The form has only days, so the time of a midnight timestamp is removed.
     let day = |name: &str| {
         let moment = text(name);
         moment.strip_suffix("T00:00:00.000Z").or(moment.strip_suffix("T00:00:00Z")).map_or(moment.clone(), str::to_owned)

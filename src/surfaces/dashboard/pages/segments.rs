@@ -21,14 +21,13 @@ use crate::vocab::contact_fields::CONTACT_FIELDS;
 use crate::vocab::limits;
 
 const PER_PAGE: u64 = 20;
-/// The maximum number of rows: the maximum number of conditions, and as many groups.
+/// The maximum number of rows: all allowed conditions, and as many groups.
 const ROWS_MAX: usize = 2 * limits::SEGMENT_CONDITIONS_MAX;
-/// The number of matching contacts that are listed below the count.
+/// The number of matching contacts that the page lists below the count.
 const MEMBERS: u64 = 5;
-/// The number of contacts that are searched for names of custom fields.
+/// The number of newest contacts whose custom fields are suggested.
 const CONTACTS_EXAMINED: u64 = 2_000;
 
-/// The data of the page with the list of segments.
 #[derive(Serialize)]
 pub struct SegmentsPage {
     #[serde(flatten)]
@@ -56,7 +55,6 @@ page_context!(SegmentsPage, "segments.html", {
     vec![page(segments(), true), page(uncounted, false), page(Vec::new(), false)]
 });
 
-/// The data of the form for a segment.
 #[derive(Serialize)]
 pub struct SegmentPage {
     #[serde(flatten)]
@@ -76,7 +74,7 @@ pub struct SegmentPage {
     levels_max: usize,
 }
 
-/// A row of the form, as the template reads it.
+/// A row of the form, with the additional values that the template needs.
 #[derive(Serialize)]
 struct RowView {
     stray: Option<String>,
@@ -94,7 +92,7 @@ struct RowView {
     wrong: bool,
 }
 
-/// The number of matching contacts and some of them, or the reason why they cannot be counted.
+/// The number of matching contacts with a few examples, or the reason why they cannot be counted.
 #[derive(Clone, Default, Serialize)]
 struct MemberCount {
     wrong: String,
@@ -137,7 +135,7 @@ page_context!(SegmentPage, "segment_edit.html", {
     ]
 });
 
-/// Shows the list of segments. Counting is slow, so the counts are loaded separately.
+/// Shows the list of segments. Counting contacts is slow, so the browser loads the counts separately.
 pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Segments")) };
     let counted = visit.query.get("count") == "1";
@@ -155,14 +153,13 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(audience.finish(visit, Outcome::draw(&context)))
 }
 
-/// Deletes a segment.
 pub async fn remove(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     visit.ask::<segments::ops::delete::Delete>(json!({ "id": visit.form.get("id"), "projectId": audience.id })).await?;
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
-/// The state of the segment editor.
+/// The unsaved content of the segment editor.
 struct Draft {
     name: String,
     description: String,
@@ -171,7 +168,7 @@ struct Draft {
     count: Option<MemberCount>,
 }
 
-/// Shows a new or saved segment.
+/// Shows the editor for a new or saved segment.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let is_new = visit.name("id").is_empty();
     let found = if is_new {
@@ -207,7 +204,7 @@ async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMa
     for id in segment_form::ids_in(tree) {
         match visit.ask::<tags::ops::get::Get>(json!({ "id": id, "projectId": project })).await {
             Ok(Done(tag)) => drop(named.insert(id, tag.name)),
-            // The tag was deleted in the meantime.
+            // The tag was deleted after the filter was saved.
             Err(error) if error.status == StatusCode::NOT_FOUND => {}
             Err(error) => return Err(error),
         }
@@ -271,7 +268,7 @@ fn drawn(row: &Row, wrong: bool, topics: &[(String, String)]) -> RowView {
     }
 }
 
-/// Returns the label of a topic value that is not among the choices: several topics, or a deleted topic.
+/// Returns a label for a topic value that the select does not offer: several topics, or a deleted topic.
 fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
     let ids: Vec<&str> = row.value.split(',').collect();
     let is_id = |id: &&str| id.len() == 24 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -302,7 +299,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             if form.get("do") != "count" {
                 return draw(visit, &audience, &draft, Some(&error), row).await;
             }
-            // The user is still editing, so an incomplete filter is not an error.
+            // The user is still editing, so an incomplete filter does not change the status of the page.
             draft.count = Some(MemberCount { wrong: error.message.clone(), ..MemberCount::default() });
             let unfinished = PageError { status: StatusCode::OK, ..error };
             draw(visit, &audience, &draft, Some(&unfinished), row).await
@@ -316,10 +313,10 @@ async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, Page
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
-/// An error, and the row that contains the error.
+/// An error, and the index of the row that caused it, if known.
 type RowError = (PageError, Option<usize>);
 
-/// Builds the filter tree from the rows, with the IDs of its tags.
+/// Converts the rows to a filter tree; looks up the IDs of the tags in the rows.
 async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<BuiltFilter, RowError> {
     let mut ids = TagIds::new();
     let at = |row: usize| move |error: PageError| (error, Some(row));
@@ -347,7 +344,7 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
     Ok(segment_form::build(rows, &ids))
 }
 
-/// Returns the error together with the row that contains it.
+/// Returns the error with the row that its path belongs to.
 fn located(error: PageError, built: &BuiltFilter) -> RowError {
     let row = built.row_of(&error.field).filter(|row| *row > 0);
     (error, row)

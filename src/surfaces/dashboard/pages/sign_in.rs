@@ -1,4 +1,4 @@
-//! The pages for signing in and out, and for confirming the password again.
+//! The pages for signing in, signing out, and confirming the password.
 
 use serde::Serialize;
 use serde_json::json;
@@ -10,18 +10,17 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::limits;
 
-/// Returns the path of the page after signing in: the requested page of the dashboard, or the home page.
+/// Returns the path to open after signing in: the requested page, or the home page.
 fn next(visit: &Visit) -> String {
     wanted(visit).unwrap_or("/").to_owned()
 }
 
-/// Returns the path of the dashboard page that the user requested.
+/// Returns the requested dashboard path; `None` if there is none or it is not a path of this service.
 pub(super) fn wanted(visit: &Visit) -> Option<&str> {
     let given = visit.form.some("next").or(visit.query.some("next"))?;
     forms::own_path(given, limits::NEXT_BYTES_MAX)
 }
 
-/// The data of the sign-in form.
 #[derive(Serialize)]
 pub struct SignInPage {
     email: String,
@@ -34,7 +33,6 @@ page_context!(SignInPage, "signin.html", {
     vec![page(""), page("ada@example.com")]
 });
 
-/// The data of the form that confirms the password.
 #[derive(Serialize)]
 pub struct ConfirmPage {
     next: String,
@@ -60,7 +58,6 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// Handles the sign-in form.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match enter(visit, visit.form.get("email")).await {
         Ok(outcome) => outcome,
@@ -68,17 +65,17 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// Signs in a user who has just chosen the password in the form, and redirects to the requested page.
+/// Signs in a user who has just set the password in the form, and redirects to the requested page.
 pub(super) async fn enter_new(visit: &Visit, email: &str) -> Outcome {
     enter(visit, email).await.unwrap_or_else(|_| Outcome::go(with_next("/signin?done=joined", wanted(visit))))
 }
 
-/// Starts a new session with a new token, even if the browser already had a session.
+/// Starts a session with a new token, even if the browser already has a session.
 async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
     let Done(session) = visit.ask_inside::<accounts::ops::sign_in::SignIn>(input).await?;
-    // End the browser's old session: an attacker may know its token, and the session would stay open unnoticed.
+    // Ends the browser's previous session, because an attacker who knows its token could otherwise keep using it unnoticed.
     if visit.who.is_some() {
         let _ = visit.ask::<accounts::ops::logout::Logout>(json!({})).await;
     }
@@ -87,18 +84,15 @@ async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     Ok(Outcome::go(next(visit)).with_cookie(cookie))
 }
 
-/// Signs the user out by ending the session.
 pub async fn sign_out(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask::<accounts::ops::logout::Logout>(json!({})).await?;
     Ok(Outcome::go("/signin?done=out").with_cookie(visit.jar.drop_session()))
 }
 
-/// Shows the form that confirms the password.
 pub async fn confirm(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(confirm_page(visit, None))
 }
 
-/// Handles the form that confirms the password.
 pub async fn send_confirm(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
     Ok(match visit.ask::<accounts::ops::reauthenticate::Reauthenticate>(input).await {

@@ -1,4 +1,4 @@
-//! The page of stores: the connected stores with their status, and the form that connects a store with keys or by installing an app.
+//! The page about stores: the connected stores with their status, and the form that connects a store with keys or by installing an app.
 
 use serde::Serialize;
 use serde_json::json;
@@ -15,20 +15,19 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 use crate::vocab::storefronts::Storefront;
 
-/// The data of the page with the stores and the form for a new one.
 #[derive(Serialize)]
 pub struct StoresPage {
     stores: Vec<StoreView>,
     brands: Vec<BrandName>,
-    /// The scopes of a Shopify app, with their purpose.
+    /// The scopes that a Shopify app needs, each with its purpose.
     scopes: &'static [(&'static str, &'static str)],
     platform: String,
     url: String,
     brand: String,
     customers: String,
-    /// Whether users can install this installation's Shopify app.
+    /// Whether this installation has a Shopify app that users can install.
     installs: bool,
-    /// The page of the shop on which the user installs the app.
+    /// The shop's page where the user installs the app.
     install_url: Option<String>,
 }
 
@@ -55,7 +54,6 @@ page_context!(StoresPage, "stores.html", {
     vec![page(vec![StoreView::sample(), waits, broken], ""), page(Vec::new(), "woocommerce"), started]
 });
 
-/// Shows the stores and the form for a new one.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None, None).await
 }
@@ -81,7 +79,7 @@ async fn page(visit: &Visit, install_url: Option<String>, error: Option<&PageErr
     Ok(Outcome::draw_with(&context, error))
 }
 
-/// Connects a store, imports it again, or disconnects it.
+/// Connects a store, repeats its import, or disconnects it.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {
@@ -120,15 +118,15 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Handles the redirect from Shopify, and redirects to the page of the environment in which the user started the installation. The URL is
-/// registered with the app, so it cannot name the environment. All parameters are passed on, because Shopify signs them.
+/// Receives Shopify's redirect after an app installation, and redirects to the environment where the user started it. The URL is
+/// registered with Shopify, so it contains no environment. All parameters are kept, because Shopify signs them.
 pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
     Ok(Outcome::go(format!("/{environment}/settings/stores/complete?{query}")))
 }
 
-/// Completes the app's installation.
+/// Completes the installation of a Shopify app.
 pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
     let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
     match visit.ask::<complete::Complete>(json!({ "query": query })).await {

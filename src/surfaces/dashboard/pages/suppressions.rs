@@ -1,4 +1,4 @@
-//! The page with the suppression list: addresses that get no email, or only transactional email, from any brand.
+//! The page with the suppression list: addresses that get no email from any brand, or only transactional email.
 
 use serde::Serialize;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 const PER_PAGE: u64 = 50;
-/// The reasons for a suppression, with their labels, and whether users can choose them.
+/// The reasons for a suppression: the API value, the label, and whether users can choose it.
 const REASONS: [(&str, &str, bool); 5] = [
     ("manual", "Added manually", true),
     ("unsubscribe", "Unsubscribed", true),
@@ -20,13 +20,12 @@ const REASONS: [(&str, &str, bool); 5] = [
     ("erased", "Erased", false),
 ];
 
-/// The data of the page with the suppression list and the form for a new suppression.
 #[derive(Serialize)]
 pub struct SuppressionsPage {
     root: String,
     reason: String,
     search: String,
-    /// Whether the address in the search field is incomplete.
+    /// Whether the text in the search field is not a complete address.
     unfinished: bool,
     reasons: [(&'static str, &'static str, bool); 5],
     pages_base: String,
@@ -59,7 +58,6 @@ page_context!(SuppressionsPage, "suppressions.html", {
     ]
 });
 
-/// Shows the suppression list and the form for a new suppression.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None).await
 }
@@ -68,7 +66,7 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
     let (reason, search) = (visit.query.get("reason"), visit.query.get("search"));
     let mut input =
         json!({ "reason": visit.query.some("reason"), "limit": PER_PAGE, "offset": audience::offset(visit, PER_PAGE) });
-    // Addresses are stored as hashes, so only complete addresses can be found.
+    // Addresses are stored as hashes, so a search finds only complete addresses.
     if search.contains('@') {
         input["email"] = search.into();
     }
@@ -77,7 +75,7 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
             let pagination = found.pagination();
             (found.items, Some(pagination), !search.is_empty() && !search.contains('@'))
         }
-        // The address in the search field is incomplete.
+        // The text in the search field is not a valid address, so the list is empty.
         Err(error) if error.field == "email" => (Vec::new(), None, true),
         Err(error) => return Err(error),
     };

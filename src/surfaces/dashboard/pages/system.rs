@@ -1,4 +1,4 @@
-//! The page with the status of the installation, for the owner and admins of the account that owns the installation.
+//! The page with the status of the installation, for the owner and admins of the account that manages the installation.
 
 use serde::Serialize;
 use serde_json::json;
@@ -12,7 +12,6 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
 
-/// The data of the page with the installation's status.
 #[derive(Serialize)]
 pub struct SystemPage {
     uptime: String,
@@ -24,7 +23,7 @@ pub struct SystemPage {
     status: StatusView,
 }
 
-/// A queue, with its length in each environment.
+/// A queue, with its length in the test and live environments.
 #[derive(Debug, PartialEq, Serialize)]
 struct Queue {
     name: &'static str,
@@ -32,14 +31,14 @@ struct Queue {
     test: Option<u64>,
 }
 
-/// A background job, with the figures of test and live combined.
+/// A background worker, with the figures of both environments added up.
 #[derive(Debug, PartialEq, Serialize)]
 struct Worker {
     name: String,
     busy: bool,
     steps: u64,
     failures: u64,
-    /// The job's last failure: the time, the reason and the environment.
+    /// The time, reason and environment of the worker's last failure.
     at: Option<WireTime>,
     why: Option<String>,
     #[serde(rename = "where")]
@@ -78,7 +77,6 @@ page_context!(SystemPage, "system.html", {
     vec![Self::new(full, Some(SendingHold::sample())), Self::new(bare, None), Self::new(late, None)]
 });
 
-/// Shows the status of the installation.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Done(status) = visit.ask::<system::ops::status::Status>(json!({})).await?;
     let hold = match status.hold {
@@ -103,14 +101,14 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(format!("{}?done={done}", visit.path)))
 }
 
-/// Returns one line per queue, with its length in each environment.
+/// Returns one entry per queue, with its length in each environment.
 fn by_name(queues: &[QueueView]) -> Vec<Queue> {
     let test = |name: &str| queues.iter().find(|queue| queue.name == name && queue.environment == Environment::Test);
     let live = queues.iter().filter(|queue| queue.environment == Environment::Live);
     live.map(|queue| Queue { name: queue.name, live: queue.waiting, test: test(queue.name).map(|queue| queue.waiting) }).collect()
 }
 
-/// Returns one line per background job, with the figures of test and live combined. A failure shows its environment.
+/// Returns one entry per worker, with the figures of both environments added up. A failure names its environment.
 fn together(workers: &[WorkerView]) -> Vec<Worker> {
     let mut lines: Vec<Worker> = Vec::new();
     for worker in workers {

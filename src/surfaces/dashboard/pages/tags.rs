@@ -1,4 +1,4 @@
-//! The page about tags: the list with the number of contacts, and the forms that create, edit and delete tags.
+//! The page about tags: the list with contact counts, and the forms that create, edit and delete tags.
 
 use serde::Serialize;
 use serde_json::json;
@@ -12,7 +12,6 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 const PER_PAGE: u64 = 50;
 
-/// The data of the page with the list of tags and the form for a new tag.
 #[derive(Serialize)]
 pub struct TagsPage {
     #[serde(flatten)]
@@ -49,7 +48,6 @@ page_context!(TagsPage, "tags.html", {
     ]
 });
 
-/// Shows the list of tags and the form for a new tag.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Tags")) };
     page(visit, &audience, None).await
@@ -88,7 +86,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<tags::ops::delete::Delete>(input).await.map(drop)
         }
         act @ ("create" | "update") => {
-            // A browser's color field always has a value, which is used only if the checkbox is selected.
+            // A color input always submits a value, so the color counts only if the check box is selected.
             let color = form.some("color").filter(|_| !form.get("colored").is_empty());
             (input["name"], input["color"], input["description"]) =
                 (form.get("name").into(), json!(color), json!(form.some("description")));

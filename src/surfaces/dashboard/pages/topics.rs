@@ -1,4 +1,4 @@
-//! The page about topics: kinds of mail that contacts choose.
+//! The page about topics: the kinds of mail that contacts can subscribe to.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,7 +11,6 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
-/// The data of the page with the list of topics and the form for a new topic.
 #[derive(Serialize)]
 pub struct TopicsPage {
     #[serde(flatten)]
@@ -19,7 +18,6 @@ pub struct TopicsPage {
     pages_base: String,
     topics: Vec<TopicView>,
     pagination: Pagination,
-    /// The number of the brand's contacts.
     total_contacts: u64,
     id: String,
     name: String,
@@ -46,7 +44,6 @@ page_context!(TopicsPage, "topics.html", {
     vec![full(String::new()), full(TopicView::sample().id.to_string()), Self { topics: Vec::new(), ..full(String::new()) }]
 });
 
-/// Shows the list of topics and the form for a new topic.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Topics")) };
     page(visit, &audience, None).await

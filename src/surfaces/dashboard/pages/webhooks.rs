@@ -1,4 +1,4 @@
-//! The pages about webhooks: endpoints that receive events, their health, and all deliveries.
+//! The pages about webhooks: the endpoints that receive events, their health, and the deliveries.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -14,10 +14,9 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
-/// The number of deliveries on a page. The number is small because each delivery shows its attempts.
+/// The number of deliveries on a page; it is small because each delivery lists its attempts.
 const DELIVERIES_SHOWN: u32 = 20;
 
-/// The data of the form for a webhook.
 #[derive(Serialize)]
 struct WebhookForm {
     act: String,
@@ -38,7 +37,6 @@ struct EventChoice {
     chosen: bool,
 }
 
-/// The data of the page with the list of webhooks, the statistics and the form for a new webhook.
 #[derive(Serialize)]
 pub struct WebhooksPage {
     #[serde(flatten)]
@@ -48,7 +46,6 @@ pub struct WebhooksPage {
     made: Option<WebhookWithSecret>,
 }
 
-/// The data of the page about a webhook and its deliveries.
 #[derive(Serialize)]
 pub struct WebhookPage {
     #[serde(flatten)]
@@ -61,7 +58,7 @@ pub struct WebhookPage {
     deliveries: Vec<DeliveryView>,
     pagination: Pagination,
     status: &'static str,
-    /// Whether the page refreshes, because a delivery is in progress.
+    /// Whether the page refreshes itself because a delivery is in progress.
     moves: bool,
 }
 
@@ -134,7 +131,6 @@ page_context!(WebhookPage, "webhook.html", {
     ]
 });
 
-/// Shows the list of webhooks, the statistics and the form for a new webhook.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, None, None).await
 }
@@ -146,7 +142,7 @@ async fn all(visit: &Visit, made: Option<WebhookWithSecret>, error: Option<PageE
     Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Creates a webhook. Only the response page shows the webhook's secret.
+/// Creates a webhook. Its secret is shown only in this response.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let made = match wanted(visit) {
         Ok(input) => visit.ask::<webhooks::ops::create::Create>(input).await,
@@ -159,14 +155,13 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The result of the last action, which only this page shows.
+/// The result of the action that the user just submitted, which is shown only once.
 #[derive(Default)]
 struct ActionResult {
     made: Option<WebhookWithSecret>,
     tested: Option<WebhookTested>,
 }
 
-/// Shows the page about a webhook.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, ActionResult::default(), None).await
 }
@@ -206,7 +201,6 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
     Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Handles the forms on a webhook's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (form, id) = (&visit.form, visit.name("id"));
     let which = json!({ "webhookId": id });
@@ -255,7 +249,7 @@ async fn update(visit: &Visit) -> Result<(), PageError> {
     visit.ask::<webhooks::ops::update::Update>(input).await.map(drop)
 }
 
-/// Returns the values of a webhook's form as input for the operations.
+/// Returns the form's values as an operation's input.
 fn wanted(visit: &Visit) -> Result<Value, PageError> {
     let form = &visit.form;
     Ok(json!({
@@ -277,8 +271,8 @@ fn headers(text: &str) -> Result<Value, PageError> {
     Ok(Value::Object(headers))
 }
 
-/// Returns the form's data: the submitted values and every event type. A type that is subscribed to but no longer emitted is included, so
-/// that saving keeps the subscription.
+/// Returns the submitted form with all event types. A subscribed type that is no longer emitted is included, so that saving the form
+/// keeps the subscription.
 async fn entered(visit: &Visit, chosen: &[&str]) -> Result<WebhookForm, PageError> {
     let known = visit.ask::<webhooks::ops::events::Events>(json!({})).await?.data;
     let choice = |event: webhooks::ops::events::EventType| EventChoice {
@@ -304,22 +298,23 @@ async fn entered(visit: &Visit, chosen: &[&str]) -> Result<WebhookForm, PageErro
     })
 }
 
-/// Replaces the API's name of the invalid field with the form's name: all headers share one field.
+/// Replaces the API's field name in an error with the name of the form field; all custom headers share one field.
 fn in_form(error: PageError) -> PageError {
     if error.field.starts_with("customHeaders") { error.in_field("customHeaders") } else { error }
 }
 
-/// Returns whether the page can show how to correct the error.
+/// Returns whether the user can correct the error on the page.
 fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
 
-/// Returns the hours that the old secret stays valid, or the submitted text if it is not a number. The operation rejects such text.
+/// Returns the number of hours that the old secret stays valid. Text that is not a number is returned unchanged, so that the operation
+/// rejects it.
 fn hours(text: &str) -> Value {
     text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
 }
 
-/// Converts the value of a date and time field, which has no time zone, to UTC. The page states that times are in UTC.
+/// Converts the value of a `datetime-local` input to a UTC timestamp. The page states that times are in UTC.
 fn moment(text: &str) -> String {
     match text.len() {
         16 => format!("{text}:00Z"),

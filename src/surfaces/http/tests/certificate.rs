@@ -1,4 +1,4 @@
-//! Tests of TLS: the certificate created at the first start, the operator's own files, and changes to both.
+//! Tests of TLS: the certificate created at the first start, the operator's own files, and changes of the files.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::*;
 
-/// The server's clock, for rustls.
+/// A clock for rustls that shows the server's time.
 #[derive(Debug)]
 struct SameClock;
 
@@ -51,7 +51,7 @@ pub fn self_signed(limits: Limits) -> (tempfile::TempDir, Options) {
     (folder, Options { http: None, https: Some(loopback()), tls, ..plain(limits) })
 }
 
-/// Returns options for HTTPS with existing files of the operator.
+/// Returns options for HTTPS with certificate files that the operator provides.
 fn own_files() -> (tempfile::TempDir, Options) {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     write_pair(folder.path());
@@ -59,7 +59,7 @@ fn own_files() -> (tempfile::TempDir, Options) {
     (folder, Options { http: None, https: Some(loopback()), tls, ..plain(Limits::default()) })
 }
 
-/// Writes a new certificate and key for localhost, as a different tool would write them.
+/// Writes a new certificate and key for localhost, as another tool would.
 fn write_pair(folder: &Path) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate can be created");
     std::fs::write(folder.join("cert.pem"), made.cert.pem()).expect("the file can be written");
@@ -111,7 +111,8 @@ async fn a_running_server_renews_its_certificate_before_it_expires() {
     let first = certificate(folder.path());
     fixture.clock.advance_ms(370 * 24 * 60 * 60 * 1000);
     until(|| certificate(folder.path()) != first).await;
-    // The client's clock has not moved, so the new certificate, which is valid from a day before its creation, is not valid yet.
+    // The client's clock has not advanced, so the client rejects the renewed certificate, which is valid only from a day before its
+    // creation.
     let shown = async { while trusted(fixture.https(), folder.path()).await {} };
     tokio::time::timeout(PATIENCE, shown).await.expect("the server presents the new certificate in time");
 }
@@ -119,7 +120,7 @@ async fn a_running_server_renews_its_certificate_before_it_expires() {
 #[tokio::test]
 async fn the_operators_own_files_are_never_overwritten() {
     let (folder, options) = self_signed(Limits::default());
-    // The new certificate lacks the name mail.example.com, for which a self-signed certificate would be renewed.
+    // The new certificate lacks the name mail.example.com, so a self-signed one would be renewed.
     write_pair(folder.path());
     let first = certificate(folder.path());
     let fixture = start(options).await;
@@ -153,7 +154,7 @@ async fn a_broken_new_pair_leaves_the_old_one_in_use() {
     let old = tempfile::tempdir().expect("a temporary folder can be created");
     std::fs::copy(folder.path().join("cert.pem"), old.path().join("cert.pem")).expect("the file can be copied");
     let fixture = start(options).await;
-    // First the key does not match, then there is no certificate at all. The files are checked ten times in each state.
+    // First the key does not match, then the certificate is invalid. The server checks the files about ten times in each state.
     let other = rcgen::KeyPair::generate().expect("a key can be generated").serialize_pem();
     for (file, content) in [("key.pem", other.as_str()), ("cert.pem", "rubbish")] {
         std::fs::write(folder.path().join(file), content).expect("the file can be written");
@@ -196,6 +197,6 @@ async fn only_modern_tls_versions_are_accepted() {
     old.write_all(&[&[22, 3, 1, 0, hello.len() as u8], hello.as_slice()].concat()).await.expect("the server accepts the bytes");
     let mut said = Vec::new();
     let _ = tokio::time::timeout(PATIENCE, old.read_to_end(&mut said)).await.expect("the server closes the connection in time");
-    // The response is an alert (21), not a ServerHello (22).
+    // The response must be an alert (21), not a ServerHello (22).
     assert_eq!(said.first(), Some(&21), "{said:?}");
 }

@@ -1,4 +1,4 @@
-//! Tests of a server's shutdown.
+//! Tests of the server's shutdown.
 
 use super::*;
 use crate::engine::tasks::Stage;
@@ -18,7 +18,7 @@ async fn a_running_request_is_finished_and_an_idle_connection_closed() {
     let drained = drain.run_until(async {
         let drained = tokio::task::spawn_local(running.drain(PATIENCE));
         assert_eq!(rest(&mut idle).await, "");
-        // The server accepts no new connections while the old request runs.
+        // The server accepts no new connection while the old request runs.
         assert!(TcpStream::connect(address).await.is_err());
         service.release.notify_one();
         let last = rest(&mut busy).await;

@@ -1,4 +1,4 @@
-//! Tests of HTTP/1.1: correct requests, and errors of single requests.
+//! Tests of HTTP/1.1: valid requests, and errors in single requests.
 
 use super::*;
 
@@ -50,7 +50,7 @@ async fn head_is_get_without_the_body() {
     let both = rest(&mut stream).await;
     let answers: Vec<&str> = both.split_terminator("\r\n\r\n").collect();
     assert_eq!(answers.len(), 2, "{both}");
-    // The response has the length of the body, four characters, but not the body.
+    // The response has the content length of the body, 4, but no body.
     assert_eq!(header(answers[0], "content-length"), Some("4"));
     assert!(answers.iter().all(|head| head.starts_with("HTTP/1.1 200 OK")), "{both}");
 }
@@ -83,7 +83,7 @@ async fn too_large_heads_are_refused_in_the_envelope() {
     let fixture = start(plain(Limits::default())).await;
     let many = |count: usize| (0..count).map(|number| format!("x-{number}: y\r\n")).collect::<String>();
     let large = |length: usize| format!("x: {}\r\n", "y".repeat(length));
-    // The requests are rejected by the surface, by hyper's table of 100 headers, and by hyper's buffer.
+    // The rejections come from the surface, hyper's limit of 100 headers, and hyper's buffer.
     for headers in [many(64), many(120), large(16 * 1024), large(64 * 1024)] {
         let mut stream = connect(fixture.http()).await;
         send(&mut stream, &format!("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n")).await;
@@ -145,8 +145,8 @@ async fn the_answer_to_an_unread_upload_reaches_the_client() {
     let fixture = start(plain(Limits::default())).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "POST /unread HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n").await;
-    // The response is ready immediately, but this client, like most clients, reads it only after sending the whole request. If the server
-    // closed the connection, one of these writes would fail.
+    // The response is ready early, but like most clients, this one reads it only after it has sent the whole request. If the server
+    // had closed the connection, a write would fail.
     for _ in 0..20 {
         stream.write_all(&[b'x'; 40_000]).await.expect("the server continues to read");
         tokio::time::sleep(Duration::from_millis(5)).await;

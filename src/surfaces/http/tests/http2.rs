@@ -105,7 +105,7 @@ async fn too_many_headers_are_refused() {
     assert!(body.contains("HEADERS_TOO_LARGE"), "{body}");
 }
 
-/// hyper takes a whole reply out of the body at once, and buffers the part that exceeds the client's window.
+/// hyper takes a whole reply out of the body at once, and buffers what exceeds the client's window.
 #[tokio::test]
 async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
     let fixture = start(plain(Limits { connections: 1, ..Limits::default() })).await;
@@ -129,7 +129,7 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
 async fn no_more_streams_run_in_parallel_than_allowed() {
     let fixture = start(plain(Limits { h2_streams: 2, ..Limits::default() })).await;
     let mut client = plain_client(&fixture).await;
-    // The first response proves that the client has received the server's settings.
+    // This response shows that the client has received the server's settings.
     fetch(&mut client, request("/hello")).await;
     let requests = async {
         let (mut one, mut two, mut three) = (client.clone(), client.clone(), client.clone());
@@ -143,7 +143,7 @@ async fn no_more_streams_run_in_parallel_than_allowed() {
         fixture.requests(4).await;
         fixture.service.release.notify_one();
         fixture.service.release.notify_one();
-        // A request that was already released may have taken a permit, so permits are released until all requests are done.
+        // A released request may have taken a permit already, so permits are released until all requests are done.
         loop {
             tokio::time::sleep(Duration::from_millis(5)).await;
             fixture.service.release.notify_one();
@@ -177,7 +177,7 @@ const WHOLE: u8 = 5;
 const GET: &[u8] = &[0x82, 0x86, 0x84, 0x41, 0x01, b'a'];
 const ENHANCE_YOUR_CALM: u32 = 0xb;
 
-/// Returns the error code of the GOAWAY frame among these frames.
+/// Returns the error code in the first GOAWAY frame.
 fn goaway(mut bytes: &[u8]) -> Option<u32> {
     while bytes.len() >= 9 {
         let length = u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]) as usize;
@@ -190,7 +190,7 @@ fn goaway(mut bytes: &[u8]) -> Option<u32> {
     None
 }
 
-/// CVE-2023-44487: streams that are opened and immediately reset cost the client nothing and are never counted as concurrent.
+/// Reproduces CVE-2023-44487: streams that are opened and immediately reset cost the client nothing, and never count as concurrent.
 #[tokio::test]
 async fn a_rapid_reset_flood_ends_the_connection() {
     let fixture = start(plain(Limits::default())).await;
@@ -203,7 +203,7 @@ async fn a_rapid_reset_flood_ends_the_connection() {
     }
     stream.write_all(&flood).await.expect("the server accepts the bytes");
     let mut said = Vec::new();
-    // The read may end with a reset, because the server did not read the flood to its end.
+    // The read may fail with a reset, because the server did not read the whole flood.
     let _ =
         tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the server closes the connection in time");
     assert_eq!(goaway(&said), Some(ENHANCE_YOUR_CALM));

@@ -1,4 +1,4 @@
-//! Tests of time limits and counts, which are set low so that no test takes long.
+//! Tests of time limits and maximum counts, with low values so that the tests are fast.
 
 use tokio::net::TcpSocket;
 use tokio::time::Instant;
@@ -13,7 +13,7 @@ fn short(change: impl FnOnce(&mut Limits)) -> Options {
 
 const MS_100: Duration = Duration::from_millis(100);
 
-/// Sends `piece` every few milliseconds until the server closes the connection; returns the server's response.
+/// Sends `piece` every 10 ms until the server closes the connection. Returns the server's response.
 async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     let (mut read, mut write) = stream.split();
     let mut said = Vec::new();
@@ -37,7 +37,7 @@ async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     String::from_utf8(said).expect("the response is UTF-8 text")
 }
 
-/// The attack sends header lines endlessly, one after another, so that no single read takes long.
+/// The client sends header lines endlessly, so that no single read takes long.
 #[tokio::test]
 async fn a_slow_loris_gets_408_and_is_closed() {
     let fixture = start(short(|limits| limits.header_time = MS_100)).await;
@@ -57,7 +57,7 @@ async fn a_slow_loris_is_closed_on_a_kept_alive_connection_too() {
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     answer(&mut stream).await;
-    // The connection is idle for longer than headers may take, which is allowed. A slow head is not allowed.
+    // A connection may be idle for longer than headers may take; only a slow head is not allowed.
     tokio::time::sleep(MS_100 * 2).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut stream).await.1, "hello");
@@ -119,7 +119,7 @@ async fn a_large_body_may_take_longer_while_data_arrives() {
     let mut stream = connect(fixture.http()).await;
     let began = Instant::now();
     send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 40000\r\n\r\n").await;
-    // The body takes 400 ms for 40,000 bytes: ten times the required rate, and four times the time of a small body.
+    // The body takes 400 ms for 40,000 bytes: ten times the required rate, but four times as long as a small body may take.
     for _ in 0..40 {
         stream.write_all(&[b'x'; 1000]).await.expect("the server continues to read");
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -175,7 +175,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
     let mut busy = connect(fixture.http()).await;
     send(&mut busy, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
     fixture.requests(1).await;
-    // One client is silent, one client's headers do not end, and one client is between two requests.
+    // The first client is silent, the second never finishes its headers, and the third is between two requests.
     let silent = connect(fixture.http()).await;
     until(|| fixture.running.connections() == 2).await;
     let mut halfway = connect(fixture.http()).await;
@@ -187,7 +187,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
     let mut idle = [silent, halfway, kept];
     let mut visitors = Vec::new();
     for (number, evicted) in idle.iter_mut().enumerate() {
-        // An idle connection that was used again is no longer the connection that has been idle longest.
+        // The connection that was just used is no longer the one that has been idle longest.
         tokio::time::sleep(Duration::from_millis(5)).await;
         let mut visitor = connect(fixture.http()).await;
         send(&mut visitor, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -195,7 +195,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
         visitors.push(visitor);
         assert_eq!(rest(evicted).await, "", "connection {number} is closed");
     }
-    // All connections have a running request now, so the next connection is refused and none is cut.
+    // All connections have a request in progress, so the next connection is refused and none is cut.
     let mut late = connect(fixture.http()).await;
     send(&mut late, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_envelope(&rest(&mut late).await, "503", "SERVICE_UNAVAILABLE");
@@ -205,7 +205,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
     }
 }
 
-/// Returns a connection whose client reads little at a time, so that a large reply does not fit into the buffers on the way.
+/// Returns a connection with a small receive buffer, so that a large reply does not fit into the buffers on its way.
 async fn slow_reader(address: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket can be created");
     socket.set_recv_buffer_size(16 * 1024).expect("the receive buffer can be made smaller");
@@ -245,7 +245,7 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
         assert_ne!(read, 0, "the reply was cut after {} of {length} bytes", bytes.len());
         bytes.extend_from_slice(&piece[..read]);
     }
-    // Once the reply is sent, the connection is idle and makes room for another.
+    // Once the reply is sent, the connection is idle, so it is closed for another one.
     let mut visitor = connect(fixture.http()).await;
     send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut visitor).await.1, "hello");
@@ -253,8 +253,8 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
     assert_eq!(answer(&mut busy).await.1, "held and let go");
 }
 
-/// A refused connection, or a connection that got an error, stays open for a moment so that its client can read the reason. Such a
-/// connection is not in use.
+/// A connection that was refused or got an error stays open for a moment, so that its client can read the reason. It does not count as
+/// in use.
 #[tokio::test]
 async fn closing_connections_do_not_delay_a_new_one() {
     let fixture = start(short(|limits| {

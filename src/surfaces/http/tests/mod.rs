@@ -1,4 +1,4 @@
-//! Tests over real sockets. Tests that depend on the exact bytes send raw bytes; the others use hyper's client.
+//! Tests over real sockets. Tests of exact bytes send raw bytes; the other tests use hyper's client.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -25,18 +25,16 @@ mod http2;
 mod limits;
 mod socket;
 
-/// The longest time that a test waits for an expected event.
+/// The time limit for an expected event, far longer than any event takes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Saturday, 21 November 2026, 07:00 UTC.
 const NOW: Timestamp = Timestamp(1_795_244_400_000);
 
-/// A service whose paths behave as the tests require.
 #[derive(Default)]
 struct Scripted {
-    /// Lets the waiting requests to `/held` finish.
+    /// Releases one request that waits at `/held`.
     release: Notify,
-    /// The number of requests that have arrived.
     requests: AtomicUsize,
 }
 
@@ -81,7 +79,7 @@ fn stream(chunks: Vec<std::io::Result<Bytes>>) -> Reply {
     Reply { status: StatusCode::OK, headers: HeaderMap::new(), body }
 }
 
-/// A server on free loopback ports, and the parts of the server that tests use.
+/// A server on free loopback ports, with its service.
 struct Fixture {
     running: Running,
     service: Arc<Scripted>,
@@ -98,7 +96,6 @@ impl Fixture {
         self.running.addresses().https.expect("the server listens on HTTPS")
     }
 
-    /// Waits until the service has received `count` requests.
     async fn requests(&self, count: usize) {
         until(|| self.service.requests.load(SeqCst) >= count).await;
     }
@@ -141,7 +138,7 @@ async fn start(options: Options) -> Fixture {
     }
 }
 
-/// Waits until `condition` returns true; the test fails if it does not do so in time.
+/// Waits until `condition` returns true. Fails the test if this takes too long.
 async fn until(condition: impl Fn() -> bool) {
     let wait = async {
         while !condition() {
@@ -169,7 +166,7 @@ async fn rest(stream: &mut TcpStream) -> String {
     String::from_utf8(bytes).expect("the response is UTF-8 text")
 }
 
-/// Reads one response with a `content-length` from a connection that stays open; returns its head and its body.
+/// Reads a response with a `content-length` from a connection that stays open. Returns its head and body.
 async fn answer(stream: &mut TcpStream) -> (String, String) {
     let reading = async {
         let mut head = Vec::new();
@@ -190,7 +187,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     lines.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
 }
 
-/// Checks that `answer` is an error in the envelope, with this status and code, from this surface.
+/// Checks that `answer` is an error response of this surface in the envelope, with this status and code.
 #[track_caller]
 fn assert_envelope(answer: &str, status: &str, code: &str) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no whole answer: {answer:?}"));

@@ -4,7 +4,7 @@ use x509_parser::parse_x509_certificate;
 
 use crate::base::clock::Timestamp;
 
-/// Returns the end of the certificate's validity, or `None` if the bytes are not a certificate.
+/// Returns the end of the certificate's validity (`notAfter`), or `None` if the bytes are not an X.509 certificate.
 pub fn not_after(certificate: &[u8]) -> Option<Timestamp> {
     let (_, certificate) = parse_x509_certificate(certificate).ok()?;
     Some(Timestamp(certificate.validity().not_after.timestamp() * 1000))
@@ -23,7 +23,7 @@ mod tests {
 
     #[test]
     fn the_expiry_is_read_in_both_encodings() {
-        // Years before 2050 are written with two digits.
+        // Certificates write years before 2050 with two digits.
         assert_eq!(not_after(&certificate(2031)).map(|end| end.to_string()).as_deref(), Some("2031-11-30T00:00:00.000Z"));
         assert_eq!(not_after(&certificate(2091)).map(|end| end.to_string()).as_deref(), Some("2091-11-30T00:00:00.000Z"));
     }

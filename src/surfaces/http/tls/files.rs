@@ -1,4 +1,4 @@
-//! Loads a certificate and its key from two PEM files, replaces such files atomically, and detects changes to them.
+//! The two PEM files of a certificate and its key: loading them, replacing them atomically, and detecting changes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The maximum size of a file, far larger than any certificate chain. A larger file is neither a certificate nor a key, and is not read.
+/// The maximum size of a file in bytes, far larger than any certificate chain. A larger file is neither a certificate nor a key, so it
+/// is not read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// The paths of the certificate and the key.
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub certificate: PathBuf,
@@ -21,7 +21,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Loads both files if they are valid and match; otherwise returns which file is wrong, and the reason.
+    /// Loads the certificate and the key, and checks that they match. An error contains the file with the problem and the reason.
     pub fn load(&self, provider: &CryptoProvider) -> Result<CertifiedKey, (PathBuf, String)> {
         let chain = read(&self.certificate).and_then(|pem| {
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
@@ -52,7 +52,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| error.to_string())
 }
 
-/// Writes `content` to `path` with `mode`, atomically: a reader sees either the old or the new content, never a part of it.
+/// Writes `content` to `path` with the permissions `mode`, atomically: readers see either the old content or the new content.
 pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let new = path.with_extension("pem.new");
     match fs::remove_file(&new) {
@@ -65,15 +65,14 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     fs::rename(&new, path)
 }
 
-/// The metadata of the two files, which shows whether they changed.
+/// The metadata of the certificate and key files, which changes when they change: inode, size and modification time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp([Option<[i64; 4]>; 2]);
 
 impl Stamp {
-    /// Returns the current metadata of the two files.
     pub fn of(pair: &Pair) -> Self {
         Self([&pair.certificate, &pair.key].map(|path| {
-            // Symbolic links are followed, because tools that renew certificates replace a link.
+            // Symbolic links are followed, because tools that renew certificates replace the link's target.
             let file = fs::metadata(path).ok()?;
             Some([file.ino() as i64, file.len() as i64, file.mtime(), file.mtime_nsec()])
         }))

@@ -1,7 +1,7 @@
-//! TLS: the certificate in use, and its replacement without a restart.
+//! TLS: the current certificate, and its replacement without a restart.
 //!
-//! Every handshake reads the certificate through one pointer; a named task watches the files and replaces the certificate. This module is
-//! independent of which clients connect and what is served.
+//! Each handshake reads the certificate through one pointer; a task watches the files and replaces the certificate. This module is
+//! independent of which clients connect and of what is served.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,23 +27,23 @@ pub use trust::certificate_trouble;
 
 use files::{Pair, Stamp};
 
-/// The protocols offered in the handshake, best first.
+/// The protocols offered in ALPN, preferred one first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// How long before its expiry an operator's certificate causes a warning, at every start and once a day.
+/// How long before its expiry an operator's certificate causes warnings in the log, at each start and once a day.
 const EXPIRY_WARNING_MS: i64 = 14 * DAY_MS;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// How often the expiry is checked. The exact time does not matter, because renewal and warnings start weeks earlier.
+/// The time between two checks of the expiry. Precision does not matter, because renewal and warnings start weeks before.
 const EXPIRY_CHECK_MS: i64 = 60 * 60 * 1000;
 
-/// The certificate in use, and its source.
+/// The current certificate, its source, and the state of watching the files.
 pub struct Tls {
     shown: Arc<CurrentCertificate>,
     provider: Arc<CryptoProvider>,
     pair: Pair,
-    /// The names in a self-signed certificate; `None` if the files belong to the operator.
+    /// The names for a self-signed certificate; `None` if the operator provides the files.
     names: Option<Vec<String>>,
     clock: Arc<dyn Clock>,
     stamp: Stamp,
@@ -52,7 +52,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Loads the certificate of `source`. If there is no certificate and `source` requires it, creates one.
+    /// Loads the certificate from `source`. Creates a self-signed certificate first if `source` requires one and there is none.
     pub fn load(source: &TlsSource, clock: Arc<dyn Clock>) -> Result<Self, StartError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let (pair, names) = match source {
@@ -64,7 +64,7 @@ impl Tls {
                 (pair, Some(names))
             }
         };
-        // The stamp is taken before the files are read, so that a change during the read is noticed later.
+        // The metadata is read before the files, so a change while reading them is detected at the next check.
         let stamp = Stamp::of(&pair);
         let certified = pair.load(&provider).map_err(|(path, why)| failed(&path, hint(why, names.is_none())))?;
         let shown = Arc::new(CurrentCertificate(ArcSwap::from_pointee(certified)));
@@ -74,12 +74,12 @@ impl Tls {
         Ok(tls)
     }
 
-    /// Returns the acceptor for HTTP connections over TLS, with the current certificate.
+    /// Returns the acceptor for HTTPS connections, which always uses the current certificate.
     pub fn acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&PROTOCOLS)
     }
 
-    /// Returns the acceptor for protocols that have no name in the handshake (ALPN), with the current certificate.
+    /// Returns the acceptor for protocols that do not use ALPN, which always uses the current certificate.
     pub fn plain_acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&[])
     }
@@ -96,10 +96,10 @@ impl Tls {
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
-    /// Watches the files forever. If new files are invalid, the old certificate stays in use.
+    /// Watches the files until the task ends, and loads new files. If they are invalid, the old certificate stays in use.
     pub async fn follow(mut self, every: Duration) {
-        // A changed certificate and key are loaded when two checks see the same state, because the two files are rarely written at the same
-        // moment.
+        // The two files are rarely written at the same moment, so a change is loaded only when two consecutive checks see the
+        // same state.
         let mut changed: Option<Stamp> = None;
         loop {
             tokio::time::sleep(every).await;
@@ -130,7 +130,7 @@ impl Tls {
         }
     }
 
-    /// Once an hour, renews a self-signed certificate, or warns that the operator's certificate expires soon.
+    /// Once an hour, renews a self-signed certificate that expires soon, or warns about an operator's certificate that does.
     fn check_expiry(&mut self) {
         let now = self.clock.now();
         if now.ms_since(self.checked_at) < EXPIRY_CHECK_MS {

@@ -1,8 +1,8 @@
 //! TLS between the nodes of a cluster: both sides prove that they know the cluster's secret.
 //!
-//! Every node derives the same Ed25519 key from the secret and shows a certificate with it; both sides accept exactly this key. Unlike a
-//! signature on each request, this also encrypts the traffic, and there are no clocks and no replays to consider. Nodes need no files and no
-//! authority, and a new secret replaces all certificates.
+//! Every node derives the same Ed25519 key from the secret and presents a certificate with it; both sides accept exactly this key.
+//! Compared with a signature on each request, this also encrypts the traffic, and needs no clocks and no protection against replays.
+//! Nodes need no certificate files and no authority, and a new secret replaces all certificates.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, Server
 use sha2::Sha256;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The name in the certificate, which is not checked: the key is.
+/// The name in the certificate. Peers compare the key and ignore the name.
 const NAME: &str = "node.mailmill.internal";
-/// The start of an Ed25519 key in PKCS #8, before its 32 bytes (RFC 8410).
+/// The bytes of a PKCS #8 file before the 32 bytes of an Ed25519 private key (RFC 8410).
 const PKCS8_START: [u8; 16] = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
-/// The certificate and the key of all nodes.
+/// The certificate and the key that all nodes share.
 pub struct NodeIdentity {
     certificate: CertificateDer<'static>,
     key: PrivatePkcs8KeyDer<'static>,
@@ -29,7 +29,7 @@ pub struct NodeIdentity {
 }
 
 impl NodeIdentity {
-    /// Derives the key from the cluster's secret.
+    /// Derives the key from the cluster's secret, and creates a certificate with it.
     pub fn of(secret: &str) -> Result<Self, String> {
         let mut seed = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).map_err(|error| error.to_string())?;
         seed.update(b"mailmill cluster node v1");
@@ -65,7 +65,6 @@ impl NodeIdentity {
     }
 }
 
-/// Returns the name of the server for connections to a node.
 pub fn server_name() -> ServerName<'static> {
     ServerName::try_from(NAME).expect("the name is valid")
 }
@@ -75,7 +74,7 @@ fn public_key(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
     Some(parsed.public_key().raw.to_vec())
 }
 
-/// Accepts certificates with the key of the cluster.
+/// A verifier that accepts exactly the certificates with the cluster's key.
 #[derive(Debug)]
 struct SameKey {
     public: Vec<u8>,
@@ -84,7 +83,8 @@ struct SameKey {
 
 impl SameKey {
     fn check(&self, certificate: &CertificateDer<'_>) -> Result<(), Error> {
-        // Public keys are compared, which are no secret. The signature of the handshake proves that the peer has the private key.
+        // Public keys are not secret, so comparing them proves nothing by itself; the signature in the handshake proves that the
+        // peer has the private key.
         match public_key(certificate) {
             Some(public) if public == self.public => Ok(()),
             _ => Err(Error::General("the other node has a different cluster.secret".to_owned())),
@@ -187,7 +187,7 @@ mod tests {
 
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
-    /// Returns whether a client with one secret can talk to a server with the other.
+    /// Returns whether a client can complete a handshake with a server that uses the secret `server`.
     async fn connects(server: &str, client: Arc<ClientConfig>) -> bool {
         let (near, far) = tokio::io::duplex(16 * 1024);
         let acceptor = TlsAcceptor::from(Arc::new(NodeIdentity::of(server).expect("a secret").server().expect("a key")));
@@ -210,7 +210,7 @@ mod tests {
         let client = |secret: &str| Arc::new(NodeIdentity::of(secret).expect("a secret").client().expect("a key"));
         assert!(connects(SECRET, client(SECRET)).await);
         assert!(!connects(SECRET, client("another secret of 32 characters.")).await);
-        // A client without a certificate, which accepts any server.
+        // This client has no certificate and accepts the server's certificate.
         let nameless = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_protocol_versions(&[&version::TLS13])
             .expect("TLS 1.3 is supported")
@@ -218,7 +218,7 @@ mod tests {
             .with_custom_certificate_verifier(NodeIdentity::of(SECRET).expect("a secret").verifier)
             .with_no_client_auth();
         assert!(!connects(SECRET, Arc::new(nameless)).await);
-        // A client that copies the certificate but does not have the key.
+        // This client presents the cluster's certificate but lacks its private key.
         let (own, other) = (NodeIdentity::of(SECRET).expect("a secret"), NodeIdentity::of("x").expect("a secret"));
         let copied = NodeIdentity { certificate: own.certificate, key: other.key, verifier: own.verifier };
         assert!(copied.client().is_err() || !connects(SECRET, Arc::new(copied.client().expect("a pair"))).await);

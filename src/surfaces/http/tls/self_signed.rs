@@ -1,8 +1,7 @@
-//! The self-signed certificate, created at the first start, so that HTTPS works without configuration.
+//! The self-signed certificate, created at the first start so that HTTPS works without configuration.
 //!
-//! No certificate authority has signed the certificate: browsers show a warning, and clients must be configured to trust the file. The
-//! certificate is renewed before it expires and when it lacks a name, but only if Mailmill created it: the operator's own files are never
-//! overwritten.
+//! No certificate authority has signed it: browsers show a warning, and other clients must be configured to trust the file. It is
+//! renewed before it expires, or when it lacks a name, but only if Mailmill created it: the operator's own files are never overwritten.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -14,19 +13,19 @@ use super::der;
 use super::files::{Pair, first_certificate, replace};
 use crate::base::clock::Timestamp;
 
-/// The subject of self-signed certificates, which identifies them.
+/// The subject of all self-signed certificates, which identifies them as Mailmill's own.
 const SUBJECT: &str = "Mailmill self-signed certificate";
 
-/// The validity. Some browsers reject certificates that are valid for more than 398 days.
+/// The validity of a new certificate. Some browsers reject a validity of more than 398 days.
 const VALID_MS: i64 = 397 * super::DAY_MS;
 
-/// How long before its expiry the certificate is renewed, so that copies given to clients can be replaced in time.
+/// How long before its expiry a certificate is renewed, so that copies that clients trust can be replaced in time.
 const REMAKE_MS: i64 = 30 * super::DAY_MS;
 
-/// How long before its creation the validity of a certificate starts, because clocks differ.
+/// How long before its creation a certificate's validity starts, because the clocks of clients differ.
 const BACKDATE_MS: i64 = super::DAY_MS;
 
-/// Returns the names that a certificate must have if `asked` are requested.
+/// Returns the names that a certificate needs: the loopback names and `asked`.
 pub fn names(asked: &[String]) -> Vec<String> {
     let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
     for name in asked {
@@ -37,8 +36,8 @@ pub fn names(asked: &[String]) -> Vec<String> {
     names
 }
 
-/// Creates a certificate and key if there are none, or if the self-signed certificate expires soon, lacks one of the names or
-/// cannot be loaded.
+/// Creates a certificate and key if there are none. Replaces them if the self-signed certificate expires soon, lacks a name or cannot
+/// be loaded.
 pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoProvider) -> Result<(), String> {
     if pair.certificate.exists() {
         let ours = first_certificate(&pair.certificate).filter(|der| contains(der, SUBJECT.as_bytes()));
@@ -50,7 +49,8 @@ pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoPr
             return Ok(());
         }
     } else if pair.key.exists() {
-        // The certificate is written before the key, so a key without a certificate does not come from an interrupted start.
+        // An interrupted creation leaves a certificate without a key, never a key without a certificate, so this key is the
+        // operator's.
         return Err("there is a key without a certificate: add the certificate or remove the key".to_owned());
     }
     make(pair, names, now)
@@ -74,8 +74,8 @@ fn make(pair: &Pair, names: &[String], now: Timestamp) -> Result<(), String> {
     if let Some(folder) = pair.certificate.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| error.to_string())?;
     }
-    // The certificate is written before the key: see `ensure`. Between the two writes, the certificate and the key do not match, which
-    // `ensure` repairs.
+    // The certificate is written first, which `ensure` relies on. If the process ends between the two writes, `ensure` detects the
+    // mismatch and repairs it.
     replace(&pair.certificate, certificate.pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
     replace(&pair.key, key.serialize_pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
     tracing::info!(certificate = %pair.certificate.display(), "created a self-signed certificate");
@@ -88,7 +88,8 @@ fn date(moment: Timestamp) -> Result<(i32, u8, u8), String> {
     Ok((date.year().into(), date.month() as u8, date.day() as u8))
 }
 
-/// Returns whether the certificate has this alternative name, by searching for the name in the encoding of RFC 5280 §4.2.1.6.
+/// Returns whether the certificate has this subject alternative name. It searches the DER bytes for the name as encoded in RFC 5280
+/// §4.2.1.6.
 fn has_name(der: &[u8], name: &str) -> bool {
     let (tag, value) = match name.parse() {
         Ok(std::net::IpAddr::V4(address)) => (0x87, address.octets().to_vec()),
@@ -147,7 +148,7 @@ mod tests {
         assert_ne!(content(&pair), first);
     }
 
-    /// Simulates a power failure between writing the two files.
+    /// A power failure between the two writes leaves a certificate without a key.
     #[test]
     fn an_interrupted_creation_is_repaired() {
         let (_folder, pair, provider) = fixture();

@@ -1,5 +1,4 @@
-//! Checks whether clients will trust a certificate. The certificate is verified as a client would, with this machine's trusted root
-//! certificates.
+//! Checks whether clients will trust a certificate, by verifying it as a client does, with the root certificates of this machine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +12,8 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::base::clock::Timestamp;
 
-/// Returns the reason why clients that connect to the service as `host` would reject the certificate chain in this file, if there is one.
+/// Returns the reason why clients that connect to `host` would reject the certificate chain in this file; `None` if they would accept
+/// it.
 pub fn certificate_trouble(chain: &Path, host: &str, now: Timestamp) -> Option<String> {
     judge(chain, host, now, &rustls_native_certs::load_native_certs().certs).err()
 }

@@ -11,17 +11,14 @@ use crate::vocab::limits;
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
-/// A client's connection to the listener.
 pub struct Connection<S> {
     stream: S,
     /// Bytes that were read but not used yet.
     ahead: Vec<u8>,
 }
 
-/// Why reading from or writing to the client failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// The client closed the connection.
     Closed,
     /// The client sent or received nothing for too long.
     TooSlow,
@@ -31,7 +28,6 @@ pub enum ReadError {
 }
 
 impl<S: Stream> Connection<S> {
-    /// Creates a connection from which nothing has been read yet.
     pub fn new(stream: S) -> Self {
         Self { stream, ahead: Vec::new() }
     }
@@ -74,7 +70,6 @@ impl<S: Stream> Connection<S> {
         self.ahead = [rest, &self.ahead].concat();
     }
 
-    /// Sends a reply to the client.
     pub async fn say(&mut self, reply: &str) -> Result<(), ReadError> {
         let said = async {
             self.stream.write_all(reply.as_bytes()).await?;

@@ -24,7 +24,6 @@ enum LinePosition {
     AfterDotReturn,
 }
 
-/// The result of reading a message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DataResult {
     Whole(Vec<u8>),
@@ -34,7 +33,7 @@ pub enum DataResult {
 }
 
 impl Data {
-    /// Reads a message of at most this many bytes.
+    /// Creates a reader for a message of at most `bytes_max` bytes.
     pub fn new(bytes_max: usize) -> Self {
         Self { bytes_max, ..Self::default() }
     }

@@ -32,7 +32,7 @@ use crate::vocab::limits;
 use rate_limit::MessageRateLimit;
 use session::Protocol;
 
-/// The pause after a failed accept: an immediate retry would fail too, in a busy loop.
+/// The pause after a failed accept: immediate retries would also fail, in a busy loop.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// A received message, unchanged except that the dots of the protocol are removed. Its lines end in CRLF.
@@ -91,7 +91,6 @@ impl Default for Options {
     }
 }
 
-/// The state that all sessions share.
 struct Shared {
     handler: Arc<dyn MailHandler>,
     host: String,
@@ -104,7 +103,7 @@ struct Shared {
     shutdown: Shutdown,
 }
 
-/// A server that receives mail, bound to its addresses. Dropping it ends all sessions immediately.
+/// A server that receives mail, bound to its addresses. Dropping the listener ends all sessions immediately.
 pub struct Listener {
     /// The bound SMTP address.
     pub smtp: Option<SocketAddr>,

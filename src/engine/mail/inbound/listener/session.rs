@@ -78,15 +78,16 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
     };
     tokio::select! {
         biased;
-        // The whole session has a time limit too, because a client can stay just within the limit of each step.
+        // The whole session also has a time limit, because a client can stay just within the limit of each step.
         _ = timeout(limits::INBOUND_SESSION_TIME, served) => {}
-        // Closing the connection loses no message: the client has a reply to every complete one, and sends the others over another
-        // connection.
+        // Closing the connection loses no message: the client has received a reply to every complete message, and sends the
+        // other messages over another connection.
         () = making_room(activity) => {}
     }
 }
 
-/// Waits until this connection must be closed so that another can be admitted. It is closed only between two messages.
+/// Waits until this connection must be closed so that another connection can be admitted. The connection is closed only between two
+/// messages.
 async fn making_room(activity: &Activity) {
     activity.asked_to_close().await;
     while activity.running() > 0 {
@@ -186,7 +187,6 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the reply to a command.
     fn answer(&mut self, mut line: Vec<u8>) -> NextStep {
         line.extend_from_slice(b"\r\n");
         let Ok(request) = Request::parse(&mut line.iter()) else { return NextStep::Complain("500 5.5.2 Unknown command\r\n") };
@@ -334,7 +334,7 @@ impl Session<'_> {
     }
 }
 
-/// Reserves the memory units that a message of the current size needs. Returns false if there are too few.
+/// Reserves the memory units that a message of the current size needs. Returns false if too few units are free.
 fn grow<'a>(memory: &'a tokio::sync::Semaphore, held: &mut Option<SemaphorePermit<'a>>, units: usize) -> bool {
     let more = units.saturating_sub(held.as_ref().map_or(0, SemaphorePermit::num_permits));
     let Ok(more) = u32::try_from(more) else { return false };

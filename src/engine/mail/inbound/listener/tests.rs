@@ -294,7 +294,7 @@ async fn the_local_socket_uses_lmtp_and_a_stop_ends_sessions() {
     assert_eq!(tasks.join(Duration::from_secs(30)).await.cut, Vec::<String>::new());
 }
 
-/// Sends a bounce from its own client address. Returns how long this took.
+/// Sends a bounce from a separate client address, and returns how long this took.
 async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
     let began = Instant::now();
     let mut client = Client::connect_from([127, 0, 3, number], house.listener.smtp.expect("the listener is bound")).await;

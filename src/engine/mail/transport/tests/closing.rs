@@ -43,7 +43,7 @@ async fn a_delivery_cut_after_its_dot_is_unknown_and_before_it_certain() {
     assert_eq!((delivered.0.as_str(), closed), ("deferred at Recipient: stopping", CloseReport { cut: 1 }));
 }
 
-/// A recorder that is still writing when all deliveries are cut.
+/// A handoff recorder that is still writing when all deliveries are cut.
 struct Writing<'a>(&'a Transport);
 
 impl BeforeDot for Writing<'_> {

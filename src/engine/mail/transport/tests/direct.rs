@@ -12,8 +12,8 @@ fn direct(names: Names, port: u16) -> Transport {
     transport_with("direct = true", names, patient(), Vec::new(), port)
 }
 
-/// Returns servers at 127.0.0.1 and the following addresses, all on the same port. Each has its own greeting; an empty one means the usual
-/// greeting.
+/// Starts a server for each greeting, at 127.0.0.1 and the following addresses, all on the same port. An empty greeting stands for the
+/// usual one.
 fn sinks(greetings: &'static [&'static str]) -> Vec<MailSink> {
     let mut sinks: Vec<MailSink> = Vec::new();
     for (greeting, last) in greetings.iter().zip(1..) {
@@ -97,7 +97,7 @@ async fn the_dns_decides_which_failures_are_final() {
 
 #[tokio::test]
 async fn encryption_is_used_if_it_works_and_skipped_if_not() {
-    // The sink has a self-signed certificate, as most mail servers do.
+    // The sink has a self-signed certificate, like many mail servers.
     let (_, tls) = certificate("any.example");
     let names = || Names::default().with("example.com", &["127.0.0.1"]);
     let capabilities = || SinkCapabilities { starttls: Some(tls.clone()), ..SinkCapabilities::default() };

@@ -26,7 +26,6 @@ const PATIENT: Duration = Duration::from_secs(30);
 const HASTY: Duration = Duration::from_millis(300);
 const MESSAGE: &[u8] = b"Message-ID: <1@example.com>\r\nSubject: a\r\n\r\nHello\r\n.dot\r\n";
 
-/// The DNS data of a test.
 #[derive(Clone, Default)]
 struct Names {
     addresses: HashMap<String, Vec<IpAddr>>,
@@ -113,7 +112,6 @@ fn envelope(recipient: &str) -> Envelope {
     Envelope { sender: "bounce+1@example.com".to_owned(), recipient, smtputf8: false }
 }
 
-/// A recorder that counts handoffs.
 struct HandoffRecorder {
     verdict: DotDecision,
     handoffs: Vec<Handoff>,
@@ -139,7 +137,6 @@ async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
     (short_form(&outcome), recorder.handoffs.len())
 }
 
-/// Returns a short form of an outcome.
 fn short_form(outcome: &Outcome) -> String {
     let cause = |cause: &Cause| match cause {
         Cause::Reply(reply) => reply.code.to_string(),
@@ -163,7 +160,7 @@ fn short_form(outcome: &Outcome) -> String {
     }
 }
 
-/// Waits until a condition is true by checking it repeatedly, because it sends no signal.
+/// Polls a condition until it is true.
 async fn until(mut is_so: impl FnMut() -> bool) {
     let waiting = async {
         while !is_so() {

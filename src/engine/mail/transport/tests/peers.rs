@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use super::*;
 
-/// Postfix's test server. It needs a port, so the test finds a free one.
+/// Postfix's test server. It cannot choose a free port itself, so the test finds one.
 const PROGRAM: &str = "/usr/sbin/smtp-sink";
 
 struct Foreign {

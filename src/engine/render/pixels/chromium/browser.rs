@@ -64,7 +64,7 @@ pub struct Browser {
     pub drawings_left: u32,
     /// The files for requests of the current page, by URL.
     files: HashMap<String, Arc<Vec<u8>>>,
-    /// The requested URLs for which there was no file.
+    /// The URLs that the page requested but that are not in `files`.
     refused: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ impl Browser {
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
         // SAFETY: the call only returns the user ID of this process, and cannot fail.
         if unsafe { libc::geteuid() } == 0 {
-            // Chromium's own sandbox does not work for root, which is common in containers.
+            // Chromium's own sandbox does not work for root, and containers often run as root.
             command.arg("--no-sandbox");
         }
         command.env_clear().env("HOME", folder).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("FONTCONFIG_FILE", fonts);
@@ -126,7 +126,7 @@ impl Browser {
         self.refused.clear();
     }
 
-    /// Returns the URLs that the page requested and for which there was no file.
+    /// Returns the URLs that the page requested but that were not provided, and clears the list.
     pub fn take_refused(&mut self) -> Vec<String> {
         std::mem::take(&mut self.refused)
     }

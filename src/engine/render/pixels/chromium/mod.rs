@@ -23,7 +23,6 @@ const PX_PER_INCH: f64 = 96.0;
 /// A script that finishes when every image of the page has been decoded or has failed.
 const IMAGES_READY: &str = "Promise.all(Array.from(document.images, image => image.decode().catch(() => 0))).then(() => 0)";
 
-/// The options for starting Chromium.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub program: PathBuf,
@@ -42,7 +41,6 @@ pub struct Chromium {
     waiting: AtomicUsize,
 }
 
-/// An open page in a browser.
 struct Tab<'a> {
     browser: &'a mut Browser,
     target: String,
@@ -201,13 +199,13 @@ impl<'a> Tab<'a> {
     async fn show(&mut self, page: &Page) -> Result<(), RenderError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let frame = text(&frames["frameTree"]["frame"], "id")?;
-        // Email clients show every email in standards mode.
+        // Draw every email in standards mode, as most email clients do.
         let html = format!("<!doctype html><base href=\"{BASE}\">{}", page.html);
         self.call("Page.setDocumentContent", json!({ "frameId": frame, "html": html })).await?;
         self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())
     }
 
-    /// Returns the width and height of the content.
+    /// Returns the width and height of the content in CSS pixels.
     async fn size(&mut self) -> Result<(u32, u32), RenderError> {
         let metrics = self.call("Page.getLayoutMetrics", json!({})).await?;
         let side = |name: &str| {

@@ -63,7 +63,6 @@ impl Side {
     }
 }
 
-/// The state while one element is translated.
 struct Hints<'a> {
     element: ElementRef<'a>,
     name: &'a str,
@@ -329,9 +328,9 @@ impl Hints<'_> {
             Some("middle") => self.middle(),
             _ => {}
         }
-        // A block image is moved like a table, whatever its own margins are. An inline image has `auto` margins of zero. Unless
-        // `hspace` sets its distance to its neighbors, it gets the same margins, which apply if a style sheet turns it into a
-        // block.
+        // An `align` attribute or `<center>` element around a block image moves the image, whatever its own margins are. An
+        // inline image gets the same margins, unless `hspace` sets its margins: they have no effect in a line, but apply if a
+        // style sheet turns the image into a block.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));
@@ -453,7 +452,7 @@ mod tests {
             assert_eq!(hints(html, "img"), pushed, "{html}");
         }
         assert_eq!(hints("<table><tr><td align=right><img style='display:block'>", "img"), "margin-left:auto !important;");
-        // A style sheet may turn these images into blocks; in a line, their distance to neighbors stays.
+        // A style sheet may turn these images into blocks. In a line of text, `auto` margins have no effect.
         assert_eq!(hints("<center><img>", "img"), "margin-left:auto;margin-right:auto;");
         assert_eq!(hints("<center><img hspace=3>", "img"), "margin-left:3px;margin-right:3px;");
         for html in [

@@ -18,7 +18,6 @@ use crate::vocab::limits::{DECODED_IMAGE_BYTES_MAX, URL_CHARACTERS_MAX};
 /// The key of a missing image.
 pub const MISSING: &str = "image:none";
 
-/// The images of one email.
 pub struct EmailImages<'a> {
     given: &'a GivenImages<'a>,
     embedded: &'a [&'a str],
@@ -26,7 +25,7 @@ pub struct EmailImages<'a> {
     pub sources: HashMap<Arc<str>, ImageSource>,
     known: HashMap<String, Option<String>>,
     pixels_left: u64,
-    /// The image URLs in the email for which there is no file, in document order.
+    /// The image URLs in the email without a file, in document order.
     pub absent: Vec<String>,
     /// The URLs of files that cannot be drawn.
     pub unsound: Vec<String>,

@@ -23,13 +23,12 @@ use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, pars
 
 /// The rules that precede the style sheets of the email.
 const PRELUDE: &str = include_str!("../../../../../assets/render/prelude.css");
-/// The attribute by which generated rules select their elements.
+/// The attribute that generated rules use to select their elements.
 const MARK: &str = "data-hint";
 /// The maximum column span of a cell. A larger span is a mistake or an attack.
 const COLUMNS_MAX: u32 = 100;
 const ROWS_MAX: u32 = 1_000;
 
-/// An email, ready to draw.
 pub struct PreparedEmail {
     pub html: String,
     /// The style sheets in cascade order.
@@ -43,15 +42,13 @@ pub struct PreparedEmail {
     pub letters: BTreeSet<char>,
 }
 
-/// The image files for an email.
 pub struct GivenImages<'a> {
     /// The image files by their URL in the HTML.
     pub files: &'a BTreeMap<String, Vec<u8>>,
-    /// The number of pixels of these files and of embedded images that may be decoded.
+    /// The maximum number of pixels to decode, of these files and of embedded images together.
     pub pixels: u64,
 }
 
-/// Prepares an email for drawing.
 pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<PreparedEmail, HtmlRefusal> {
     let admitted = admit(html)?;
     let tree = parse(&admitted.html);
@@ -78,7 +75,7 @@ struct Writer<'a> {
     pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
-    /// The number of each set of declarations that was made from attributes.
+    /// The number of each set of declarations made from attributes, by the text of the declarations.
     hints: HashMap<String, usize>,
     hint_rules: String,
     /// The state that each open element passes on to its descendants.
@@ -94,7 +91,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Only the style sheets in the head are needed; they apply wherever they are in the document.
+            // Of the head, only the style sheets are needed.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }

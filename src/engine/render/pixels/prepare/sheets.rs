@@ -68,7 +68,7 @@ fn untouched(selectors: &str) -> String {
         .filter(|selector| !TOUCHED.iter().any(|state| selector.to_ascii_lowercase().contains(state)))
         .map(|selector| selector.trim().replace(":link", "[href]"))
         .collect();
-    // If a list inside brackets was split, keep the original list.
+    // If the split at commas broke a list inside parentheses, keep the original selectors.
     let whole = kept.iter().all(|selector| selector.matches('(').count() == selector.matches(')').count());
     if whole { kept.join(", ") } else { selectors.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Recognizes fragments that state no facts and are not for the recipients: what the email must not contain, and the reasons for notes.
+//! Recognizes asides: fragments that state no facts for the recipients, such as what the email must not contain or why a note applies.
 
 use super::classify::{Class, Classifier, Piece};
 use super::clauses::Sentence;
@@ -11,7 +11,7 @@ use super::tokens::Kind;
 const NEGATION_WORDS_MAX: usize = 6;
 
 impl Classifier<'_> {
-    /// Returns the class of a fragment that is an aside. `pieces` are the parts of the sentence before it.
+    /// Returns the class of a fragment if the fragment is an aside. `pieces` are the parts of the sentence before the fragment.
     pub(super) fn aside(&self, range: Range, start: usize, sentence: &Sentence, pieces: &[Piece]) -> Option<Class> {
         let prompt = self.prompt;
         if has_value(self.prompt, range) {
@@ -60,13 +60,12 @@ impl Classifier<'_> {
         follows.then_some(Class::Unclear)
     }
 
-    /// Returns whether a word is in square brackets, in which people write notes to each other.
+    /// Returns whether a word is in square brackets, which people use for notes to each other.
     fn is_in_square_brackets(&self, at: usize, sentence: &Sentence) -> bool {
         let sign = (sentence.range.from..at).rev().map(|at| self.prompt.fold(at)).find(|word| matches!(*word, "[" | "]"));
         sign == Some("[")
     }
 
-    /// Returns whether a sentence is a question in a quoted email.
     fn is_quoted_question(&self, sentence: &Sentence) -> bool {
         let Range { from, to } = sentence.range;
         self.prompt.fold(self.prompt.line_start(from)) == ">" && self.prompt.fold(to - 1) == "?"
@@ -110,7 +109,6 @@ mod tests {
     use crate::features::emails::brief::parse::parse;
     use crate::features::projects::brand::Brand;
 
-    /// Returns the texts of the facts and the unclear texts of a prompt.
     fn read(prompt: &str) -> (String, String) {
         let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
         let facts: Vec<&str> = brief.facts.iter().map(|fact| fact.text.as_str()).collect();

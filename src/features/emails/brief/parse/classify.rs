@@ -9,7 +9,6 @@ use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 use crate::features::emails::merge_words;
 
-/// The class of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Text for the recipients.
@@ -23,14 +22,13 @@ pub enum Class {
     Field,
 }
 
-/// A classified part of a sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
     pub range: Range,
     pub class: Class,
 }
 
-/// The parts of a brief that the classification finds.
+/// The parts of a brief that are found while fragments are classified.
 #[derive(Debug, Default)]
 pub struct Fields {
     pub language: Option<String>,
@@ -60,7 +58,7 @@ pub struct Classifier<'a> {
     pub fields: Fields,
     /// Whether the current fragment requests an email. The fragments before it then describe the situation.
     pub asks: bool,
-    /// Whether the sentence contains a request to report something, which a later "that" introduces.
+    /// Whether the sentence contains a request to report something that a later "that" introduces.
     pub reports: bool,
     /// Whether the previous fragment is a note or a topic.
     pub requests: bool,
@@ -72,7 +70,7 @@ pub struct Classifier<'a> {
     pub relates: bool,
     /// Whether the sentence is the closing line of the prompt.
     pub closes: bool,
-    /// Whether the sentence contains a rule for the writer, which its reason can follow.
+    /// Whether the sentence contains a rule for the writer. The reason for the rule can follow.
     pub rules: bool,
     /// Whether the email offers a job.
     pub hires: bool,
@@ -90,7 +88,7 @@ pub struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    /// Returns the parts of a sentence in order. They contain every fragment.
+    /// Returns the parts of a sentence in order. Together, the parts contain every fragment.
     pub fn sentence(&mut self, sentence: &Sentence) -> Vec<Piece> {
         self.seen += 1;
         let whole = self.prompt.trim(sentence.range);
@@ -104,7 +102,7 @@ impl Classifier<'_> {
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) || self.is_initials(sentence, whole) {
             return self.after_comment(sentence.range);
         }
-        // The company of the sender follows the disclaimer of a forwarded email on the same line.
+        // The name of the sender's company can follow the disclaimer of a forwarded email, so the rest of the line is a note.
         self.disclaims &= !sentence.is_line_start;
         self.disclaims |= self.fields.is_forwarded && self.is_disclaimer(whole);
         if self.disclaims {
@@ -167,7 +165,7 @@ impl Classifier<'_> {
         is_mail
     }
 
-    /// Returns whether a line of a forwarded email consists only of the writer's initials: "H x".
+    /// Returns whether a line of a forwarded email consists only of the writer's initials or name: "H x".
     fn is_initials(&self, sentence: &Sentence, whole: Range) -> bool {
         let is_short = |at: usize| self.prompt.kind(at) != Kind::Number && self.prompt.raw(at).chars().count() <= 2;
         // A person who forwards an email can sign with only a name after the last sentence: "Uwe".
@@ -335,7 +333,7 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
-        // A fragment can name the person who signs: "Noa signs".
+        // A fragment can name the person who signs the email: "Noa signs".
         let signs = signer(self.prompt, range);
         if let Some((name, title)) = signs.filter(|_| self.fields.signature.is_none()) {
             self.signature(name, range);
@@ -405,7 +403,7 @@ impl Classifier<'_> {
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
-        // A short denial after a request belongs to it: "Say sorry once, not five times".
+        // A short denial after a request belongs to the request: "Say sorry once, not five times".
         let denies = matches!(before, Some(Class::Note | Class::Topic)) && self.prompt.is(List::Not, start) && range.len() <= 4;
         let is_reason = is_reason || denies && !has_value(self.prompt, range);
         let is_bracketed =
@@ -428,14 +426,14 @@ impl Classifier<'_> {
         pieces.push(Piece { range: fragment, class: Class::Content });
     }
 
-    /// Returns whether most words of the prompt are in capitals.
+    /// Returns whether more than half of the prompt's letters are uppercase.
     fn is_shouted(&self) -> bool {
         let letters = self.prompt.words.text.chars().filter(|c| c.is_alphabetic());
         let capitals = letters.clone().filter(|c| c.is_uppercase()).count();
         capitals * 2 > letters.count()
     }
 
-    /// Returns whether a fragment says who gets the email: "Choir only", "nur Mitglieder".
+    /// Returns whether a fragment states who gets the email: "Choir only", "nur Mitglieder".
     fn is_only(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let only = |at: usize| matches!(prompt.fold(at), "only" | "nur" | "alleen" | "seulement" | "solo" | "uniquement");
@@ -455,8 +453,8 @@ impl Classifier<'_> {
             .then_some(to + 1)
     }
 
-    /// Turns the text before a joined prohibition into unclear text, because it is the reason: "Dean is off with his knee so don't say it
-    /// is permanent".
+    /// Turns the text before a joined prohibition into unclear text, because the text is the reason for the prohibition: "Dean is
+    /// off with his knee so don't say it is permanent".
     fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Piece]) {
         let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
         let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);
@@ -518,7 +516,7 @@ impl Classifier<'_> {
         greets
     }
 
-    /// Reads "for customers who …".
+    /// Reads a description of the recipients, such as "for customers who …". Returns whether the fragment contains one.
     pub(super) fn audience(&mut self, range: Range, start: usize) -> bool {
         let prompt = self.prompt;
         let Some(end) = prompt.end(List::AudienceStart, start) else { return false };
@@ -570,7 +568,6 @@ impl Classifier<'_> {
         is_tone
     }
 
-    /// Returns whether a fragment is a note to the writer.
     fn is_note(&mut self, range: Range, start: usize) -> bool {
         let prompt = self.prompt;
         let has_contact = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Mail);

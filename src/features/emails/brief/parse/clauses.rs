@@ -31,12 +31,12 @@ pub enum Chat {
     /// The sentence is not part of a chat.
     #[default]
     None,
-    /// The time and the name of the person who writes.
+    /// The time and the name of the writer.
     Speaker,
     Line,
 }
 
-/// Returns the sentences of a prompt in order. They contain every word except the bullets and numbers of lists.
+/// Returns the sentences of a prompt in order. Together, the sentences contain every word except the bullets and numbers of lists.
 pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     let items = items(prompt);
     let speakers = chat::speakers(prompt);
@@ -189,7 +189,6 @@ fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
     (from..to).find(|at| !is_bullet(*at)).unwrap_or(to)
 }
 
-/// Splits a part of a line into sentences.
 fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut bool, sentences: &mut Vec<Sentence>) {
     let mut from = part.from;
     let mut at = part.from;
@@ -230,7 +229,6 @@ fn push(prompt: &Prompt<'_>, range: Range, item: Option<u8>, is_line_start: &mut
     }
 }
 
-/// Returns whether a sentence ends after a word.
 fn is_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     match prompt.fold(at) {
         "!" | "?" => !matches!(prompt.fold(at + 1), ")" | "]" | "\"") || !prompt.words.is_glued(at + 1),
@@ -292,8 +290,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
-/// Returns whether a number is a time rather than a day: "8.30", the second hour of "8-12", and numbers greater than the month's last
-/// day.
+/// Returns whether a number is a time rather than a day: "8.30", the second hour of "8-12", and numbers greater than 31.
 fn is_hour(prompt: &Prompt<'_>, at: usize) -> bool {
     let minutes =
         prompt.raw(at).split_once('.').and_then(|(_, minutes)| minutes.parse::<u8>().ok().filter(|_| minutes.len() == 2));
@@ -405,7 +402,7 @@ fn interrupts(prompt: &Prompt<'_>, sentence: Range, from: usize, at: usize) -> b
     if asked.is_some_and(|end| is_note(end) || prompt.is(List::NoteStart, end)) {
         return true;
     }
-    // In a text with punctuation, such phrases are often parts of statements.
+    // In a text with punctuation, phrases that start a note are often parts of statements.
     let signs =
         (at.saturating_sub(UNPUNCTUATED_WORDS).max(sentence.from)..at).filter(|at| prompt.kind(*at) == Kind::Sign).count();
     let is_joined = prompt.before(List::ToVerb, at).is_some() || prompt.is(List::Finite, at - 1) || prompt.is(List::That, at - 1);

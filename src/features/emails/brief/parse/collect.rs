@@ -107,7 +107,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     brief
 }
 
-/// Corrects the classes of the pieces by what surrounds them.
+/// Changes the classes of pieces based on the text around them.
 fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     screening::introductions(prompt, reads);
     talk::withdraw(prompt, reads);
@@ -297,8 +297,8 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
-        // When the recipients did something, and yesterday's newsletter, are not news. The days of a recall are: "everyone who bought it
-        // between 1 and 20 October".
+        // In a request, the day on which the recipients did something, or of yesterday's newsletter, is not news. Dates with a
+        // number and a month are news, as in a recall: "everyone who bought it between 1 and 20 October".
         let is_request = matches!(piece.class, Class::Note | Class::Topic);
         let describes = is_request && describes_readers(prompt, piece.range);
         let is_past = is_request && prompt.has(List::Yesterday, piece.range);
@@ -328,7 +328,8 @@ fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
     who.is_some_and(|who| !(who..range.to).any(|at| matches!(prompt.kind(at), Kind::Link | Kind::Mail)))
 }
 
-/// Returns whether a note that sets no limit has a date, a sum of money or a percentage. The email leaves it out, and a warning reports it.
+/// Returns whether a note that sets no limit contains a date, a time, a sum of money, a percentage or an email address. The email
+/// leaves it out, and a warning reports it.
 fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
     let units = [List::Currency, List::Percent, List::Month, List::Am, List::Pm, List::Hour];
     let is_value = (range.from..range.to).any(|at| {
@@ -355,7 +356,7 @@ fn form_of(is_clause: bool) -> Form {
 /// precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let before = at.checked_sub(1)?;
-    // "thank everyone who came to the walk", "thank you mail to everyone who …"
+    // The recipients can follow the thanks: "thank everyone who came to the walk", "thank you mail to everyone who …".
     let names_readers = prompt.is(List::Readers, at);
     let thanks = |stem: &str| (at.saturating_sub(THANKED_WORDS_MAX)..at).any(|at| prompt.fold(at).starts_with(stem));
     match (prompt.lexicon().code, prompt.fold(before)) {
@@ -450,7 +451,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         swaps.fold(text, |text, (wrong, right)| text.replacen(prompt.text(*wrong), prompt.text(*right), 1).replace(" ,", ","));
     let text = prices::with_currency(text, prompt, read, body, brief.language.primary());
     if prompt.is_foreign(body, brief.language.primary()) {
-        // The email prints the facts and names of the text, but not its other words.
+        // Of text in another language, the email prints the facts and names, but not the other words.
         brief.facts.extend(statement::names(prompt, body));
         brief.unclear.push(part(prompt, body));
     } else if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
@@ -466,10 +467,10 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
     typed(brief, prompt, read, range, read.sentence.range);
 }
 
-/// Returns whether a statement has words other than its typed facts.
+/// Returns whether a statement contains words other than filler words and its typed facts.
 fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     let is_typed = |at: usize| {
-        // "From 4 years": a duration says something only with the words around it.
+        // A duration such as "from 4 years" states something only together with the words around it.
         let is_typed =
             |found: &Found| found.kind != FactKind::Product && (found.kind != FactKind::Period || found.value.is_some());
         read.found.iter().any(|found| is_typed(found) && found.range.from <= at && at < found.range.to)
@@ -525,7 +526,7 @@ fn bounds(prompt: &Prompt<'_>, found: &Found, role: Option<FactRole>) -> Option<
     Some([fact(start, FactRole::OfferStarts, first), fact(end, FactRole::OfferEnds, last)])
 }
 
-/// Returns the role of the nearest date in the sentence for a time.
+/// Returns the role for a time: that of the nearest date in the sentence.
 fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole> {
     if found.kind != FactKind::Time {
         return None;
@@ -538,7 +539,8 @@ fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> 
         .or_else(|| before().and_then(|fact| fact.role).filter(|role| *role == FactRole::Event))
 }
 
-/// Returns what a sum of money is: a price, an old price, a minimum or an amount.
+/// Returns the kind of a fact. A sum of money is a price, an old price, a minimum or an amount, and a number of places can be a
+/// minimum; other facts keep their kind.
 fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
     let prompt = around.prompt;
     let is_least = prompt.before(List::Minimum, found.range.from).is_some()

@@ -61,7 +61,7 @@ impl Classifier<'_> {
         true
     }
 
-    /// Returns whether a fragment only states the number of emails: "3 emails".
+    /// Returns whether the number of emails that was read for a series is in this fragment: "3 emails".
     pub(super) fn is_series(&self, range: Range) -> bool {
         let span = self.prompt.span(range);
         let own = |other: &Constraint| {
@@ -75,7 +75,7 @@ impl Classifier<'_> {
             || self.prompt.has(List::WordLimit, range)
     }
 
-    /// Returns whether a phrase starts a fragment or makes up most of it.
+    /// Returns whether a phrase starts a fragment, or has at most three words before it and five after it.
     fn is_near_start(&self, range: Range, found: Range) -> bool {
         found.from <= range.from + 3 && found.to + 5 >= range.to || found.from == self.start(range)
     }
@@ -89,7 +89,7 @@ impl Classifier<'_> {
                 .count();
             let has_note = self.prompt.has(List::NoteAny, range) || self.prompt.is(List::NoteStart, self.start(range));
             if is_labeled || rest <= 2 && range.len() <= 10 || has_note {
-                // "please don't use first names", "bitte nicht duzen"
+                // A denial reverses the form of address: "please don't use first names", "bitte nicht duzen".
                 let is_denied = self.prompt.is(List::Not, range.to - 1)
                     || found.from > range.from && self.prompt.is(List::Not, found.from - 1);
                 let kind = match (is_denied, kind) {
@@ -209,7 +209,8 @@ impl Classifier<'_> {
         let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
         let names_version = mark.from == self.start(range) && (is_version(mark.to) || prompt.is(List::AudienceStart, mark.to))
             || mark.from == self.start(range) + 1 && is_version(self.start(range));
-        // A second language shows that the words describe an event or a person, not the email.
+        // Another language, or "and" followed by something other than a wish, shows that the words describe an event or a
+        // person, not the email.
         let next = prompt.end(List::And, mark.to).filter(|next| {
             let wishes = [List::Formal, List::Informal, List::Tone, List::NoteStart, List::Please];
             *next < range.to && !wishes.into_iter().any(|list| prompt.is(list, *next))

@@ -1,4 +1,4 @@
-//! Finds statements of a prompt that contradict each other. The email contains neither, and the brief reports both.
+//! Finds statements of a prompt that contradict each other. The email contains none of them, and the brief reports them.
 
 use super::super::{FactKind, FactValue};
 use super::classify::Class;
@@ -8,7 +8,7 @@ use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
 
-/// Turns sentences that contradict others into unclear text.
+/// Turns contradictory content into unclear text, and removes the facts in it.
 pub fn mark(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let unclear: Vec<Range> = weekdays(prompt, reads).into_iter().chain(minimums(prompt, reads)).collect();
     for read in reads {

@@ -20,7 +20,7 @@ pub struct Cuts {
     pub swaps: Vec<(Range, Range)>,
 }
 
-/// Finds the values that the prompt withdraws: "20%, sorry, 25%".
+/// Finds the values and clauses that the prompt withdraws: "20%, sorry, 25%".
 pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
     let mut cut = Vec::new();
     let mut swaps: Vec<(Range, Range)> = Vec::new();
@@ -77,7 +77,7 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
     Cuts { gaps: cut, swaps }
 }
 
-/// The maximum number of words of "Steve from the shop said".
+/// The maximum number of words that say who gave a wrong value: "Steve from the shop said".
 const TELLER_WORDS_MAX: usize = 5;
 
 /// Returns the start of the words that say who gave a wrong value: "Steve said".
@@ -88,7 +88,7 @@ fn told_from(prompt: &Prompt<'_>, wrong: usize) -> Option<usize> {
     prompt.has(List::Says, Range::of(start, wrong)).then_some(start)
 }
 
-/// Removes the day of a weekday that replaces the weekday of every week: "every Tuesday, no, Wednesday".
+/// If a corrected weekday recurs every week, makes the weekday that replaces it recur too: "every Tuesday, no, Wednesday".
 fn forget_every(reads: &mut [Read], wrong: Range, right: Range) {
     let all = || reads.iter().flat_map(|read| &read.found);
     if all().any(|found| found.range == wrong && found.kind == FactKind::Date && found.value.is_none()) {
@@ -138,7 +138,7 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
     None
 }
 
-/// Returns the first value after a phrase that can replace a wrong value of the same kind. The right day is in the sentence of the phrase.
+/// Returns the first value after a phrase that can replace a wrong value of the same kind. A day must be in the sentence of the phrase.
 fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range) -> Option<Range> {
     let right = later
         .iter()
@@ -182,7 +182,7 @@ fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> 
         prompt.kind(*right) == Kind::Number || all.iter().any(|found| found.range.from <= *right && *right < found.range.to)
     });
     if let Some(right) = right {
-        // The number before the phrase, or a range such as "25th to 28th".
+        // The withdrawn range starts at the number before the phrase, or at the start of a range such as "25th to 28th".
         let number = |at: usize| {
             let at = if prompt.is(List::Ordinal, at) { at.checked_sub(1)? } else { at };
             (prompt.kind(at) == Kind::Number).then_some(at)

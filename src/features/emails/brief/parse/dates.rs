@@ -100,7 +100,6 @@ fn past(prompt: &Prompt<'_>, start: usize, end: usize) -> Option<(usize, usize)>
     before.or_else(|| prompt.end(List::Past, end).map(|end| (start, end)))
 }
 
-/// Returns whether the name of a weekday is a plural.
 fn is_plural(prompt: &Prompt<'_>, at: usize) -> bool {
     let is_plural = prompt.fold(at).ends_with('s') && prompt.fold(at).len() > 4;
     // The Spanish weekdays from Monday to Friday have the same form in the singular and the plural.
@@ -124,7 +123,7 @@ pub fn weekday_and_day(prompt: &Prompt<'_>, found: &Found) -> Option<(i8, i8)> {
     (has_number && !prompt.has(List::Month, found.range)).then_some((named.value as i8, first.day()))
 }
 
-/// Returns the bound that the words at an index express, and the index at which the date starts.
+/// Returns the bound that the words at an index express, and the index where the date starts.
 fn bound(prompt: &Prompt<'_>, at: usize) -> (Bound, usize) {
     if let Some(end) = prompt.end(List::UntilWord, at) {
         return (Bound::Until, skip_article(prompt, end));
@@ -143,7 +142,7 @@ fn led(prompt: &Prompt<'_>, at: usize) -> bool {
     [List::OnWord, List::UntilWord, List::FromWord, List::Between].into_iter().any(|list| prompt.before(list, at).is_some())
 }
 
-/// Recognizes two dates with a word for "to" between them; the first can lack its month.
+/// Recognizes two dates with a word for "to" between them. The first date can lack its month.
 fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, Parts, usize)> {
     let first = spoken_day(prompt, at).or_else(|| single(prompt, at, Strength::Led, is_us));
     let (mut first, middle) = first.or_else(|| bare_day(prompt, at))?;
@@ -396,7 +395,7 @@ fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, 
     dotted(prompt, at)
 }
 
-/// Recognizes "24.12.", "24.12.2026" and "1.1.27".
+/// Recognizes a date with periods: "24.12.", "24.12.2026", "1.1.27".
 fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let text = prompt.raw(at);
     if prompt.kind(at) != Kind::Number || text.contains([',', ':', '\'']) {
@@ -447,14 +446,14 @@ fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     })
 }
 
-/// Recognizes "the 2nd", "am 7.", "le 27", "dia 23".
+/// Recognizes a day without a month: "the 2nd", "am 7.", "le 27", "dia 23".
 fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
     // In "au 03 81 55 50 41", the number starts a phone number.
     let is_phone = prompt.kind(at + 1) == Kind::Number && prompt.kind(at + 2) == Kind::Number;
     let day = day(prompt, at).filter(|_| !is_phone)?;
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
-    // "Reservation au 9": an extension, a room, or a channel.
+    // In "Reservation au 9", the number can be an extension, a room or a channel.
     let is_bare_au = prompt.lexicon().code == "fr" && at > 0 && prompt.fold(at - 1) == "au";
     let has_start = || (at.saturating_sub(5)..at).any(|at| prompt.kind(at) == Kind::Number || prompt.fold(at) == "jusqu");
     if is_bare_au && !has_start() {

@@ -59,7 +59,7 @@ fn is_only_day(prompt: &Prompt<'_>, at: usize) -> bool {
     own.contains(&prompt.fold(at))
 }
 
-/// Returns the text of a range with the names of days written in full.
+/// Returns the text of a range with the names of months, weekdays and hours written in full.
 pub fn spelled(prompt: &Prompt<'_>, range: Range) -> String {
     let mut text = String::new();
     let (mut from, mut at) = (range.from, range.from);
@@ -69,7 +69,7 @@ pub fn spelled(prompt: &Prompt<'_>, range: Range) -> String {
             continue;
         };
         let is_short = fold(name.trim_start()) != prompt.fold(at);
-        // The period of an abbreviation, unless it can also end the sentence.
+        // The full name replaces an abbreviation and its period, unless the period can also end the sentence.
         let has_period = is_short && prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && at + 2 < range.to;
         text.push_str(before(prompt, from, at));
         text.push_str(&name);
@@ -169,7 +169,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
         let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
         date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)
     });
-    // "fri from 8.30"
+    // A time after a preposition follows the weekday: "fri from 8.30".
     let led = [List::FromWord, List::UntilWord, List::TimeAt].into_iter().find_map(|list| prompt.end(list, next));
     let has_hour =
         led.and_then(|led| times::clock(prompt, led)).is_some_and(|clock| prompt.raw(clock.end - 1).contains(['.', ':']));
@@ -191,7 +191,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
         || at > 1 && joins(at - 1, at - 2)
         || follows(at + 1)
         || at > 0 && is_day(at - 1) && (is_day(at + 1) || at > 1 && is_day(at - 2));
-    // "sat closed", "mo dann wieder ab 9"
+    // A word for "closed" or a German "dann" follows the weekday: "sat closed", "mo dann wieder ab 9".
     let is_followed = prompt.is(List::CueClosed, at + 1) || prompt.lexicon().code == "de" && prompt.fold(at + 1) == "dann";
     let starts = at == 0 || prompt.kind(at - 1) != Kind::Word;
     if (is_listed || is_followed && starts) && is_lowercase(prompt, at) {
@@ -200,7 +200,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     if (has_date || has_hour && is_lowercase(prompt, at)) && !has_partner {
         return Some(cased(prompt, name));
     }
-    // "by wed", "wed morning", "sat + sun"
+    // A preposition, a part of the day or another weekday shows that the word is a weekday: "by wed", "wed morning", "sat + sun".
     let is_bounded =
         [List::UntilWord, List::FromWord].into_iter().any(|list| prompt.before(list, at).is_some_and(|from| from < at));
     // "bis so", "le jeu" and "la mer" can be other words.

@@ -46,7 +46,7 @@ pub fn quantity(prompt: &Prompt<'_>, at: usize) -> Option<(f64, usize)> {
     Some((f64::from(mark.value), mark.to))
 }
 
-/// Recognizes a percentage.
+/// Recognizes a percentage, or words for "half price".
 pub fn percentage(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if let Some(end) = prompt.end(List::HalfPrice, at) {
         return Some(Found::new(FactKind::Percentage, Range::of(at, end), Some(FactValue::Percent { percent: 50.0 })));
@@ -166,7 +166,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if has_bare_cents(prompt, at) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    // A number with two decimals is a price if "each" follows or if it is too large for a time: "19.50 each", "178.50".
+    // A number is a price if "each" follows, or if it has two decimals and is too large for a time: "19.50 each", "178.50".
     let (whole, cents) = prompt.raw(at).split_once('.').unwrap_or_default();
     let has_cents = cents.len() == 2 && whole.parse::<u32>().is_ok_and(|whole| whole > 24 && whole < 10_000);
     let is_measured = prompt.kind(at + 1) == Kind::Word && prompt.raw(at + 1).len() <= 3 && !prompt.is(List::Common, at + 1);
@@ -216,7 +216,7 @@ fn changed(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     (at.saturating_sub(3)..at).any(|first| pair(first) == Some(at)).then_some(FactKind::Price)
 }
 
-/// Returns whether a price rises from this number to the one at `next`, in a prompt about prices: "the tin from 24 to 27 euro".
+/// Returns whether a price rises from this number to the number at `next`, in a prompt about prices: "the tin from 24 to 27 euro".
 fn is_raised(prompt: &Prompt<'_>, at: usize, next: Option<usize>) -> bool {
     let higher = next.and_then(|next| quantity(prompt, next)).map(|(amount, _)| amount);
     let own = number(prompt.raw(at));
@@ -243,7 +243,8 @@ fn is_price_near(prompt: &Prompt<'_>, at: usize) -> bool {
     (at.saturating_sub(8)..at + 8).any(|at| prompt.is(List::Currency, at))
 }
 
-/// Returns whether the word at an index is not a unit, month or hour, so that the number before it can be an amount of money: "29 statt 27, ".
+/// Returns whether no word, unit or period follows a number, so that the number can be an amount of money: "29 statt 27, ". `at` is the
+/// index after the number.
 fn is_counting_money(prompt: &Prompt<'_>, at: usize) -> bool {
     let units = [List::Unit, List::Places, List::Percent, List::Month, List::Hour, List::Am, List::Pm];
     prompt.kind(at) != Kind::Word && !units.into_iter().any(|list| prompt.is(list, at)) && prompt.fold(at) != "."

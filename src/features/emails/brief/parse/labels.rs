@@ -184,7 +184,8 @@ impl Classifier<'_> {
             Some((open, close)) => Range::of(open + 1, close),
             None => prompt.trim(Range::of(value.from, stop.unwrap_or(value.to))),
         };
-        // "button Order flowers linking to https://…"
+        // The words between the label and the address of a button are not part of the label: "button Order flowers linking to
+        // https://…".
         let is_linked = quote.is_none() && stop.is_some_and(|stop| prompt.kind(stop) == Kind::Link);
         while is_linked && label.len() > 1 && LINKS.contains(&prompt.fold(label.to - 1)) {
             label.to -= 1;
@@ -203,7 +204,7 @@ impl Classifier<'_> {
     pub(super) fn signature(&mut self, value: Range, all: Range) {
         let prompt = self.prompt;
         let mut value = self.unquoted(prompt.trim(value));
-        // "sign it from Karen thx"
+        // Thanks after the name are not part of the signature: "sign it from Karen thx".
         while let Some(thanks) = prompt.before(List::Thanks, value.to).filter(|thanks| *thanks > value.from) {
             value = prompt.trim(Range::of(value.from, thanks));
         }

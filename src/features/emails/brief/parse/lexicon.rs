@@ -75,7 +75,7 @@ struct Index {
     by_word: HashMap<String, Vec<Phrase>>,
     /// Phrases whose first word has any ending, by its first two letters.
     by_start: HashMap<String, Vec<Phrase>>,
-    /// Phrases whose first word is not in the other maps, such as `*word`, `_` and `#`.
+    /// Phrases whose first word cannot be looked up, such as `*word`, `_` and `#`.
     open: Vec<Phrase>,
 }
 
@@ -105,7 +105,7 @@ struct File {
     lists: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
-/// The words of one language.
+/// The word lists of one language.
 #[derive(Debug)]
 pub struct Lexicon {
     pub code: &'static str,
@@ -133,7 +133,7 @@ pub struct Mark {
     pub language: u8,
 }
 
-/// Returns the words of all languages.
+/// Returns the word lists of all languages.
 pub fn lexicons() -> &'static [Lexicon] {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
     ALL.get_or_init(|| FILES.iter().map(|(code, text)| Lexicon::read(code, text)).collect())
@@ -221,7 +221,7 @@ impl Lexicon {
         self.openers.iter().find_map(|opener| opener.open(text)).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Returns the sentence for a short clause.
+    /// Returns the sentence that replaces a short clause.
     pub fn sentence(&self, clause: &str) -> Option<String> {
         self.sentences.iter().find_map(|pattern| pattern.apply(clause))
     }
@@ -301,12 +301,11 @@ fn misspells(own: &[u8], right: &[u8]) -> bool {
     own.len() + 1 == right.len() && own[first..] == right[first + 1..]
 }
 
-/// Returns the first two letters of a word.
 fn start(word: &str) -> &str {
     word.char_indices().nth(2).map_or(word, |(end, _)| &word[..end])
 }
 
-/// Parses a phrase of a word list. Its words are split like a prompt.
+/// Parses a phrase of a word list. Splits the phrase into words like a prompt.
 fn slots(text: &str) -> Vec<Slot> {
     let mut slots = Vec::new();
     for item in text.split_whitespace() {

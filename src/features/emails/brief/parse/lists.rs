@@ -2,7 +2,7 @@
 
 macro_rules! lists {
     ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
-        /// A word list. The literal after each name is its table and key in the files.
+        /// A word list. The literal after each name is the table and key of the list in the files of the languages.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, DayOrdinal, Position, NamedDay, Language, Goal }
 
@@ -10,7 +10,7 @@ macro_rules! lists {
         pub const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
 
         impl List {
-            /// Returns the table and key under which the files store the list.
+            /// Returns the table and key of the list in the files of the languages.
             pub fn key(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*
@@ -100,7 +100,7 @@ lists! {
     Thanks = "note.thanks",
     /// Verbs of people whose words the prompt repeats: "Steve said".
     Says = "note.says",
-    /// Verbs with which the prompt reports what colleagues say or want: "my boss says", "legal wants".
+    /// Verbs that report what colleagues say or want: "my boss says", "legal wants".
     Colleague = "note.colleague",
     Header = "note.header",
     Correction = "note.correction",
@@ -181,7 +181,7 @@ lists! {
     Canceled = "words.canceled",
     /// Statements that recipients do not have to do anything.
     Assure = "words.assure",
-    /// Verbs with which sentences invite the recipients: "win a trip".
+    /// Verbs of sentences that invite the recipients: "win a trip".
     Invite = "words.invite",
     SpokenComma = "spoken.comma",
     SpokenStop = "spoken.stop",
@@ -231,6 +231,6 @@ lists! {
     Street = "name.street",
     Venue = "name.venue",
     Phone = "name.phone",
-    /// Words before the name of the person who writes.
+    /// Words that introduce the name of the writer.
     Introduction = "name.introduction",
 }

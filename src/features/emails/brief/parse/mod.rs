@@ -62,7 +62,7 @@ pub fn parse(prompt: &str, brand: &Brand, language: Option<&LanguageTag>, today:
     merge_words::show(&collect::brief(&hidden, brand, language, today))
 }
 
-/// The class of a character in a prompt.
+/// How the parser uses a character of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Fact,

@@ -24,15 +24,17 @@ impl Products {
         Self { names: brand.products.iter().map(|product| words(&product.name)).collect() }
     }
 
-    /// Recognizes a product by its name or by the start of its name: at least two words and all but one of the first four, or the
-    /// capitalized first word of a two-word name. "Gift box" is enough for "The Gift Box", unless another name also ends in these words.
+    /// Recognizes a product by its name, or by the start of the name: two words of a three-word name, three words of a longer name,
+    /// or the capitalized first word of a two-word name. "Gift box" is enough for "The Gift Box", unless another name also ends in
+    /// these words.
     pub fn find(&self, prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         let whole = self.names.iter().filter_map(|name| matched(prompt, at, name)).max_by_key(|range| range.to);
         let range = whole.or_else(|| self.tail(prompt, at))?;
         Some(Found::new(FactKind::Product, range, None))
     }
 
-    /// Recognizes a name of at least three words without its first word, if it is the only name that ends in these words.
+    /// Recognizes a product by its name without the first word, if the name has at least three words and no other name ends in
+    /// these words.
     fn tail(&self, prompt: &Prompt<'_>, at: usize) -> Option<Range> {
         let tails = self.names.iter().filter_map(|name| name.get(1..)).filter(|tail| tail.len() > 1);
         let found = |tail: &[String]| matched(prompt, at, tail).filter(|range| range.len() >= tail.len());
@@ -63,7 +65,6 @@ fn matched(prompt: &Prompt<'_>, at: usize, name: &[String]) -> Option<Range> {
     (is_whole || is_part).then(|| Range::of(at, end))
 }
 
-/// Returns whether a word starts a sentence or line.
 fn is_start(prompt: &Prompt<'_>, at: usize) -> bool {
     at == 0
         || prompt.kind(at - 1) == Kind::End
@@ -125,7 +126,8 @@ pub fn link(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     (prompt.kind(at) == Kind::Link).then(|| Found::new(FactKind::Link, Range::of(at, at + 1), None))
 }
 
-/// Recognizes a person: a title with a name, or capitalized words after a word such as "with": at least two in German.
+/// Recognizes a person: a title with a name, or capitalized words after a word such as "with". In German, at least two capitalized
+/// words are required.
 pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
     if is_shouted {
         return None;
@@ -145,7 +147,7 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
     }
     let is_pair = end >= at + 2;
     let language = prompt.lexicon().code;
-    // German nouns are capitalized too, but two such words in a row are almost always a name.
+    // German nouns are capitalized too, but two capitalized words in a row are almost always a name.
     (is_pair || language != "de" && !is_particle && !prompt.is(List::Goal, at))
         .then(|| Found::new(FactKind::Person, Range::of(at, end), None))
 }
@@ -200,7 +202,8 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let start = prompt.end(List::Article, start).unwrap_or(start);
     let is_word = |at: usize| prompt.kind(at) == Kind::Word;
     let noun = (start..start + 4).take_while(|at| is_word(*at)).find(|at| prompt.is(List::Venue, *at))?;
-    // "bei Regen in der Halle", "am Donnerstag ist Versammlung"
+    // A weekday, a verb or a second preposition before the venue belongs to another phrase: "am Donnerstag ist Versammlung", "bei
+    // Regen in der Halle".
     let is_other = |at: usize| {
         let is_day = prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at) || prompt.is(List::Finite, at);
         is_day || prompt.end(List::At, at).is_some_and(|end| end <= noun)

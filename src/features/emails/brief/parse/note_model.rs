@@ -50,12 +50,12 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let mut unclear_until = None;
         for group in groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
-            // Brackets after a note belong to it: "don't blame the host (Hexaline)".
+            // Brackets after a note belong to the note: "don't blame the host (Hexaline)".
             if prompt.fold(range.from) == "(" && unclear_until == Some(range.from) && !names(prompt, range) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
                 continue;
             }
-            // The rules for corrections read corrected values.
+            // The rules for corrections handle a text that corrects a value.
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }
@@ -65,7 +65,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 && range.from == start
                 && range.len() <= LABEL_WORDS_MAX
                 && prompt.fold(range.to - 1) == ":";
-            // "An Inspector Calls, 18 to 20 March": the name of what the email is about.
+            // "An Inspector Calls, 18 to 20 March" starts with the title of an event, which is not a note.
             let is_title = range.from == 0 && is_title(prompt, range) && has_value(prompt, read.sentence.range);
             if is_heading
                 || is_title
@@ -83,7 +83,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if is_value || probability(prompt, range).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
-            // A label such as "Key facts:" means nothing without its text, so losing it needs no warning.
+            // A label such as "Key facts:" has no content of its own, so losing it needs no warning.
             let is_first = range.from == start;
             let is_label =
                 prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX && is_first && is_known(prompt, range);
@@ -135,7 +135,7 @@ fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
         prompt.is(List::That, range.to - 1)
             || prompt.has(List::Report, range) && prompt.find(List::Readers, range).is_some_and(|readers| readers.to == range.to)
     };
-    // "closed until Wednesday because of stocktaking"
+    // In "closed until Wednesday because of stocktaking", the reason belongs to the statement before it.
     let is_reason = |range: Range| {
         prompt.is(List::Because, range.from) && range.len() <= REASON_WORDS_MAX && !prompt.has(List::Finite, range)
     };
@@ -151,9 +151,10 @@ fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
 fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     let text = prompt.text(range);
     let is_assurance = prompt.is(List::Assure, prompt.trim(range).from);
-    // "client portal was down 9.10-11.40 this morning"
+    // In a prompt about an outage, a text with a verb and a value is a statement: "client portal was down 9.10-11.40 this morning".
     let is_news = roles::goal(prompt) == Some(Goal::Outage) && has_value(prompt, range) && prompt.has(List::Finite, range);
-    // "Duero sofa 690 instead of 890", "camp stove 15% off with code WILD15"
+    // A changed price, or a discount with a code, is a statement: "Duero sofa 690 instead of 890", "camp stove 15% off with code
+    // WILD15".
     let is_offer = has_value(prompt, range) && prompt.has(List::Old, range) && !prompt.has(List::Not, range)
         || prompt.has(List::Percent, range) && prompt.has(List::Code, range) && !prompt.has(List::Not, range);
     is_assurance
@@ -169,7 +170,7 @@ const NOTE_VALUES_MAX: usize = 3;
 const BELONGING_WORDS_MAX: usize = 2;
 
 /// Returns whether a range in brackets belongs to the word before it: the name of a person after a phone number or address, or the name
-/// of a holiday or season after a date.
+/// of a holiday or season.
 fn belongs(prompt: &Prompt<'_>, range: Range) -> bool {
     let inner = Range::of(range.from + 1, range.to.saturating_sub(1));
     let words: Vec<usize> = (inner.from..inner.to).filter(|at| prompt.kind(*at) == Kind::Word).collect();
@@ -260,7 +261,7 @@ pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> imp
     groups.filter(|group| group.iter().any(|piece| piece.class == Class::Content))
 }
 
-/// Returns the minimum probability at which a statement is treated as a note. It is lower for text in brackets or before colons and for
+/// Returns the minimum probability that makes a statement a note. The minimum is lower for text in brackets or before colons and for
 /// whole sentences, which are notes more often than parts of sentences, and for statements with values.
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
@@ -365,7 +366,7 @@ fn lists(prompt: &Prompt<'_>, range: Range) -> Vec<List> {
     lists
 }
 
-/// Returns the bucket of a feature, by the FNV-1a hash of its parts. The first bucket is reserved for the bias.
+/// Returns the bucket of a feature, derived from the FNV-1a hash of its parts. The first bucket is reserved for the bias.
 fn bucket(kind: &str, parts: &[&str]) -> usize {
     let bytes = std::iter::once(kind).chain(parts.iter().copied()).flat_map(|part| part.bytes().chain([0]));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

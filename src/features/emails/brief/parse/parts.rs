@@ -41,7 +41,8 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Moves a weekday on which something happened to the last week: "sorry that no one answered on Saturday".
+/// Moves the weekday of a past event to the last week: "sorry that no one answered on Saturday". In an apology, removes the day of an
+/// event whose weekday can be past or future.
 pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     let apologizes = brief.purpose == Goal::Apology;
     for fact in &mut brief.facts {
@@ -51,7 +52,8 @@ pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
         if fact.role == Some(FactRole::Happened) && is_named && is_next && !prompt.mentions(List::Tomorrow) {
             *first = first.checked_sub(7.days()).unwrap_or(*first);
         } else if apologizes && is_named && is_next && fact.role == Some(FactRole::Event) {
-            // The prompt does not say whether the day is the last or the next one.
+            // Removes the day of a deadline that is only a weekday if the event is at least a week after that day: "until
+            // Thursday" can then mean the Thursday before the event.
             (fact.value, fact.role) = (None, Some(FactRole::Other));
         }
     }

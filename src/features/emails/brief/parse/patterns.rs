@@ -1,4 +1,4 @@
-//! Patterns of short clauses and of the starts of statements, with what replaces them.
+//! Patterns for short clauses and for the starts of statements, with their replacements.
 
 use regex::Regex;
 
@@ -32,7 +32,7 @@ impl Pattern {
 
     /// Returns the text with its start replaced, if its start matches the pattern.
     pub fn open(&self, text: &str) -> Option<String> {
-        // Questions and texts such as "Suchen Sie ein Geschenk?" have a subject.
+        // Questions, and texts with a pronoun as their second word, already have a subject: "Suchen Sie ein Geschenk?".
         let second = text.split(' ').nth(1).unwrap_or_default().to_lowercase();
         let is_whole = text.ends_with('?') || ["sie", "wir", "ihr", "we", "you", "nous", "vous"].contains(&second.as_str());
         let lower =

@@ -8,7 +8,8 @@ use super::reading::Read;
 use super::tokens::{Kind, number};
 use crate::features::projects::brand::Brand;
 
-/// Sets the currency of prices without one: the first currency in the prompt, or else the brand's.
+/// Sets the currency of prices without a currency: the first currency in the prompt or, if there is none, the first currency of the
+/// brand's products.
 pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
     let code = |found: &Found| match &found.value {
         Some(FactValue::Money { currency, .. }) if !currency.is_empty() => Some(currency.clone()),
@@ -27,7 +28,7 @@ pub fn add_currency(reads: &mut [Read], prompt: &Prompt<'_>, brand: &Brand) {
 /// The lowest price without a currency that is recognized after a product. Lower numbers are usually part of the product's name.
 const PRICE_MIN: f64 = 5.0;
 
-/// The words for "now" and "for" between a product and its price.
+/// The words for "now" and "for" that can stand between a product and its price.
 const NOW: [&str; 11] = ["now", "jetzt", "nu", "maintenant", "ahora", "ora", "adesso", "agora", "for", "fur", "voor"];
 
 /// The lowest number that is read as a year rather than a price.

@@ -11,7 +11,7 @@ const LANGUAGE_SHARE_MIN: f32 = 0.5;
 /// The maximum number of words and signs in a quotation, including its quotation marks.
 const QUOTE_WORDS_MAX: usize = 25;
 
-/// A range of words.
+/// A half-open range of word indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     pub from: usize,
@@ -42,17 +42,16 @@ impl Range {
 
 pub struct Prompt<'a> {
     pub words: Words<'a>,
-    /// The phrases by their first word.
+    /// For each word, the phrases that start at it.
     marks: Vec<Vec<Mark>>,
-    /// The lists of the phrases by their first word, as bits.
+    /// For each word, a bit set of the lists that have a phrase starting at it.
     present: Vec<[u64; 3]>,
     /// The index of the main language in [`lexicons`].
     pub language: u8,
-    /// The languages of the sentences.
     local: Local,
-    /// The first word of the line of each word.
+    /// For each word, the index of the first word of its line.
     lines: Vec<usize>,
-    /// The lists with a phrase anywhere in the prompt, as bits.
+    /// A bit set of the lists that have a phrase anywhere in the prompt.
     anywhere: [u64; 3],
 }
 
@@ -96,7 +95,7 @@ impl<'a> Prompt<'a> {
         Self { words, marks, present, language: language as u8, local, lines, anywhere }
     }
 
-    /// Returns whether most words of a range are in sentences in a language that is neither the prompt's nor `language`.
+    /// Returns whether most words of a range are in sentences in a language other than the prompt's main language and `language`.
     pub fn is_foreign(&self, range: Range, language: &str) -> bool {
         let others = |at: &usize| {
             let other = self.local.other(*at, usize::from(self.language));
@@ -105,7 +104,6 @@ impl<'a> Prompt<'a> {
         (range.from..range.to).filter(others).count() * 2 > range.len()
     }
 
-    /// Returns the first word of the line that contains this word.
     pub fn line_start(&self, at: usize) -> usize {
         self.lines.get(at).copied().unwrap_or(at)
     }
@@ -184,7 +182,7 @@ impl<'a> Prompt<'a> {
         self.words.raw(at)
     }
 
-    /// Returns whether a word names a position in a list but no noun follows it: "firstly".
+    /// Returns whether a word names a position in a list and is an adverb, so that no noun follows it: "firstly".
     pub fn position_adverb(&self, at: usize) -> bool {
         let word = self.fold(at);
         at > 0 && self.is(List::Position, at) && ["ly", "ment", "mente", "ens"].iter().any(|end| word.ends_with(end))
@@ -232,7 +230,7 @@ impl<'a> Prompt<'a> {
     }
 }
 
-/// Returns the index and the bit of a list in a set of lists.
+/// Returns the position of a list in a bit set: the index of the `u64`, and the mask of the bit.
 fn bit(list: List) -> (usize, u64) {
     (list as usize / 64, 1 << (list as usize % 64))
 }
@@ -245,9 +243,9 @@ const OTHER_WORDS_MIN: u16 = 2;
 
 /// The languages of the sentences of a prompt. Colleagues from several countries can contribute to one prompt.
 struct Local {
-    /// The index of the sentence or quotation of each word.
+    /// For each word, the index of its sentence or quotation.
     sentences: Vec<usize>,
-    /// The weight of the common words of each language in each sentence.
+    /// For each sentence, the weight of the common words of each language.
     counts: Vec<Vec<f32>>,
     /// For each sentence, the number of common words of each language that have more than two letters.
     long: Vec<Vec<u16>>,
@@ -346,7 +344,7 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     counts
 }
 
-/// Returns the weight of a common word. Long words are rarely shared between languages.
+/// Returns the weight of a common word. Words of three or more letters weigh more, because they are rarely shared between languages.
 fn weight(words: &Words<'_>, mark: Mark) -> f32 {
     if words.fold(mark.from).chars().count() > 2 { 1.5 } else { 1.0 }
 }

@@ -1,4 +1,4 @@
-//! The results of parsing one sentence of a prompt, and what other modules read from single texts.
+//! One parsed sentence of a prompt, and functions that read labels, greetings and time zones.
 
 use super::classify::Piece;
 use super::clauses::Sentence;
@@ -29,7 +29,7 @@ pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
     ends.max().map(|end| end + 1).max(link).unwrap_or(start)
 }
 
-/// The minimum number of words of a statement after a greeting without a sign between them.
+/// The minimum number of words of a statement that follows a greeting with no punctuation between them.
 const GREETED_WORDS_MIN: usize = 4;
 
 /// Returns the first word of a statement, after introductory words and the prompt's greeting.
@@ -46,7 +46,6 @@ pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
     if end < range.to { end } else { range.from }
 }
 
-/// Returns whether a text is only a greeting, such as "Hello".
 pub fn is_greeting(text: &str) -> bool {
     let words = Words::read(text);
     let end = (0..words.len()).rev().find(|at| words.fold(*at).chars().any(char::is_alphanumeric)).map_or(0, |last| last + 1);

@@ -12,7 +12,6 @@ use super::reading::Read;
 use super::roles;
 use super::tokens::Kind;
 
-/// Corrects a prompt's days, based on its other dates.
 pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
     carry_months(prompt, reads);
     forget_relative(prompt, reads);
@@ -102,7 +101,7 @@ fn within(period: Option<(Date, Date)>, day: Date) -> Option<Date> {
     (found <= last).then_some(found)
 }
 
-/// A day without a month is moved to its first occurrence after the last preceding date that has a month: "Tournament on 20 March, moved
+/// Moves a day without a month to its first occurrence after the last preceding date that has a month: "Tournament on 20 March, moved
 /// to the 27th if it rains".
 fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let mut last: Option<Date> = None;
@@ -122,7 +121,7 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
         let is_day = number.is_some() && end.is_none() && is_ordinal;
         let Some(near) = last.filter(|last| is_day && *first < *last) else { continue };
-        // "Orders close on 10 December … it's the 10th"
+        // In "Orders close on 10 December … it's the 10th", both dates are the same day.
         let same = days.iter().find(|day| day.day() == first.day()).copied();
         // A deadline can be before the date that precedes it.
         let is_deadline = found.bound == Bound::Until;

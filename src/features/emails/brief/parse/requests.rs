@@ -120,7 +120,7 @@ impl Classifier<'_> {
         let writes = prompt.end(List::Write, start);
         let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
         let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
-        // The kind of the email can be followed by its recipients: "Reminder for people who …".
+        // The recipients can follow the kind of the email: "Reminder for people who …".
         let kind = prompt.all(List::Goal, Range::of(start, (start + 3).min(fragment.to))).find(|mark| {
             let readers = Range::of(mark.to, (mark.to + 4).min(fragment.to));
             (names_kind(*mark) || matches!(goal_of(*mark), Goal::Survey | Goal::Review))

@@ -1,4 +1,4 @@
-//! Determines the roles of the numbers and dates of a prompt, and the purpose of the email.
+//! Determines the roles of the numbers and dates of a prompt and the purpose of its email.
 
 use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found};
@@ -53,7 +53,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
             continue;
         }
-        // "tono tranquillo, senza scuse infinite"
+        // "Senza scuse infinite" ("without endless apologies") does not ask for an apology.
         let is_denied = mark.from > 0 && prompt.is(List::Without, mark.from - 1);
         if is_denied && matches!(goal, Goal::Apology | Goal::Sale | Goal::Voucher) {
             continue;
@@ -93,14 +93,14 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     if is_canceled { Some(Goal::ServiceNotice) } else { goal }
 }
 
-/// The number of words after which a prompt is long, and the number of words at its end that close it.
+/// An apology is about the prompt itself if at least `LATE_WORDS` words precede it and it starts in the last `LAST_WORDS` words.
 const LATE_WORDS: usize = 20;
 const LAST_WORDS: usize = 8;
 
 /// The maximum number of words between the kind of an email, "about", and the topic.
 const ABOUT_WORDS_MAX: usize = 4;
 
-/// Returns whether a word for a survey precedes a word.
+/// Returns whether one of the [`ABOUT_WORDS_MAX`] words before an index asks for a survey.
 fn surveys(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.all(List::Goal, Range::of(at.saturating_sub(ABOUT_WORDS_MAX), at)).any(|mark| goal_of(mark) == Goal::Survey)
 }
@@ -119,13 +119,13 @@ fn names_email(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
     is_email(to) || is_email(next) || is_email(from)
 }
 
-/// Returns whether the prompt requests a newsletter in its first words.
+/// Returns whether the prompt requests a newsletter in its first ten words.
 pub fn is_digest(prompt: &Prompt<'_>) -> bool {
     let start = Range::of(0, prompt.words.len().min(10));
     prompt.all(List::Goal, start).any(|mark| lexicons()[usize::from(mark.language)].goal(mark.value) == Goal::Digest)
 }
 
-/// The context on which the role of a fact depends.
+/// The context that determines the role of a fact.
 pub struct Around<'a> {
     pub prompt: &'a Prompt<'a>,
     pub goal: Goal,

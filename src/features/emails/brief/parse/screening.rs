@@ -1,5 +1,4 @@
-//! Corrects the classes of pieces by what surrounds them: announcements of lists, words that the email must not contain, thanks, and
-//! hearsay.
+//! Corrects the classes of pieces by their context: announcements of lists, words that the email must not contain, thanks, and hearsay.
 
 use super::super::ConstraintKind;
 use super::classify::{Class, Fields, Piece};
@@ -9,7 +8,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::{Kind, Words, fold};
 
-/// Turns the words before a list that only announce it into a topic: "three stories:".
+/// Changes the class of words that only announce a list, such as "three stories:", to topic.
 pub fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 1..reads.len() {
         let starts =
@@ -64,7 +63,7 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) 
     }
 }
 
-/// The maximum number of letters that the form of a word adds: "sales".
+/// The maximum number of letters that an inflected form adds to a word, such as the "s" of "sales".
 const ENDING_LETTERS_MAX: usize = 2;
 
 /// Returns whether the words at an index are a phrase, or another form of it: "sales" is a form of "sale", but "wholesale" is not.
@@ -119,7 +118,7 @@ fn closing(prompt: &Prompt<'_>, at: usize, end: usize) -> Option<usize> {
     (end - names <= SIGNER_WORDS_MAX && (names..end).all(is_name)).then_some(names)
 }
 
-/// Returns whether a closing is more than a word that can also be part of a statement, such as "from".
+/// Returns whether a closing is unambiguous, unlike a word such as "from", which can also be part of a statement.
 fn is_greeting(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.end(List::Closing, at).is_some() && !prompt.is(List::Common, at)
 }
@@ -168,7 +167,7 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     {
         from = next;
     }
-    // The rules for corrections read corrected values.
+    // The rules for corrections handle a text that corrects a value.
     let is_corrected = prompt.all(List::Correction, range).any(|mark| has_value(prompt, Range::of(mark.to, range.to)));
     if is_corrected || prompt.is(List::Title, from) && !prompt.is(List::Colleague, from) {
         return false;

@@ -7,7 +7,7 @@ use super::lexicon::List;
 use super::prompt::Prompt;
 use super::tokens::Kind;
 
-/// The dictated punctuation marks.
+/// The word lists of dictated punctuation, each with the mark that replaces its words.
 const MARKS: [(List, &str); 8] = [
     (List::SpokenClose, ")"),
     (List::SpokenOpen, " ("),
@@ -19,7 +19,7 @@ const MARKS: [(List, &str); 8] = [
     (List::SpokenLine, "."),
 ];
 
-/// A prompt is dictated if it spells out at least this many punctuation marks, and more than it contains.
+/// A prompt counts as dictated if it spells out at least this many punctuation marks, and more marks than it contains as signs.
 const MARKS_MIN: usize = 2;
 
 /// A replacement of words by a punctuation mark or a number.
@@ -78,7 +78,7 @@ fn signs(prompt: &Prompt<'_>) -> Vec<Change> {
 fn day(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     let mark = prompt.at(List::DayOrdinal, at).max_by_key(|mark| mark.to)?;
     let month = prompt.end(List::Of, mark.to).unwrap_or(mark.to);
-    // "Wednesday the seventh"
+    // A weekday and an article show that the ordinal is a day: "Wednesday the seventh".
     let weekday = at.checked_sub(2).filter(|before| prompt.is(List::Weekday, *before) && prompt.is(List::Article, before + 1));
     let is_day = prompt.is(List::Month, month) || weekday.is_some();
     let mark = Some(mark).filter(|_| is_day && prompt.kind(at) == Kind::Word)?;
@@ -93,7 +93,7 @@ fn day(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     Some((mark.to, format!("{}{sign}", mark.value)))
 }
 
-/// The minimum number of spelled-out digits in a row that are a telephone number.
+/// The minimum number of consecutive spelled-out digits that form a telephone number.
 const PHONE_DIGITS_MIN: usize = 6;
 
 /// Recognizes a telephone number in words: "oh one six three two nine six oh".
@@ -151,7 +151,6 @@ mod tests {
     use crate::features::emails::brief::parse::parse;
     use crate::features::projects::brand::Brand;
 
-    /// Returns the texts of the facts of a prompt.
     fn facts(prompt: &str) -> String {
         let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
         brief.facts.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("|")

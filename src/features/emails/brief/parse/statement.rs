@@ -8,7 +8,7 @@ use super::sentences;
 use super::tokens::Kind;
 use crate::base::text::capitalized;
 
-/// The form in which a statement starts in the prompt.
+/// The grammatical form of a statement in the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     #[default]

@@ -68,8 +68,8 @@ const DOUBT_WORDS_MAX: usize = 40;
 /// The words at the end of the line before a quoted email: "Julian wrote:".
 const WROTE: [&str; 7] = ["wrote", "schrieb", "ecrit", "escribio", "scritto", "schreef", "escreveu"];
 
-/// Treats outdated texts as unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences in
-/// which the writer doubts which value is right.
+/// Treats outdated texts as unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences
+/// whose writer doubts which value is right.
 pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let mut told = false;
     let mut is_older = false;
@@ -91,7 +91,7 @@ pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Turns HTML comments into notes. Readers of a web page do not see them.
+/// Turns HTML comments into notes, because readers of a web page do not see the comments.
 pub fn hide_comments(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let is_open = |at: usize| prompt.fold(at) == "<" && prompt.fold(at + 1) == "!" && prompt.words.is_glued(at + 1);
     let is_close = |at: usize| prompt.fold(at) == ">" && at > 1 && prompt.fold(at - 1) == "-" && prompt.words.is_glued(at);
@@ -127,8 +127,8 @@ fn take_back(read: &mut Read, scope: Range) {
     });
 }
 
-/// Returns the range that a phrase withdraws: the brackets around it, or its fragment. If the phrase starts its fragment, the range
-/// includes the previous fragment, or is `None` if that belongs to the previous sentence.
+/// Returns the range that a phrase withdraws: the brackets around the phrase, or its fragment. If the phrase starts its fragment, the
+/// range includes the previous fragment; `None` if the previous fragment belongs to the previous sentence.
 fn scope(prompt: &Prompt<'_>, fragments: &[Range], mark: usize) -> Option<Range> {
     let own = fragments.iter().position(|fragment| fragment.from <= mark && mark < fragment.to)?;
     let is_alone = |fragment: Range| (fragment.from..mark).all(|at| is_lead(prompt, at));
@@ -192,7 +192,7 @@ impl Classifier<'_> {
         sentence.chat == Chat::Line && whole.len() <= 3 && answers && !has_value(self.prompt, whole)
     }
 
-    /// Returns whether a sentence tries to give orders to a language model, or starts with an order after such a sentence.
+    /// Returns whether a sentence tries to give orders to a language model, or follows such an attempt and starts with an order.
     pub(super) fn is_attack(&mut self, whole: Range) -> bool {
         let start = self.start(whole);
         let orders =
@@ -202,7 +202,7 @@ impl Classifier<'_> {
         is_attack
     }
 
-    /// Returns the words at the end of a request that say who is addressed: "announce the new plans to existing customers".
+    /// Returns the words at the end of a request that name the recipients: "announce the new plans to existing customers".
     pub(super) fn readers_at_end(&self, content: Range) -> Range {
         let end = self.inner(content).to;
         let is_end = |at: &usize| {

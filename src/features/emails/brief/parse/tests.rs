@@ -114,7 +114,7 @@ fn plain(text: &str) -> String {
         .join(" ")
 }
 
-/// Returns whether a text contains a form as whole words and numbers.
+/// Returns whether a text contains a form that is not a part of a longer word or number.
 fn shows(text: &str, form: &str) -> bool {
     let (text, form) = (plain(text), plain(form));
     let mut from = 0;
@@ -207,7 +207,7 @@ fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).expect("the value is JSON").as_str().unwrap_or_default().to_owned()
 }
 
-/// How many facts, constraints and fields of the samples the parser recognizes.
+/// The numbers of facts, constraints and fields of the samples that the parser recognizes.
 #[derive(Default, Debug)]
 struct Score {
     facts: usize,
@@ -379,7 +379,6 @@ fn partitions(prompt: &str) {
     assert_eq!(end as usize, prompt.chars().count(), "{prompt:?}");
 }
 
-/// Asserts that each word of a prompt is in a part of the brief.
 fn accounts_for_every_word(prompt: &str) {
     let brief = parse(prompt, &Brand::default(), None, jiff::civil::date(2026, 11, 23));
     let json = serde_json::to_value(&brief).expect("the brief is JSON");
@@ -489,7 +488,7 @@ fn talk_is_no_fact() {
 
 proptest! {
     #[test]
-    // The letters of Linear A encode merge fields, so prompts lose them.
+    // The letters of Linear A encode merge fields, so they are removed from prompts.
     fn any_text_is_partitioned(prompt in "[\\PC--[\\u{10600}-\\u{1077F}]]{0,200}") {
         partitions(&prompt);
         accounts_for_every_word(&prompt);

@@ -23,7 +23,7 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         Bound::None
     };
     let first = clock(prompt, start)?;
-    // "11h and 15h" are two times.
+    // "11h and 15h" are two times, not a range.
     let is_pair = matches!(prompt.fold(first.end), "&" | "+" | "/")
         || prompt.is(List::And, first.end) && prompt.kind(first.end) == Kind::Word;
     let is_pair = is_pair && prompt.before(List::Between, start).is_none();
@@ -105,7 +105,6 @@ fn clamp(hour: i8, minute: i8) -> Option<Time> {
     Time::new(if hour == 24 { 0 } else { hour }, minute, 0, 0).ok()
 }
 
-/// A time of day.
 pub struct Clock {
     hour: i8,
     minute: i8,

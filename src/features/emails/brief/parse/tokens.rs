@@ -4,15 +4,13 @@ use super::super::Span;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Letters.
+    /// A run of letters.
     Word,
     /// Digits, with single separators between digits: `1.299,50`, `18:30`, `24.12`.
     Number,
     /// Any other visible character.
     Sign,
-    /// A web address.
     Link,
-    /// An email address.
     Mail,
     /// A line end.
     End,
@@ -23,7 +21,7 @@ pub struct Word {
     /// The word in lowercase and without accents.
     pub fold: String,
     pub kind: Kind,
-    /// The position in the prompt, in bytes.
+    /// The byte range of the word in the prompt, from `start` to before `end`.
     pub start: usize,
     pub end: usize,
     /// Whether there is no space before the word.
@@ -217,7 +215,7 @@ fn is_domain(host: &str) -> bool {
     host.contains('.') && host.split('.').all(is_label) && end.len() >= 2 && end.chars().all(char::is_alphabetic)
 }
 
-/// Returns whether a top-level domain is so common that a host name with it is an address even without a path.
+/// Returns whether a top-level domain is so common that a host name that ends in it counts as a web address even without a path.
 fn is_known_end(end: &str) -> bool {
     const ENDS: [&str; 22] = [
         "com", "org", "net", "io", "co", "app", "dev", "shop", "store", "de", "at", "ch", "fr", "es", "it", "pt", "nl", "be",

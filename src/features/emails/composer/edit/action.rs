@@ -23,7 +23,6 @@ pub enum Target {
     /// The text of a button.
     Label,
     Image,
-    /// The alt text of an image.
     Alt,
     Coupon,
     Divider,
@@ -39,7 +38,6 @@ pub enum Target {
     Box,
     Background,
     Accent,
-    /// The whole email.
     Email,
 }
 
@@ -62,7 +60,7 @@ pub struct PartName {
     pub was: Option<Named>,
 }
 
-/// A position in the email.
+/// The place in the email where an instruction puts a part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     Up,
@@ -101,7 +99,6 @@ pub struct Details {
     /// The text of the part, exactly as given.
     pub text: Option<String>,
     pub url: Option<String>,
-    /// The author of a quote.
     pub author: Option<String>,
     pub code: Option<String>,
     /// The day of a countdown, in the user's words.
@@ -170,13 +167,12 @@ pub enum Action {
     },
     Columns(u8),
     Sign(String),
-    /// Sets words in bold type.
     Bold(String),
 }
 
 impl Action {
-    /// Returns whether lost facts are not checked after the action: the user asked to remove or change facts, or the action itself
-    /// keeps them. A translation keeps every text that it cannot translate.
+    /// Returns whether the check for lost facts is skipped after the action, because the user asked to remove or change facts, or
+    /// because the action itself keeps them. A translation keeps every text that it cannot translate.
     pub fn may_lose_facts(&self) -> bool {
         let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
         let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));

@@ -302,7 +302,7 @@ fn stands(words: &Tokens<'_>, at: usize, phrase: &text::Phrase) -> bool {
     compound || words.matches(at, phrase).is_some()
 }
 
-/// Returns the start of the IDs of the target's kind of blocks.
+/// Returns the prefix of the IDs of blocks of the target's kind.
 fn target_id(target: Target) -> &'static str {
     match target {
         Target::Heading | Target::Title => "heading",

@@ -99,7 +99,7 @@ pub fn remove(email: &mut Email, part: PartName) -> Outcome {
     }
 }
 
-/// Returns the name of the product to which "the second product" refers: an item of the email's only grid.
+/// Returns the name of the product that "the second product" refers to: an item of the email's only grid.
 fn nth_product(email: &Email, part: PartName) -> Option<String> {
     let grids = email.blocks.iter().filter_map(|block| if let Block::Products(grid) = block { Some(grid) } else { None });
     let grids: Vec<&Products> = grids.collect();
@@ -163,7 +163,6 @@ pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Outcome 
     }
 }
 
-/// Removes one product from the grid that shows it.
 pub fn remove_product(email: &mut Email, name: &str) -> Outcome {
     let is_meant =
         |product: &Product| find(&product.name, name).is_some_and(|(start, end)| start == 0 && end == product.name.len());
@@ -237,7 +236,7 @@ pub fn shift(email: &mut Email, part: PartName, to: &Place) -> Outcome {
     if place == from { Err(Reply::about("is_there", target)) } else { Ok(Reply::about("moved", target)) }
 }
 
-/// Returns the index at which to insert a block at this position; `None` if the email does not contain the anchor.
+/// Returns the index where a block at this position is inserted; `None` if the email does not contain the anchor.
 pub fn place_for(email: &Email, place: &Place) -> Option<usize> {
     let opening = email.blocks.iter().position(|block| matches!(block, Block::Hero(_))).map_or(1, |hero| hero + 1);
     match place {
@@ -335,7 +334,7 @@ fn named_picture(words: &str, brand: &Brand) -> Result<Picture, Reply> {
     }
 }
 
-/// Returns the pictures of an email from top to bottom, excluding those in product grids.
+/// Returns the pictures of the opening, the image blocks and the columns, from top to bottom.
 pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
     let mut shown: Vec<&mut Picture> = Vec::new();
     for block in &mut email.blocks {

@@ -15,10 +15,11 @@ pub struct Named {
 const HUE: f32 = 28.0;
 const LIGHTNESS: f32 = 0.25;
 const CHROMA: f32 = 0.16;
-/// The chroma below which a color is gray, so that its hue does not matter.
+/// The chroma below which a color is gray, so that its hue does not matter, and the maximum difference in lightness between two grays
+/// with the same name.
 const GRAY: f32 = 0.035;
 const GRAY_LIGHTNESS: f32 = 0.16;
-/// The distance up to which two colors look alike, whatever their hue.
+/// The maximum distance between two colors that look alike, whatever their hue.
 const ALIKE: f32 = 0.06;
 
 impl Named {

@@ -7,7 +7,6 @@ use super::vocabulary::{Intent, Slot};
 use crate::features::emails::composer::text::QUOTATION_MARKS;
 use crate::features::emails::document::{Corners, Link};
 
-/// The values of the gaps of a form.
 struct Gaps<'b, 'a>(&'b Bindings<'a>);
 
 impl<'a> Gaps<'_, 'a> {
@@ -229,7 +228,6 @@ fn swap(gaps: &Gaps<'_, '_>) -> Option<Action> {
     Some(Action::Swap { which, url: url.map(str::to_owned), words })
 }
 
-/// Returns whether a URL has the file extension of a picture.
 fn is_picture(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default().to_lowercase();
     [".jpg", ".jpeg", ".png", ".gif", ".webp"].iter().any(|end| path.ends_with(end))

@@ -34,7 +34,7 @@ use reader::Scene;
 use reply::{Outcome, Reply};
 use vocabulary::Vocabulary;
 
-/// An email after an edit.
+/// The result of an edit: the email, and the reports to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
     pub email: Email,
@@ -112,12 +112,10 @@ fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'
     if lost.is_empty() { Ok(done) } else { Err(Reply::new("loses").text("facts", quoted(&lost))) }
 }
 
-/// Returns texts in quotation marks, separated by commas.
 fn quoted(texts: &[String]) -> String {
     texts.iter().map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the names of the products that an email shows.
 fn products(email: &Email) -> Vec<String> {
     let grids = email.blocks.iter().filter_map(|block| if let Block::Products(grid) = block { Some(grid) } else { None });
     grids.flat_map(|grid| &grid.products).map(|product| product.name.to_string()).collect()

@@ -17,7 +17,6 @@ use crate::features::emails::document::Layout;
 pub struct Scene<'a> {
     /// Whether the email contains these words.
     pub contains: &'a dyn Fn(&str) -> bool,
-    /// The names of the products that the email shows.
     pub products: &'a [String],
 }
 
@@ -37,8 +36,8 @@ pub enum Bound<'a> {
 /// The gaps of a form with their values, in the order of the form.
 pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 
-/// The maximum number of steps for matching a form. Only texts that repeat the words of forms many times exceed this number, and such texts
-/// do not match.
+/// The maximum number of steps for matching a form. Only texts that repeat the words of forms many times need more steps; they do not
+/// match.
 const STEPS_MAX: u32 = 20_000;
 /// The maximum number of words of one instruction.
 const WORDS_MAX: usize = 400;
@@ -47,7 +46,7 @@ const SAID_WORDS_MAX: usize = 30;
 /// The maximum number of words that describe a corrected value: "the posting deadline".
 const SUBJECT_WORDS_MAX: usize = 6;
 
-/// One instruction in one language.
+/// One instruction, read with the vocabulary of one language.
 pub struct Reader<'a> {
     pub words: Tokens<'a>,
     vocabulary: &'static Vocabulary,
@@ -95,7 +94,7 @@ impl<'a> Reader<'a> {
         (first.is_optional && self.fits(rest, at, bound)) || self.skips(at).any(|next| self.fits(elements, next, bound))
     }
 
-    /// Returns the positions at which an element that starts at a word can end, each with the value of its gap. The preferred position
+    /// Returns the positions where an element that starts at a word can end, each with the value of its gap. The preferred position
     /// comes first.
     fn ends(&self, kind: &ElementKind, at: usize, is_last: bool) -> Vec<(usize, Option<(Slot, Bound<'a>)>)> {
         match kind {
@@ -183,7 +182,7 @@ impl<'a> Reader<'a> {
         self.quotes.iter().find(|(open, ..)| *open == at).map(|(_, close, text)| (close + 1, Bound::Text(text)))
     }
 
-    /// Returns the texts from a word on that can fill a gap, longest first.
+    /// Returns the texts that start at a word and can fill a gap, longest first.
     fn texts(&self, slot: Slot, at: usize, is_last: bool) -> Vec<(usize, Bound<'a>)> {
         let is_said = |text: &str| slot != Slot::Said || (self.scene.contains)(text);
         if let Some((end, Bound::Text(text))) = self.quote(at) {
@@ -316,7 +315,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Returns the end of "of the second image" after an alt text or a label, and the image or button to which it refers.
+    /// Returns the end of "of the second image" after an alt text or a label, and the image or button that it refers to.
     fn belongs_to(&self, at: usize, target: Target) -> Option<(usize, Which)> {
         let owner = match target {
             Target::Alt => Target::Image,
@@ -407,6 +406,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The classes of verbs.
+/// The vocabulary classes whose phrases are verbs.
 const VERBS: [&str; 12] =
     ["change", "remove", "add", "move", "shorten", "lengthen", "swap", "translate", "sign", "shall", "link", "use"];

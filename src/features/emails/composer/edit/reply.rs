@@ -2,7 +2,7 @@
 
 use super::action::Target;
 
-/// A sentence of the tables with its facts.
+/// A sentence of the reply tables, with the facts that fill its gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// The key of the sentence in `[messages]`.
@@ -12,7 +12,7 @@ pub struct Reply {
     pub then: Option<Box<Reply>>,
 }
 
-/// A fact in a sentence.
+/// A value that fills a gap in the sentence of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
     Text(String),

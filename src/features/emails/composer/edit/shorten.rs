@@ -69,7 +69,8 @@ fn tell_in_opening(email: &mut Email, sentence: &str) -> bool {
     email.check().is_empty()
 }
 
-/// Returns shorter forms of a line, best first: one side of its last dash, colon, comma or period, and the line without its last clause.
+/// Returns shorter forms of a line, best first: one side of its last dash, vertical bar, colon, comma or period, and the line without
+/// its last clause.
 pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());

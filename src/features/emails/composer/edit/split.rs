@@ -12,7 +12,6 @@ use crate::vocab::limits;
 /// One part of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
-    /// The words of the part.
     pub text: String,
     /// The action that the part requests; `None` if the part is not understood.
     pub action: Option<Action>,
@@ -87,7 +86,7 @@ pub fn clauses(prompt: &str, language: Language, scene: Scene<'_>) -> Vec<Clause
     found
 }
 
-/// A part that fits a form.
+/// A part of an instruction that fits a form.
 struct Understood {
     intent: Intent,
     action: Action,

@@ -32,7 +32,6 @@ const RETOUREN: Knowledge<'_> = Knowledge {
     url: Some("https://wool.example/versand/"),
 };
 
-/// An email with the brief that it was written from.
 #[derive(Deserialize)]
 struct Sample {
     prompt: String,
@@ -40,7 +39,6 @@ struct Sample {
     document: Value,
 }
 
-/// An instruction and its expected result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -191,8 +189,6 @@ fn flatten(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Forty instructions of a tester, of which an earlier parser applied only two correctly, forty of marketers on emails of five brands, and
-/// others.
 #[test]
 fn instructions_change_what_they_say_and_nothing_else() {
     let path = folder().join("edits.toml");

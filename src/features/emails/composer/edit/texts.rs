@@ -14,7 +14,7 @@ use crate::features::emails::composer::phrases::escape;
 use crate::features::emails::composer::printed::NOT_WORDS;
 use crate::features::emails::document::*;
 
-/// Visits every string in an email that recipients can read.
+/// Calls `change` with every string in an email that recipients can read.
 pub fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),
@@ -61,7 +61,6 @@ pub fn contains(email: &Email, words: &str) -> bool {
     found
 }
 
-/// Returns whether a block contains these words.
 pub fn block_contains(block: &Block, words: &str) -> bool {
     let mut found = false;
     let mut json = serde_json::to_value(block).unwrap_or_default();
@@ -415,7 +414,6 @@ pub fn emoji(email: &mut Email, on: bool) -> Outcome {
     Ok(Reply::new("emoji_off"))
 }
 
-/// Returns whether the character is part of an emoji.
 pub fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{fe0f}' | '\u{200d}')
 }
@@ -450,7 +448,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
     Ok(Reply::new("removed_sentence").text("text", sentence))
 }
 
-/// Returns whether the email has a paragraph to which a sentence can be added.
+/// Returns whether the email has a paragraph that can get another sentence.
 pub fn has_paragraph(email: &Email) -> bool {
     email.blocks.iter().any(|block| blocks::kind(block) == Some(Target::Text))
 }

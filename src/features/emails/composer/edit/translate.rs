@@ -1,5 +1,5 @@
-//! Translates the sentences that the composer wrote itself, and formats dates, times and prices in the other language. All other texts stay
-//! unchanged, because only a language model can translate them.
+//! Translates the sentences that the composer wrote itself, and formats dates, times and prices in the target language. All other texts
+//! stay unchanged, because only a language model can translate them.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use crate::features::emails::document::{Direction, Email};
 /// The maximum number of unchanged texts that a reply lists, and their maximum length in characters.
 const KEPT_NAMED: usize = 6;
 const KEPT_CHARACTERS: usize = 60;
-/// The numbers of days before and after today in which the dates of an email are recognized.
+/// The dates of an email are recognized from `DAYS_BEFORE` days before today to `DAYS_AFTER` days after today.
 const DAYS_BEFORE: i64 = 60;
 const DAYS_AFTER: i64 = 400;
 /// The fields of a document that are not translated: names, codes, postal addresses and alternative texts.
@@ -171,14 +171,14 @@ fn unconditional(phrase: &str) -> String {
     rest.to_owned()
 }
 
-/// The exchange of the composer's phrases for those of another language or wording.
+/// Replaces the composer's phrases with their versions in another language or wording.
 struct Exchange<'a> {
     from: Language,
     to: Language,
     voice: Voice,
     means: &'a EditResources<'a>,
     email: &'a Email,
-    /// The days around today, by their dates as the composer writes them in folded form.
+    /// The days around today, keyed by their dates in the composer's format, folded.
     written: OnceCell<BTreeMap<String, Date>>,
 }
 
@@ -220,7 +220,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Exchanges the sentences of a text that are phrases of the composer. Adds the others to `kept`.
+    /// Exchanges the sentences of a text that are phrases of the composer. Adds the other sentences to `kept`.
     fn prose(&self, text: &str, kept: &mut Vec<String>) -> Option<String> {
         if let Some(whole) = self.phrase(text) {
             return Some(whole);
@@ -258,7 +258,7 @@ impl Exchange<'_> {
         !is_name && !is_person && own.split(' ').any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
     }
 
-    /// Returns a text that is a phrase of the composer in the other language or wording.
+    /// Returns a text that is a phrase of the composer in the target language or wording.
     fn phrase(&self, text: &str) -> Option<String> {
         let text = text.trim();
         let is_meant = |phrase: &Phrase| self.from != self.to || phrase.has_forms;
@@ -279,7 +279,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// Returns a phrase with the same key and the same gaps in the other language.
+    /// Returns a phrase with the same key and the same gaps in the target language.
     fn other(&self, phrase: &Phrase, facts: Facts, is_markup: bool) -> Option<String> {
         let count = |text: &str| {
             let mut counts = BTreeMap::new();
@@ -294,7 +294,7 @@ impl Exchange<'_> {
         book.filled(&unconditional(same), is_markup)
     }
 
-    /// Returns the value of a gap in the other language.
+    /// Returns the value of a gap in the target language.
     fn fact(&self, gap: &str, value: &str) -> Option<String> {
         let brand = self.means.brand;
         let is_name = |name: &str| folded(name) == folded(value);
@@ -331,7 +331,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Returns the day whose date the composer writes like this text.
+    /// Returns the day that the composer writes as this text.
     fn day(&self, text: &str) -> Option<Date> {
         let written = self.written.get_or_init(|| {
             let bank = Bank::of(self.from);
@@ -359,7 +359,7 @@ impl Exchange<'_> {
         values.next().filter(|_| values.next().is_none())
     }
 
-    /// Returns a date, time, percentage or price in the format of the other language, if the text states nothing else.
+    /// Returns a date, time, percentage or price in the format of the target language, if the text states nothing else.
     fn value(&self, text: &str) -> Option<String> {
         let text = text.trim_matches('*').trim();
         let today = self.means.today;

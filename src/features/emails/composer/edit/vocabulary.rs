@@ -53,7 +53,6 @@ pub struct FormTable {
     patterns: Vec<String>,
 }
 
-/// One element of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     pub kind: ElementKind,
@@ -78,7 +77,6 @@ pub enum Slot {
     Value,
     /// A new text that starts with an uppercase letter.
     Label,
-    /// A quotation.
     Quote,
     /// A text that the email contains.
     Said,
@@ -138,7 +136,7 @@ pub struct Vocabulary {
     pub topics: BTreeMap<Topic, Phrases>,
     pub layouts: BTreeMap<Layout, Phrases>,
     pub languages: BTreeMap<String, Phrases>,
-    /// The words for each color, by its key in the shared table.
+    /// The words for each color, keyed by the color's key in the shared table.
     colors: BTreeMap<String, Vec<String>>,
     pub wishes: Vec<Wish>,
     #[serde(default)]
@@ -180,7 +178,7 @@ impl Vocabulary {
         self.classes.get(name).map_or(&[], |phrases| phrases.0.as_slice())
     }
 
-    /// Returns whether a folded word is a form of this folded adjective.
+    /// Returns whether a folded word is an inflected form of this folded adjective.
     pub fn is_form(&self, word: &str, name: &str) -> bool {
         let Some(rest) = word.strip_prefix(name.trim_end_matches(['a', 'e', 'o'])) else { return false };
         word == name || word.strip_prefix(name).is_some_and(|end| self.endings.iter().any(|own| own == end)) || {

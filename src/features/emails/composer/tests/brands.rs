@@ -128,7 +128,6 @@ pub fn furniture(formality: BrandFormality) -> Brand {
     }
 }
 
-/// Returns the entries in the tea shop's knowledge base.
 pub fn knowledge() -> Vec<Knowledge<'static>> {
     vec![
         Knowledge {

@@ -44,7 +44,7 @@ impl Laboratory {
         Self { fetch: Fetch::new(&settings), probes: LinkProbes::default(), dictionaries: Dictionaries::new(None, 5) }
     }
 
-    /// Runs all checks of an email without requests.
+    /// Runs all checks of an email that need no requests.
     fn checked(&self, email: &Email, brand: &Brand, seed: u64) -> EmailChecks {
         let html = render(email, &Theme::new(brand, email, seed)).html;
         let html = address_in(&html, brand.contact.address.as_deref(), true);
@@ -75,7 +75,7 @@ impl Laboratory {
     }
 }
 
-/// Returns what is wrong with the checks of an email: scores below the bar, misspelled words, and findings that should prevent sending.
+/// Returns the problems that the checks of an email found: scores below `SCORE_MIN`, misspelled words, and critical findings.
 fn problems(checks: &EmailChecks) -> Vec<String> {
     let low = Check::ALL.into_iter().filter(|check| checks.scores.of(*check).is_none_or(|score| score < SCORE_MIN));
     let mut problems: Vec<String> = low.map(|check| format!("{} {:?}", check.word(), checks.scores.of(check))).collect();

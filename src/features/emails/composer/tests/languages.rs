@@ -3,7 +3,6 @@
 use super::*;
 use crate::features::projects::brand::{BrandFormality, BrandProduct};
 
-/// Returns the brand of a potter in this language.
 pub fn potter(code: &str, formality: BrandFormality) -> Brand {
     let product = |name: &str, price: &str| BrandProduct {
         name: name.to_owned(),

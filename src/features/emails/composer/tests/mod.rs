@@ -43,7 +43,6 @@ fn composed(brief: &Brief, brand: &Brand, seed: u64) -> Composed {
     compose(&request, brand, &knowledge, &plan, 0, &brief.language)
 }
 
-/// Returns one email for a prompt.
 fn one(prompt: &str, brand: &Brand, language: &str, seed: u64) -> Composed {
     composed(&parsed(prompt, brand, language), brand, seed)
 }

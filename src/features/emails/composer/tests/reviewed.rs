@@ -1,4 +1,4 @@
-//! Regression tests for defects that readers found in generated emails. Each prompt reproduces one of them.
+//! Regression tests for defects that readers found in generated emails. Each prompt reproduces one defect.
 
 use super::drafts::*;
 use super::*;

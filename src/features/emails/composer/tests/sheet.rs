@@ -8,7 +8,7 @@ fn written(draft: DraftBrief) -> String {
     print::text(&composed(&draft.brief, &brands::teas(), 7).email).replace('\u{a0}', " ")
 }
 
-/// Returns where a prompt has these words.
+/// Returns the span of these words in a prompt.
 fn span(prompt: &str, words: &str) -> Option<Span> {
     let at = prompt.find(words).expect("the prompt has the words");
     let start = u32::try_from(prompt[..at].chars().count()).expect("test texts are short");

@@ -1,6 +1,6 @@
-//! Exports of Shopify: a bulk operation is started, its state is queried until it ends, and its file is read line by line.
+//! Shopify's exports: start a bulk operation, query its state until it ends, and read its file line by line.
 //!
-//! The cursor is the ID of the operation; for customers, also the number of bytes of the file that were read. The file is complete only if
+//! The cursor is the operation's ID; for customers, it also contains the position in the file. The file is complete only if
 //! it has as many lines as the operation has objects.
 
 use std::collections::BTreeMap;
@@ -52,20 +52,19 @@ struct Operation {
     url: Option<String>,
 }
 
-/// The file of an operation that ended, and its number of lines.
+/// The file of a completed bulk operation, and its number of lines.
 struct File {
     url: String,
     lines: u64,
 }
 
-/// The state of an operation.
 enum State {
     Running,
     /// The operation ended. Without a file, the export is empty.
     Ended(Option<File>),
 }
 
-/// Starts an export; returns the ID of its operation.
+/// Starts an export. Returns the ID of its bulk operation.
 async fn start(client: &Client<'_>, query: &str) -> Result<String, PlatformError> {
     let answer: Started = client.graphql(queries::EXPORT, json!({ "query": query })).await?;
     accepted(answer.started.user_errors)?;
@@ -180,10 +179,11 @@ struct MinPrice {
     currency_code: String,
 }
 
-/// A product with what is known about its variants.
+/// A product, and the price and availability of the variants that were read so far.
 struct Gathered {
     product: StoreProduct,
-    /// The lowest price of a variant that is for sale, or of any variant.
+    /// The lowest price of the variants for sale or, if none is for sale, of all variants. The flag is true for a variant that is
+    /// not for sale.
     lowest: Option<(bool, f64)>,
     is_for_sale: bool,
 }
@@ -217,7 +217,7 @@ impl Gathered {
             ChildKind::Variant { price, compare_at_price, available_for_sale } => {
                 self.is_for_sale |= available_for_sale;
                 let Ok(amount) = price.parse::<f64>() else { return };
-                // The price of a variant that customers can buy takes precedence over a lower one.
+                // The price of a variant for sale takes precedence over a lower price of another variant.
                 let rank = (!available_for_sale, amount);
                 if self.lowest.is_none_or(|lowest| rank < lowest) {
                     self.lowest = Some(rank);
@@ -235,7 +235,7 @@ impl Gathered {
     }
 }
 
-/// Exports the products.
+/// Starts, polls or reads the export of the products.
 pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
     let Some(id) = cursor else { return Ok(Paged::Wait(start(client, queries::PRODUCTS).await?)) };
     let file = match state(client, id).await? {
@@ -250,7 +250,7 @@ pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged
         count += 1;
         match line::<ProductLine>(&bytes, count)? {
             ProductLine::Child(child) => {
-                // The parent is absent if it is not published.
+                // A product that is not published was not gathered, so its variants and collections are ignored.
                 if let Some(parent) = gathered.get_mut(&child.parent) {
                     parent.add(child.kind);
                 }
@@ -322,7 +322,8 @@ struct Address {
     country_code_v2: Option<String>,
 }
 
-/// Returns the status for a marketing state, in uppercase or lowercase; `None` if the customer neither subscribed nor unsubscribed.
+/// Converts a marketing state, in uppercase or lowercase, into a contact status; `None` if the customer neither subscribed nor
+/// unsubscribed.
 pub fn status(state: &str) -> Option<Status> {
     match state.to_ascii_uppercase().as_str() {
         "SUBSCRIBED" => Some(Status::Subscribed),
@@ -332,7 +333,7 @@ pub fn status(state: &str) -> Option<Status> {
     }
 }
 
-/// Exports the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file was read.
+/// Starts, polls or reads the export of the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file was read.
 pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
     let Some(cursor) = cursor else { return Ok(Paged::Wait(start(client, queries::CUSTOMERS).await?)) };
     let mut words = cursor.split(' ');
@@ -359,7 +360,7 @@ pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Page
     Ok(Paged::Items { items, next: Some(format!("{id} {count} {}", from + lines.read)) })
 }
 
-/// Reads a customer; returns `None` for customers who have no address or whose data was erased.
+/// Parses a customer. Returns `None` if the customer has no address or their data was erased.
 fn customer(bytes: &[u8], number: u64) -> Result<Option<ReadContact>, PlatformError> {
     let value: Value = line(bytes, number)?;
     let email = value.pointer("/defaultEmailAddress/emailAddress").and_then(Value::as_str).map(str::to_owned);

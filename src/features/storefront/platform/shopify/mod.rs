@@ -76,7 +76,7 @@ struct Subscription {
     uri: String,
 }
 
-/// An error of a mutation in a response that is otherwise successful.
+/// An error of a GraphQL mutation, inside a successful response.
 #[derive(Deserialize)]
 struct UserError {
     message: String,
@@ -100,7 +100,7 @@ struct Deleted {
     deleted: MutationAnswer,
 }
 
-/// Returns an error if a mutation was refused.
+/// Fails with the first error of a mutation, if there is one.
 fn accepted(errors: Vec<UserError>) -> Result<(), PlatformError> {
     match errors.into_iter().next() {
         Some(error) => Err(PlatformError::Refused(plain(&error.message))),
@@ -108,7 +108,7 @@ fn accepted(errors: Vec<UserError>) -> Result<(), PlatformError> {
     }
 }
 
-/// Returns the webhook topics for the kinds of data that are imported.
+/// Returns the topics of the webhooks that report changes to these kinds of data.
 fn topics(tools: &[StoreTool]) -> Vec<&'static str> {
     let of = |tool: &StoreTool| -> &'static [&'static str] {
         match tool {
@@ -118,14 +118,15 @@ fn topics(tools: &[StoreTool]) -> Vec<&'static str> {
             StoreTool::Orders => &["ORDERS_CREATE", "ORDERS_PAID", "ORDERS_CANCELLED"],
             StoreTool::Refunds => &["REFUNDS_CREATE"],
             StoreTool::Checkouts => &["CHECKOUTS_CREATE", "CHECKOUTS_UPDATE"],
-            // Shopify sends the privacy webhooks to the URL in the app's settings; they cannot be subscribed to.
+            // Shopify sends the privacy webhooks to the URL in the app's settings; an app cannot subscribe to them with the
+            // API.
             StoreTool::Privacy => &["APP_UNINSTALLED"],
         }
     };
     tools.iter().flat_map(of).copied().collect()
 }
 
-/// Returns the subscriptions to this URL.
+/// Returns Mailmill's webhook subscriptions that send to this URL.
 async fn subscriptions(client: &Client<'_>, url: &str) -> Result<Vec<Subscription>, PlatformError> {
     let answer: HooksAnswer = client.graphql(queries::SUBSCRIPTIONS, Value::Null).await?;
     Ok(answer.subscriptions.nodes.into_iter().filter(|known| known.uri == url).collect())
@@ -193,7 +194,7 @@ impl StorePort for Shopify {
     }
 }
 
-/// Returns the number at the end of a global ID like `gid://shopify/Product/7`, which webhooks use.
+/// Returns the number at the end of a global ID like `gid://shopify/Product/7`. Webhooks contain only this number.
 fn number(gid: &str) -> String {
     gid.rsplit('/').next().unwrap_or(gid).to_owned()
 }

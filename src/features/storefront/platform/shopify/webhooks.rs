@@ -13,10 +13,10 @@ use crate::features::storefront::platform::{
 };
 use crate::vocab::limits;
 
-/// The maximum number of an order's lines in its event.
+/// The maximum number of order lines in the event of an order.
 const LINES_MAX: usize = 20;
 
-/// Reads a webhook with this topic.
+/// Parses a webhook with this topic.
 pub fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {
     match topic {
         "products/create" | "products/update" => product(parse(body)?, site),
@@ -172,13 +172,13 @@ fn items(lines: &[LineItem]) -> Vec<Value> {
     lines.iter().take(LINES_MAX).map(item).collect()
 }
 
-/// Returns a platform's decimal number as a JSON number with all of its digits.
+/// Converts a decimal number in a string into a JSON number with all of its digits.
 fn number(text: Option<&str>) -> Option<Value> {
     let value: serde_json::Number = serde_json::from_str(text?.trim()).ok()?;
     Some(Value::Number(value))
 }
 
-/// Returns the event of an order. Only a paid order has the property `value`, which makes the event a conversion; a test order has none.
+/// Returns the event of an order. Only a paid order that is not a test has the property `value`, which makes the event a conversion.
 fn order(order: Order, name: &'static str) -> Change {
     let customer = order.customer.as_ref();
     let email =
@@ -228,7 +228,7 @@ fn refund(refund: &Refund) -> Change {
         transaction.kind.as_deref() == Some("refund") && transaction.status.as_deref() == Some("success")
     };
     let paid_back: Vec<&Transaction> = refund.transactions.iter().filter(is_paid_back).collect();
-    // Each transaction becomes a separate event, so that amounts are never added as floating-point numbers.
+    // Each transaction becomes a separate event, which avoids rounding errors of floating-point sums.
     let event = |(index, transaction): (usize, &&Transaction)| {
         Some(StoreEvent {
             name: "order.refunded",
@@ -259,8 +259,8 @@ struct Checkout {
     line_items: Vec<LineItem>,
 }
 
-/// Returns the event of a checkout, once the customer's email is known. All webhooks about a checkout have the same key, so the checkout
-/// is recorded once.
+/// Returns the event of a checkout, once the customer's email address is known. All webhooks about a checkout have the same key, so the
+/// checkout is recorded once.
 fn checkout(checkout: Checkout) -> Change {
     let customer = checkout.customer.as_ref();
     let email = given(checkout.email).or_else(|| given(customer?.email.clone()));

@@ -14,7 +14,6 @@ use crate::surfaces::dashboard::charts;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The data of the page about a campaign.
 #[derive(Serialize)]
 pub struct CampaignPage {
     #[serde(flatten)]
@@ -23,15 +22,14 @@ pub struct CampaignPage {
     audience: AudienceName,
     brand: Option<String>,
     topic: Option<String>,
-    /// Whether the page refreshes automatically.
     is_moving: bool,
-    /// The parts of the progress bar.
+    /// The segments of the progress bar: a recipient count per delivery status.
     progress: Value,
     stats: Option<CampaignStats>,
-    /// The user's own email address, for a test send.
+    /// The signed-in user's email address, the default recipient of test sends.
     own: String,
     emails: String,
-    /// The number of recipients of a test send or resend.
+    /// The number of recipients that the notice about a test send or resend shows.
     many: u64,
 }
 
@@ -66,7 +64,6 @@ fn is_moving(campaign: &CampaignView) -> bool {
     matches!(campaign.status, CampaignStatus::Sending | CampaignStatus::Throttled)
 }
 
-/// Shows the page about a campaign.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -97,7 +94,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the campaign's progress as the parts of a bar.
+/// Returns the segments of the progress bar: a recipient count per delivery status.
 fn progress(stats: Option<&CampaignStats>) -> Value {
     let many = |of: fn(&CampaignStats) -> u64| stats.map_or(0, of);
     charts::parts(&[
@@ -110,7 +107,6 @@ fn progress(stats: Option<&CampaignStats>) -> Value {
     ])
 }
 
-/// Handles the forms on a campaign's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, act) = (visit.name("id"), visit.form.get("act"));
     let here = format!("{}/{id}", base(visit));
@@ -146,7 +142,8 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns the email as a document for a frame. Merge fields show their default values, or their names if they have none.
+/// Returns the campaign's email as an HTML document for a frame. Merge fields show their default values, or their names if they have no
+/// default.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": campaign.email_id, "images": visit.wants_images() })).await

@@ -18,7 +18,7 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The number of generation requests that the user can choose from; older requests are on the emails page.
+/// The number of newest generation requests that the user can choose an email from; the emails page also lists older requests.
 const GENERATIONS: usize = 50;
 
 /// The data of the page on which the user chooses an email.
@@ -26,16 +26,16 @@ const GENERATIONS: usize = 50;
 pub struct ChoosePage {
     title: &'static str,
     base: String,
-    /// The path of the form that the choices link to.
+    /// The path of the form that the user continues to with the chosen email.
     target: String,
     brands: Vec<BrandName>,
     brand: Option<ProjectId>,
     generations: Vec<ConversationView>,
-    /// The emails of one series.
+    /// The emails of the chosen series, one per position.
     emails: Vec<Place>,
 }
 
-/// A position in a series, with the languages of its email.
+/// An email's position in a series, with the languages in which the email exists.
 #[derive(Debug, PartialEq, Serialize)]
 struct Place {
     id: EmailId,
@@ -67,7 +67,6 @@ page_context!(ChoosePage, "campaign_choose.html", {
     ]
 });
 
-/// The data of the form for a campaign.
 #[derive(Serialize)]
 pub struct EditPage {
     title: String,
@@ -76,14 +75,14 @@ pub struct EditPage {
     is_new: bool,
     back: String,
     email: EmailBrief,
-    /// The campaign's segment or tag, if the list of choices does not include it.
+    /// The campaign's segment or tag, if it is missing from `choices`.
     stray: Option<Stray>,
     campaign: Option<CampaignView>,
     #[serde(flatten)]
     choices: Choices,
 }
 
-/// The email of the campaign, with the languages in which it is ready.
+/// The campaign's email, with the languages in which the email is ready.
 #[derive(Serialize)]
 struct EmailBrief {
     id: String,
@@ -99,13 +98,12 @@ struct Stray {
     label: String,
 }
 
-/// The values that the user can choose from in the form.
+/// The options of the form's selects.
 #[derive(Serialize)]
 struct Choices {
     segments: Vec<Choice>,
     tags: Vec<Choice>,
     topics: Vec<Choice>,
-    /// The verified domains.
     domains: Vec<String>,
     brand: Option<String>,
 }
@@ -152,7 +150,7 @@ page_context!(EditPage, "campaign_edit.html", {
     ]
 });
 
-/// Shows the form for a new campaign or, if no email is chosen, the emails that the user can choose from.
+/// Shows the form for a new campaign. If no email is chosen yet, shows the emails to choose from.
 pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::CampaignWrite)?;
     match visit.query.some("emailId") {
@@ -161,7 +159,8 @@ pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows the emails of a brand or series to choose from, for the form at `target`; `campaign` is the campaign to change, if there is one.
+/// Shows the emails of a brand or series that the user can choose for the form at `target`. `campaign` is the campaign being changed,
+/// if any.
 async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) -> Result<Outcome, PageError> {
     let listed = visit.ask::<projects::ops::list::List>(json!({ "limit": 100 })).await;
     let mut projects = listed.map(|listed| listed.items).unwrap_or_default();
@@ -192,7 +191,7 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) ->
     Ok(Outcome::draw(&context))
 }
 
-/// Returns the choices for a series: one email per position, with its languages.
+/// Groups the emails of a series by position: one entry per position, with the languages of its emails.
 fn places(emails: Vec<EmailView>) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for email in emails {
@@ -249,7 +248,6 @@ async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Resul
     Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Creates a campaign from the submitted form.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let email = visit.form.get("email");
     let Done(EmailDetails { email: found, .. }) = visit.ask::<emails::ops::get::Get>(json!({ "emailId": email })).await?;
@@ -259,7 +257,7 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
         Err(error) => return form_for(visit, email, Some(error)).await,
     };
     input.retain(|_, value| !value.is_null());
-    // With the conversation ID, each recipient gets the email in their own language.
+    // With the conversation ID, the campaign sends each recipient the email in the recipient's language.
     input.insert("conversationId".into(), template::context(&found.conversation_id));
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);
@@ -296,7 +294,7 @@ async fn edit(visit: &Visit, campaign: CampaignView, error: Option<PageError>) -
         fields.extend(shown(&said, &own_email(visit, &campaign).await));
     }
     let choices = choices(visit, campaign.project_id, &fields["topic"]).await;
-    // A segment or tag that is not listed remains available.
+    // A segment or tag that `choices` does not list stays selectable while the campaign uses it.
     let stray = Stray { value: chosen(&said), label: audience(visit, &campaign).await.name };
     let context = EditPage {
         title: campaign.name.clone(),
@@ -317,7 +315,7 @@ async fn own_email(visit: &Visit, campaign: &CampaignView) -> Value {
     found.map(|Done(details)| template::context(&details)).unwrap_or_default()
 }
 
-/// Saves only the values that the user changed. Values that the form does not show stay unchanged.
+/// Updates the campaign with only the values that the user changed, so values without a form field stay unchanged.
 pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     let view = campaign(visit).await?;
     let campaign = template::context(&view);
@@ -330,7 +328,7 @@ pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     };
     input.insert("emailId".into(), visit.form.some("email").map_or(campaign["emailId"].clone(), Value::from));
     let mut input = changes(input, &before);
-    // These fields are required, so an empty value is an error.
+    // The API requires these fields, so an empty field must cause an error instead of clearing the value.
     for name in ["name", "from", "fromName"] {
         if input.get(name).is_some_and(Value::is_null) {
             input.insert(name.into(), "".into());
@@ -356,7 +354,7 @@ fn is_correctable(error: &PageError) -> bool {
 }
 
 impl Choices {
-    /// Returns whether the form's list of recipients has this value.
+    /// Returns whether the recipient select lists this value.
     fn has(&self, value: &str) -> bool {
         let has = |choices: &[Choice], id: &str| choices.iter().any(|choice| choice.id == id);
         match value.split_once(':') {
@@ -367,7 +365,7 @@ impl Choices {
     }
 }
 
-/// Returns the choices that the user may see. `topic` is the form's current topic.
+/// Returns the options that the user has permission to read. `topic` is the form's current topic.
 async fn choices(visit: &Visit, project: ProjectId, topic: &str) -> Choices {
     let of = json!({ "projectId": project, "limit": 100 });
     let segments = visit.ask::<segments::ops::list::List>(of.clone()).await.map(|found| found.items).unwrap_or_default();

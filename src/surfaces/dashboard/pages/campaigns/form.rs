@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::visit::PageError;
 
-/// The fields with a single string: their names in the form and in the API.
+/// Fields whose value is a single string: the form's name and the API's name.
 const TEXTS: [(&str, &str); 8] = [
     ("name", "name"),
     ("from", "from"),
@@ -21,8 +21,8 @@ const TEXTS: [(&str, &str); 8] = [
     ("topic", "topicId"),
     ("unknown", "unknown"),
 ];
-/// The remaining fields. `providerType` has no form field: its value is kept for clients that set it, and it has no effect. The form shows
-/// `minimumScore` only if it is set.
+/// Fields that need conversion: the form's name and the API's name. `providerType` has no form field: its value is kept for clients
+/// that set it, and it has no effect. The form shows `minimumScore` only if it is set.
 const OTHERS: [(&str, &str); 9] = [
     ("audience", "recipientId"),
     ("variables", "variables"),
@@ -37,12 +37,12 @@ const OTHERS: [(&str, &str); 9] = [
 /// The UTM parameters.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
-/// Returns the submitted values, by form field.
+/// Returns the submitted values by form field name.
 pub fn filled(form: &Fields) -> BTreeMap<String, String> {
     TEXTS.iter().chain(&OTHERS).map(|(field, _)| ((*field).to_owned(), form.get(field).to_owned())).collect()
 }
 
-/// Replaces the API's name of the invalid field with the form's name.
+/// Replaces the API's field name in an error with the name of the form field.
 pub fn in_form(error: PageError) -> PageError {
     let field = match error.field.as_str() {
         "recipientType" => "recipientId",
@@ -53,7 +53,7 @@ pub fn in_form(error: PageError) -> PageError {
     PageError { field: (*own).to_owned(), ..error }
 }
 
-/// Returns a campaign's values for the form, together with values of its email.
+/// Returns the values that prefill a campaign's form, including values of its email.
 pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut fields: Vec<(String, String)> =
@@ -85,7 +85,7 @@ pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     fields
 }
 
-/// Returns a campaign's recipients as a value of the form's select.
+/// Returns the option of the recipient select that stands for the campaign's recipients.
 pub fn chosen(campaign: &Value) -> String {
     match campaign["recipientType"].as_str() {
         Some("audience") if campaign["recipientId"] == campaign["projectId"] => "everyone".into(),
@@ -114,7 +114,7 @@ pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Pag
     Ok(input)
 }
 
-/// Returns the values in `given` that differ from `before`. Values that depend on each other are returned together.
+/// Returns the values in `given` that differ from `before`. If the recipient type or ID differs, returns both.
 pub fn changes(mut given: Map<String, Value>, before: &Map<String, Value>) -> Map<String, Value> {
     let to = ["recipientType", "recipientId"];
     let is_for_others = to.iter().any(|name| given.get(*name) != before.get(*name));
@@ -122,7 +122,7 @@ pub fn changes(mut given: Map<String, Value>, before: &Map<String, Value>) -> Ma
     given
 }
 
-/// Returns the UTM parameters, or null to use the domain's setting.
+/// Returns the UTM settings in the form, or null to use the sending domain's settings.
 fn utm(form: &Fields) -> Value {
     let marks: Map<String, Value> =
         MARKS.iter().filter_map(|mark| Some(((*mark).to_owned(), form.some(&format!("utm_{mark}"))?.into()))).collect();
@@ -130,7 +130,7 @@ fn utm(form: &Fields) -> Value {
         "yes" => json!(true),
         "no" => json!(false),
         _ if marks.is_empty() => return Value::Null,
-        // Entering a parameter turns UTM parameters on.
+        // A submitted UTM parameter enables UTM tagging.
         _ => json!(true),
     };
     let mut utm = Map::from_iter([("enabled".to_owned(), enabled)]);
@@ -157,7 +157,8 @@ fn variables(text: &str) -> Result<Value, PageError> {
     Ok(if fields.is_empty() { Value::Null } else { Value::Object(fields) })
 }
 
-/// Converts the text of a value to JSON: to a string, unless the text already is JSON in canonical form.
+/// Converts a merge field's text to JSON. Text becomes a string, unless it is a JSON array, object or string, or another JSON value in
+/// canonical form.
 fn meant(text: &str) -> Value {
     let plain = || Value::from(text);
     let Ok(value) = serde_json::from_str::<Value>(text) else { return plain() };
@@ -165,7 +166,7 @@ fn meant(text: &str) -> Value {
     if written == text || matches!(value, Value::Array(_) | Value::Object(_) | Value::String(_)) { value } else { plain() }
 }
 
-/// Formats the values of merge fields as lines.
+/// Formats merge field values as lines of `name = value`, which [`variables`] parses.
 fn lines(variables: &Value) -> String {
     let line = |(name, value): (&String, &Value)| {
         let plain = value.as_str().filter(|text| meant(text) == *value && text.trim() == *text && !text.contains(['\n', '\r']));

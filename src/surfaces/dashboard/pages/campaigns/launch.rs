@@ -18,7 +18,6 @@ use crate::features::{campaigns, sending};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The result of a dry run, and the forms that send or schedule the campaign.
 #[derive(Serialize)]
 pub struct LaunchPage {
     #[serde(flatten)]
@@ -29,14 +28,14 @@ pub struct LaunchPage {
     local: &'static str,
     audience: AudienceName,
     reasons: Vec<LeftOut>,
-    /// The reason why the dry run failed.
+    /// The reason why the dry run was rejected; empty if it succeeded.
     refused: String,
     outlook: Option<CampaignDryRun>,
     plan: Option<AccountPlan>,
     zones: &'static [String],
 }
 
-/// A reason why recipients are skipped, and their number.
+/// A skip reason, and the number of recipients skipped for it.
 #[derive(Serialize)]
 pub struct LeftOut {
     word: String,
@@ -75,7 +74,6 @@ page_context!(LaunchPage, "campaign_launch.html", {
     ]
 });
 
-/// Shows the dry run of a campaign.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -99,7 +97,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         false => campaign.timezone_mode == Some(TimezoneMode::Recipient),
     };
     let error = error.map(|error| match error.field.as_str() {
-        // The page already shows this message as the reason.
+        // The page already shows this message as the reason for the rejected dry run.
         _ if error.message == refused => PageError { message: String::new(), ..error },
         "scheduledAt" => error.in_field("date"),
         "scheduledTimezone" => error.in_field("zone"),
@@ -129,7 +127,6 @@ pub fn reasons(of: &BTreeMap<impl AsRef<str>, u64>) -> Vec<LeftOut> {
     reasons
 }
 
-/// Returns the label of a reason.
 pub fn why(reason: &str) -> &str {
     match reason {
         "suppressed" => "On the suppression list",
@@ -146,7 +143,6 @@ pub fn why(reason: &str) -> &str {
     }
 }
 
-/// Sends or schedules the campaign.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let asked = match form.get("act") {
@@ -171,7 +167,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns whether the error is about the campaign or the input, and not about the user's session or role, or about the service.
+/// Returns whether the campaign or the input caused the error, rather than the user's session or role, or the service.
 fn is_about_it(error: &PageError) -> bool {
     let is_about_who = matches!(error.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     error.status.is_client_error() && !is_about_who

@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::ids::CampaignId;
 
-/// The status filters of the list: the word in the URL, the label, and the statuses that match.
+/// The filters of the list: the value in the URL, the label, and the campaign statuses that match.
 const STATES: [(&str, &str, &[&str]); 6] = [
     ("draft", "Drafts", &["draft"]),
     ("scheduled", "Scheduled", &["scheduled"]),
@@ -22,7 +22,6 @@ const STATES: [(&str, &str, &[&str]); 6] = [
 ];
 const PER_PAGE: usize = 25;
 
-/// The data of the page with the list of campaigns.
 #[derive(Serialize)]
 pub struct CampaignsPage {
     base: String,
@@ -46,7 +45,6 @@ struct Line {
     brand: Option<String>,
 }
 
-/// Returns the filters of the list with their labels.
 fn states() -> [(&'static str, &'static str); STATES.len()] {
     STATES.map(|(word, label, _)| (word, label))
 }
@@ -90,7 +88,6 @@ page_context!(CampaignsPage, "campaigns.html", {
     ]
 });
 
-/// Shows the newest campaigns, or the campaigns that match the search.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let query = &visit.query;
     let (search, state, brand) = (query.some("q"), query.some("state"), query.some("brand"));

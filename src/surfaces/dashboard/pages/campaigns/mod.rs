@@ -19,25 +19,23 @@ use crate::features::{campaigns, projects, segments, tags};
 use crate::surfaces::dashboard::visit::{PageError, Visit};
 use crate::vocab::ids::ProjectId;
 
-/// Returns the base path of this environment's campaign pages.
 fn base(visit: &Visit) -> String {
     format!("/{}/campaigns", visit.environment)
 }
 
-/// Returns the campaign that the URL names.
+/// Returns the campaign whose ID is in the URL.
 async fn campaign(visit: &Visit) -> Result<CampaignView, PageError> {
     Ok(visit.ask::<campaigns::ops::get::Get>(json!({ "id": visit.name("id") })).await?.0)
 }
 
-/// The context that every page about a campaign shares: the campaign, and its tabs.
+/// The header that all pages about a campaign share: the campaign and the tabs.
 #[derive(Serialize)]
 struct CampaignHead {
     is_open: bool,
     has_started: bool,
     tab: &'static str,
-    /// The scheduled local time in its time zone.
+    /// The scheduled time in the campaign's time zone.
     wall: Option<String>,
-    /// The path of the campaign's page.
     here: String,
     campaign: CampaignView,
 }
@@ -67,7 +65,7 @@ impl CampaignHead {
     }
 }
 
-/// Returns the scheduled local day and time in the campaign's time zone, as the user entered them.
+/// Returns the date and the time (`HH:MM`) of the schedule in the campaign's time zone.
 fn wall(campaign: &CampaignView) -> Option<(String, String)> {
     let zone = Zone::parse(campaign.scheduled_timezone.as_deref()?).ok()?;
     let shown = zone.shows(campaign.scheduled_at?.0).to_string();
@@ -75,7 +73,6 @@ fn wall(campaign: &CampaignView) -> Option<(String, String)> {
     Some((day.to_owned(), time.chars().take(5).collect()))
 }
 
-/// A brand that the user can choose.
 #[derive(Serialize)]
 struct BrandName {
     id: ProjectId,
@@ -87,7 +84,7 @@ impl BrandName {
         Self { id: project.id, name: project.name }
     }
 
-    /// Returns a sample brand whose ID ends with this digit.
+    /// Returns a sample brand whose ID ends with the digit `last`.
     #[cfg(test)]
     fn sample(last: char) -> Self {
         let id = ProjectId::parse(&format!("66f1a2b3d4e5f60718293a4{last}")).expect("an ID has 24 hexadecimal characters");
@@ -95,14 +92,15 @@ impl BrandName {
     }
 }
 
-/// The kind and the name of a campaign's recipients.
+/// The kind and name of a campaign's recipients, such as a segment.
 #[derive(Serialize)]
 struct AudienceName {
     kind: &'static str,
     name: String,
 }
 
-/// Returns the name of a campaign's segment or tag; `deleted` if it no longer exists, or its ID if the user may not read it.
+/// Returns the kind and name of a campaign's recipients. The name is `deleted` if the segment or tag no longer exists, or the recipient
+/// ID if the user may not read the segment or tag.
 async fn audience(visit: &Visit, campaign: &CampaignView) -> AudienceName {
     let names = json!({ "id": campaign.recipient_id, "projectId": campaign.project_id });
     let is_everyone = campaign.recipient_id.0 == campaign.project_id.0;
@@ -123,7 +121,7 @@ async fn audience(visit: &Visit, campaign: &CampaignView) -> AudienceName {
     AudienceName { kind, name }
 }
 
-/// Returns the brand's name, or null if the user may not read the brand.
+/// Returns the brand's name; `None` if the brand cannot be read, for example without permission.
 async fn brand(visit: &Visit, project: ProjectId) -> Option<String> {
     let asked = visit.ask::<projects::ops::get::Get>(json!({ "projectId": project })).await;
     asked.ok().map(|Done(project)| project.name)

@@ -16,7 +16,7 @@ use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::ids::ContactId;
 
-/// The statuses of the recipient log with their labels.
+/// The filters of the recipient log: the value in the URL and the label.
 const STATES: [(&str, &str); 10] = [
     ("delivered", "Delivered"),
     ("opened", "Opened"),
@@ -31,7 +31,6 @@ const STATES: [(&str, &str); 10] = [
 ];
 const ROWS: usize = 50;
 
-/// The data of the page with a campaign's results.
 #[derive(Serialize)]
 pub struct ReportPage {
     #[serde(flatten)]
@@ -62,7 +61,6 @@ page_context!(ReportPage, "campaign_report.html", {
     vec![page(CampaignStats::sample(), true), none, page(CampaignStats::sample(), false)]
 });
 
-/// The data of the page with the recipient log.
 #[derive(Serialize)]
 pub struct LogPage {
     #[serde(flatten)]
@@ -116,7 +114,6 @@ page_context!(LogPage, "campaign_log.html", {
     ]
 });
 
-/// Shows the statistics of a campaign.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let which = json!({ "id": visit.name("id") });
@@ -135,7 +132,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&context))
 }
 
-/// Returns the chart of opens and clicks by day.
+/// Returns a line chart of daily opens and clicks; `None` if there are no days.
 fn over_time(days: &Value) -> Option<Value> {
     let days = days.as_array().filter(|days| !days.is_empty())?;
     let values = |name: &str| days.iter().map(|day| day[name].as_f64().unwrap_or(0.0)).collect();
@@ -153,13 +150,13 @@ fn over_time(days: &Value) -> Option<Value> {
     Some(chart.draw())
 }
 
-/// Returns the chart of revenue by day, in the main currency.
+/// Returns a chart of daily revenue in the campaign's conversion currency; `None` if no currency is known.
 fn revenue(days: &Value, conversion: &Value) -> Option<Value> {
     let (days, currency) = (days.as_array()?, conversion["currency"].as_str()?);
     Some(revenue_chart(days, currency, "revenue", &format!("Revenue by day in {currency}")))
 }
 
-/// Returns the chart of daily revenue in one currency.
+/// Returns a bar chart of daily revenue in `currency`.
 pub fn revenue_chart(days: &[Value], currency: &str, id: &str, title: &str) -> Value {
     let of = |day: &Value| {
         let entry = day["revenue"].as_array().into_iter().flatten().find(|entry| entry["currency"] == currency);
@@ -169,16 +166,15 @@ pub fn revenue_chart(days: &[Value], currency: &str, id: &str, title: &str) -> V
     Chart { id, title, unit: currency, shape: Shape::Bars, dates: dates(days), series }.draw()
 }
 
-/// Returns the date of each day.
+/// Returns the `date` of each day, for the axis of a chart.
 pub fn dates(days: &[Value]) -> Vec<String> {
     days.iter().map(|day| day["date"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Shows the recipient log of a campaign.
 pub async fn log(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let (id, show, cursor) = (visit.name("id"), visit.query.some("show"), visit.query.some("cursor"));
-    // Skipped recipients can be filtered by reason: `skipped.unsubscribed`.
+    // The filter `skipped.unsubscribed`, for example, selects the recipients skipped for that reason.
     let (status, reason) = match show.map(|show| show.split_once('.').unwrap_or((show, ""))) {
         Some((status, reason)) => (Some(status), Some(reason).filter(|reason| !reason.is_empty())),
         None => (None, None),

@@ -1,4 +1,4 @@
-//! The page with the checks of an email: its scores, and the findings of each check with their remedies.
+//! The page with an email's checks: the scores, and each check's findings with their remedies.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,7 +13,6 @@ use crate::features::emails::views::EmailDetails;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The result of the checks of an email.
 #[derive(Serialize)]
 pub struct ChecksPage {
     #[serde(flatten)]
@@ -23,14 +22,14 @@ pub struct ChecksPage {
     ignored: Vec<FindingView>,
 }
 
-/// The findings of a check that are not ignored.
+/// The findings of one check, without those that the user ignores.
 #[derive(Serialize)]
 struct Group {
     word: &'static str,
     label: &'static str,
     score: Option<u32>,
     findings: Vec<FindingView>,
-    /// The findings that readers hardly notice.
+    /// The findings of severity `info`, which the page shows as suggestions.
     suggestions: Vec<FindingView>,
 }
 
@@ -90,7 +89,6 @@ fn label(check: Check) -> &'static str {
     }
 }
 
-/// Shows the findings.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -102,7 +100,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     Ok(Outcome::draw_with(&page, error.as_ref()))
 }
 
-/// Fixes or ignores a finding, or runs the checks again.
+/// Fixes or ignores a finding, or repeats the checks.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let finding = form.get("finding");

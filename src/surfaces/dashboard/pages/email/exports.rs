@@ -1,4 +1,4 @@
-//! The page of an email's exports: files in every format, and templates or drafts in connected accounts.
+//! The page with an email's exports: download files in each format, and templates or drafts in connected accounts.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -15,7 +15,6 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::providers::Provider;
 
-/// The data of the page with the export formats, the connected accounts, and what was just created.
 #[derive(Serialize)]
 pub struct ExportsPage {
     #[serde(flatten)]
@@ -23,7 +22,6 @@ pub struct ExportsPage {
     formats: Vec<FormatRow>,
     files: Vec<FileLink>,
     platforms: Vec<PlatformRow>,
-    /// What earlier exports of this email created.
     exported: Vec<ExportedRow>,
 }
 
@@ -42,17 +40,17 @@ struct FileLink {
     expires: Option<WireTime>,
     untranslated: Vec<String>,
     platform: Option<PlatformObject>,
-    /// The name of the platform, if the export created an object there.
+    /// The name of the platform on which the export created a template or draft.
     platform_label: Option<&'static str>,
 }
 
-/// A platform with the connected accounts.
+/// An export platform, with the connected accounts on it.
 #[derive(Serialize)]
 struct PlatformRow {
     name: &'static str,
     label: &'static str,
     accounts: Vec<AccountOption>,
-    /// What an export can create, with a label.
+    /// The objects that an export can create on the platform, such as a template, with their labels.
     types: &'static [(&'static str, &'static str)],
     connect: String,
 }
@@ -61,7 +59,6 @@ struct PlatformRow {
 struct AccountOption {
     id: String,
     name: String,
-    /// Why the account cannot be used.
     why_not: Option<String>,
 }
 
@@ -71,7 +68,7 @@ struct ExportedRow {
     name: String,
     url: String,
     at: WireTime,
-    /// Whether the email has a newer version.
+    /// Whether the email has changed since this export.
     is_outdated: bool,
 }
 
@@ -138,7 +135,7 @@ page_context!(ExportsPage, "email_exports.html", {
     ]
 });
 
-/// Returns what an export can create on a platform, with a label.
+/// Returns the objects that an export can create on a platform, with their labels.
 fn types(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => &[("html", "HTML template"), ("hybrid", "Hybrid template (with a drag-and-drop region)")],
@@ -151,7 +148,7 @@ async fn ask<T: Operation<Output = Done<EmailExport>>>(visit: &Visit, input: Val
     Ok(visit.ask::<T>(input).await?.0.files)
 }
 
-/// Exports the email in this format and returns the files.
+/// Exports the email in this format and returns the files for download.
 async fn export(visit: &Visit, format: &str, mut input: Value) -> Result<Vec<FileView>, PageError> {
     if format.parse::<Provider>().is_ok() {
         input["as"] = "file".into();
@@ -168,7 +165,7 @@ async fn export(visit: &Visit, format: &str, mut input: Value) -> Result<Vec<Fil
     }
 }
 
-/// Lists the export formats and the connected accounts, and creates files.
+/// Lists the export formats and the connected accounts. With a format in the query, creates the files.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let details = email(visit).await?;
     let format = visit.query.get("format");
@@ -183,7 +180,6 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, details, made).await
 }
 
-/// Exports the email into a connected account.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (details, form) = (email(visit).await?, &visit.form);
     let mut input = input(&details, form.some("all").is_some());

@@ -16,7 +16,6 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The data of the gallery.
 #[derive(Serialize)]
 pub struct GalleryPage {
     #[serde(flatten)]
@@ -54,7 +53,6 @@ page_context!(GalleryPage, "email_designs.html", {
     vec![page(vec![SavedBlockView::sample().into()]), page(Vec::new())]
 });
 
-/// Shows the gallery of designs and saved blocks.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw(visit, None).await
@@ -103,7 +101,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns a design in the brand's theme, for a frame.
+/// Serves a preview of a design in the brand's theme, for a frame.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "design": visit.name("design"), "projectId": visit.name("id"), "images": visit.wants_images() });
     visit.hand_on::<DesignHtml>(wanted).await

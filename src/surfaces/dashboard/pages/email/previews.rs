@@ -1,4 +1,4 @@
-//! The page with previews of an email on devices: a grid of pictures, one picture in full size, and two side by side.
+//! The page with previews of an email on devices: a grid of screenshots, one screenshot in full size, or two side by side.
 
 use serde::Serialize;
 use serde_json::json;
@@ -14,35 +14,33 @@ use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The maximum numbers of reasons that the page lists for a device, and of parts and lines for a reason.
+/// The maximum number of reasons listed for a device, and of parts and source lines listed for a reason.
 const CUT_REASONS_SHOWN: usize = 100;
 const CUT_PARTS_SHOWN: usize = 3;
 const CUT_LINES_SHOWN: usize = 12;
 
-/// Previews of an email.
 #[derive(Serialize)]
 pub struct PreviewsPage {
     #[serde(flatten)]
     head: EmailHead,
-    /// The ID of the preview; empty if there is none.
+    /// The ID of the preview; empty if no preview was started.
     preview: String,
     is_processing: bool,
     finished: usize,
     requested: usize,
     category: &'static str,
     mode: &'static str,
-    /// Whether the preview has all devices instead of the common ones.
+    /// Whether the preview covers all devices instead of only the common ones.
     is_all: bool,
     categories: Vec<Choice>,
     modes: Vec<Choice>,
     tiles: Vec<Tile>,
-    /// The devices in full size: one, or two side by side.
+    /// The devices that the page shows in full size: one, or two side by side.
     shown: Vec<Tile>,
-    /// The other devices, for the comparison.
+    /// The devices that can be compared with the shown one.
     others: Vec<Choice>,
 }
 
-/// A filter or a device to choose.
 #[derive(Serialize)]
 struct Choice {
     word: String,
@@ -50,7 +48,6 @@ struct Choice {
     chosen: bool,
 }
 
-/// A device with its pictures.
 #[derive(Serialize)]
 struct Tile {
     key: String,
@@ -62,7 +59,7 @@ struct Tile {
     images: bool,
     thumbnail: Option<String>,
     picture: Option<String>,
-    /// The width at which the picture is shown, in CSS pixels.
+    /// The displayed width of the screenshot, in CSS pixels.
     width: u32,
     height: u32,
     tier: Option<&'static str>,
@@ -77,14 +74,14 @@ struct Tile {
 struct CutGroup {
     why: String,
     count: usize,
-    /// The first different parts.
+    /// The first few distinct parts that are removed or changed.
     parts: Vec<String>,
-    /// The first lines.
+    /// The source lines of the first occurrences.
     lines: Vec<u32>,
 }
 
 impl CutGroup {
-    /// Returns the cuts by reason, in the order of the source.
+    /// Groups the removed and changed parts by reason, in the order of their first occurrence in the source.
     fn all(cuts: &[Cut]) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
         for cut in cuts {
@@ -149,7 +146,6 @@ page_context!(PreviewsPage, "email_previews.html", {
     ]
 });
 
-/// Which devices the grid shows.
 #[derive(Clone, Copy, Default)]
 struct Filter {
     category: Option<Category>,
@@ -177,7 +173,7 @@ impl Filter {
 }
 
 impl PreviewsPage {
-    /// The page without a preview.
+    /// Returns the page for an email without a preview.
     fn empty(head: EmailHead, filter: Filter) -> Self {
         Self::new(head, None, filter, ["", ""], &|_| None)
     }
@@ -240,7 +236,7 @@ impl Tile {
             Tier::Approximated => "approximated",
         });
         let (width, height) = (device.width.unwrap_or_default(), device.height.unwrap_or_default());
-        // The picture has several pixels for each CSS pixel.
+        // The screenshot has several pixels per CSS pixel, so its height is scaled to the viewport's width.
         let shown_height = match width {
             0 => 0,
             width => u32::try_from(u64::from(height) * u64::from(device.viewport_width) / u64::from(width)).unwrap_or(u32::MAX),
@@ -270,7 +266,7 @@ impl Tile {
     }
 }
 
-/// Shows the preview that the query names; without one, the button that starts a preview.
+/// Shows the preview whose ID is in the query. Without an ID, shows the button that starts a preview.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let head = EmailHead::new(&email, series, "previews");
@@ -280,7 +276,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "previewId": visit.query.get("preview") });
     let Done(preview) = match visit.ask::<previews::ops::get::Get>(wanted).await {
         Ok(found) => found,
-        // Previews are deleted after a week.
+        // Previews are deleted after a week, so an old link leads to the page without a preview.
         Err(error) if error.status == http::StatusCode::NOT_FOUND => return Ok(Outcome::go(visit.path.clone())),
         Err(error) => return Err(error),
     };
@@ -293,7 +289,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::draw(&page))
 }
 
-/// Starts a preview of the common devices, or of all. The same content is drawn only once.
+/// Starts a preview on the common devices or on all devices. Repeating the request for unchanged content does not draw it again.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let is_all = match visit.form.get("act") {

@@ -1,4 +1,4 @@
-//! The page that shows a prompt's brief before the email is written, so that users can correct, remove and add facts.
+//! The page that shows a prompt's brief before the email is written, so that users can correct, remove or add facts.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
-/// The fields of the form for new emails that this page passes on.
+/// The fields of the form for new emails that this page submits again.
 const FIELDS: [&str; 9] = ["brand", "prompt", "count", "languages", "images", "reference", "visibility", "model", "no-web"];
 
 /// The kinds of facts, with their labels.
@@ -35,12 +35,11 @@ const KINDS: [(FactKind, &str); 17] = [
     (FactKind::Condition, "Condition"),
 ];
 
-/// The data of the page with the brief of a prompt.
 #[derive(Serialize)]
 pub struct BriefPage {
     prompt: String,
     brand: String,
-    /// The fields of the form for new emails.
+    /// The values of the form for new emails, as hidden fields.
     fields: Vec<Hidden>,
     /// The brief as JSON, which the form submits together with the corrections.
     brief: String,
@@ -95,7 +94,6 @@ impl Chip {
         Self { label, text: fact.text.clone() }
     }
 
-    /// Returns a brief's facts as the form shows them.
     pub fn all(brief: &Brief) -> Vec<Self> {
         brief.facts.iter().map(Self::new).collect()
     }
@@ -140,7 +138,7 @@ page_context!(BriefPage, "email_brief.html", {
     vec![Self::new(&Fields::default(), &full), Self::new(&Fields::default(), &none)]
 });
 
-/// Shows the brief with the corrections that the form contains.
+/// Shows the brief with the corrections in the form.
 pub async fn review(visit: &Visit) -> Result<Outcome, PageError> {
     let brief = match sent(visit).await? {
         Some(brief) => brief,
@@ -155,7 +153,7 @@ async fn read(visit: &Visit, prompt: &str, languages: Vec<&str>) -> Result<Brief
     Ok(brief)
 }
 
-/// Returns the brief that the form contains, with the user's corrections; `None` if the form contains no brief.
+/// Returns the submitted brief with the user's corrections; `None` if the form contains no brief.
 pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
     let form = &visit.form;
     let Some(json) = form.some("brief") else { return Ok(None) };
@@ -204,7 +202,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
     Ok(Some(brief))
 }
 
-/// Returns a fact of this kind, with the role and the value that the parser finds in its text.
+/// Parses a fact that the user entered: returns a fact of this kind with the role and value found in its text.
 async fn typed(visit: &Visit, kind: FactKind, text: &str, brief: &Brief) -> Result<Fact, PageError> {
     let own = read(visit, text, vec![brief.language.as_str()]).await?;
     let found = own.facts.into_iter().find(|fact| fact.kind == kind);

@@ -1,4 +1,4 @@
-//! The notices about problems that need attention: a short text each, with a link to the page that helps. The functions are pure.
+//! Notices about problems that need attention: a short text each, with a link to a page that helps. The functions are pure.
 
 use serde_json::{Value, json};
 
@@ -7,26 +7,26 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The bounce rates, in percent. Above the first rate, mailbox providers start to distrust a sender; above the second, they reject the
-/// sender's mail.
+/// The bounce rates, in percent, for a warning and for a severe notice. Above the first rate, mailbox providers start to distrust a
+/// sender; above the second, they reject the sender's mail.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// The complaint rates, in percent. Large mailbox providers require a rate below the first one, and reject mail from senders that
-/// reach the second one.
+/// The complaint rates, in percent, for a warning and for a severe notice. Large mailbox providers require less than the first rate,
+/// and reject mail from senders that reach the second.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
-/// The minimum number of messages for which rates are checked. With fewer messages, a single bounce would look like a problem.
+/// The minimum number of sent messages for a notice about rates. With fewer messages, a single bounce would look like a problem.
 const MESSAGES_MIN: u64 = 100;
-/// The used share of a quota at which the quota is reported as nearly used up.
+/// The share of a quota that must be used before a notice warns about it.
 const QUOTA_SHARE: f64 = 0.8;
-/// How long the page shows a failed brand import.
+/// How long the page reports a failed brand import.
 const FAILED_IMPORTS_SHOWN_MS: i64 = 7 * limits::DAY_MS;
-/// The maximum number of failed imports with a notice each; more are combined into one notice.
+/// The maximum number of failed imports that get their own notice; further ones share one notice.
 const FAILED_IMPORTS_MAX: usize = 3;
 /// The maximum number of notices.
 const LINES_MAX: usize = 12;
 
-/// Returns the notices about everything that needs attention, most severe first.
+/// Returns the notices about problems with the installation, the account and its sending, most severe first.
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
@@ -63,7 +63,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     found
 }
 
-/// Returns two notices: one about a job that can be dismissed, and one without a job.
+/// Returns two sample notices: one about a failed job that can be dismissed, and one without a job.
 #[cfg(test)]
 pub fn samples() -> Vec<Value> {
     let mut failed = line("bad", "An import failed.".into(), ("/contacts/jobs".into(), "View details"));
@@ -79,7 +79,7 @@ fn name(of: &Value) -> &str {
     of["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("a brand")
 }
 
-/// Checks for a transport and a verified sending domain.
+/// Adds notices if there is no mail transport or no verified sending domain.
 fn sending_problems(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
         let text = "Live sending isn't set up. Configure a relay or direct delivery in the server settings.";
@@ -102,7 +102,7 @@ fn sending_problems(environment: Environment, known: &AccountOverview, found: &m
     }
 }
 
-/// Finds campaigns that need the user's attention.
+/// Adds notices about campaigns that need the user's attention.
 fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
     for row in &known.campaigns {
         let (campaign, unknown) = (&row["campaign"], row["stats"]["unknown"].as_u64().unwrap_or(0));
@@ -123,7 +123,7 @@ fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Finds brands whose import failed recently.
+/// Adds notices about recently failed brand imports.
 fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     let is_recent = |project: &&Value| {
         let at: Option<WireTime> = project["updatedAt"].as_str().and_then(|at| at.parse().ok());
@@ -141,7 +141,7 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Finds failed contact jobs, until the user dismisses them or starts such a job again.
+/// Adds notices about failed contact jobs, except those that the user has dismissed or has started again.
 fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     for (at, job) in known.jobs.iter().enumerate().filter(|(_, job)| job["status"] == "failed" && job["seen"] == false) {
         let is_again = |later: &&Value| {
@@ -165,7 +165,7 @@ fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Checks the bounce and complaint rates of the last 30 days.
+/// Adds notices if the bounce or complaint rate of the last 30 days is too high.
 fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
     let summary = &known.timeline["summary"];
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
@@ -188,7 +188,7 @@ fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Finds quotas that are used up or nearly used up.
+/// Adds notices about quotas that are used up or nearly used up.
 fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
     for (quota, words) in [("daily", "today"), ("monthly", "this month")] {
         let (used, limit) =
@@ -295,7 +295,7 @@ mod tests {
         let notices = texts(Environment::Live, &known);
         assert_eq!(notices.len(), 10, "{notices:#?}");
         assert_eq!(notices.iter().take_while(|line| line.starts_with("bad")).count(), 5, "{notices:#?}");
-        // Test mail does not require a domain.
+        // Test mail does not require a sending domain.
         assert_eq!(texts(Environment::Test, &known).len(), 9);
     }
 

@@ -1,4 +1,4 @@
-//! The first steps for new users. The next step has a button and the equivalent API request.
+//! The getting-started steps for new users. The next step has a button and the equivalent API request.
 
 use serde_json::{Value, json};
 
@@ -8,8 +8,8 @@ use crate::surfaces::dashboard::visit::Visit;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::Permission;
 
-/// Returns the getting-started steps that this user has permission for. Returns null if a campaign was started, the overview has an
-/// error, or no step is left.
+/// Returns the getting-started steps that the user has the permissions for. Returns null if a campaign was started, data could not be
+/// read, or all steps are completed.
 pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());
     if has_sent || known.error.is_some() {
@@ -77,7 +77,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     json!({ "steps": steps, "done": done })
 }
 
-/// Returns the API request that sends the newest campaign, or the request that creates a campaign if there is none.
+/// Returns the API request that sends the newest campaign. If there is no campaign, returns the request that creates one.
 fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) -> String) -> String {
     match known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()) {
         Some(campaign) => request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
@@ -90,9 +90,8 @@ fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) 
     }
 }
 
-/// A brand's progress through the first steps.
 struct BrandProgress<'k> {
-    /// The ID of a brand, preferably of a brand that is ready.
+    /// The ID of an active brand, or of any brand if none is active; `None` if there are no brands.
     brand: Option<&'k str>,
     has_emails: bool,
     has_contacts: bool,
@@ -115,7 +114,7 @@ impl<'k> BrandProgress<'k> {
     }
 }
 
-/// Returns a finished step and the next step.
+/// Returns two sample steps: a completed step, and the next step.
 #[cfg(test)]
 pub fn sample() -> Value {
     let sample = |done| step(&[], ("Add contacts", "One by one."), ("/contacts", "Add contacts"), done, "curl".into()).1;
@@ -124,7 +123,7 @@ pub fn sample() -> Value {
     json!({ "steps": [sample(true), next], "done": 0 })
 }
 
-/// The permissions that a step requires, and the step.
+/// A step, preceded by the permissions that it requires.
 type Step = (&'static [Permission], Value);
 
 fn step(

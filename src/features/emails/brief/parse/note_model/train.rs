@@ -1,4 +1,4 @@
-//! Trains the model with the texts of `tests/samples/notes`. To write the weights again after the texts or the features have changed:
+//! Trains the model with the texts of `tests/samples/notes`. To rewrite the weights after the texts or the features have changed:
 //!
 //!     SNAPSHOTS=write cargo test --lib note_model
 
@@ -13,14 +13,13 @@ const RATE: f32 = 0.25;
 /// The factor of the weight decay after each round, which keeps rare features from dominating.
 const SHRINK: f32 = 0.995;
 
-/// A text with its features and whether it is a note.
 struct Sample {
     text: String,
     features: Vec<usize>,
     is_note: bool,
 }
 
-/// Returns the texts of all files in a fixed pseudorandom order, which mixes the languages.
+/// Returns the labeled texts of `tests/samples/notes` that have features, in a fixed pseudorandom order, which mixes the languages.
 fn samples() -> Vec<Sample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/notes");
     let files = std::fs::read_dir(folder).expect("the samples exist").map(|file| file.expect("a file").path());
@@ -82,7 +81,7 @@ fn the_weights_are_those_of_the_samples() {
     assert!(trained.iter().zip(WEIGHTS).all(near), "the samples changed; run: SNAPSHOTS=write cargo test --lib note_model");
 }
 
-/// Trains with four fifths of the texts and checks the rest.
+/// Trains with four fifths of the texts and tests the model on the rest.
 #[test]
 fn unknown_texts_are_distinguished() {
     let samples = samples();
@@ -95,7 +94,6 @@ fn unknown_texts_are_distinguished() {
     assert!(share > 0.8, "{share}");
 }
 
-/// Returns the probability that a text is a note.
 fn rated(text: &str) -> Option<f32> {
     let prompt = Prompt::read(text, &Brand::default());
     probability(&prompt, Range::of(0, prompt.words.len()))

@@ -23,7 +23,7 @@ use crate::features::emails::composer::material;
 use crate::features::emails::document::{ImageUrl, Link, Picture, Purpose};
 use crate::features::emails::imported::ImportedEmail;
 
-/// An imported email after an edit.
+/// The result of editing an imported email: the email, and the reports to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEditResult {
     pub imported: ImportedEmail,
@@ -82,7 +82,6 @@ fn contains(imported: &ImportedEmail, words: &str) -> bool {
     words.chars().count() >= 2 && (is_in(&imported.subject) || is_in(&imported.preheader()) || in_parts())
 }
 
-/// Applies one instruction to an imported email.
 struct ImportedEditor<'a> {
     imported: &'a mut ImportedEmail,
     means: &'a EditResources<'a>,

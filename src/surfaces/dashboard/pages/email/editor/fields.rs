@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::vocab::limits;
 
-/// A kind of block.
 #[derive(Debug, Serialize)]
 pub struct Kind {
     /// The block's `type` in documents.
@@ -19,12 +18,12 @@ pub struct Kind {
     pub in_columns: bool,
 }
 
-/// A list of items in a block, such as the products.
+/// A list field of a block, such as its products.
 #[derive(Debug, Serialize)]
 pub struct List {
-    /// The name of the block's field.
+    /// The path of the list within the block.
     pub path: &'static str,
-    /// The label of an item.
+    /// The label of a single item.
     pub label: &'static str,
     pub max: usize,
     pub fields: &'static [Field],
@@ -33,17 +32,16 @@ pub struct List {
 /// A field of a block or of an item in a list.
 #[derive(Debug, Serialize)]
 pub struct Field {
-    /// The path within the block or the item, such as `button.label`.
+    /// The path within the block or item, such as `button.label`.
     pub path: &'static str,
     pub label: &'static str,
     pub control: Control,
-    /// The maximum number of characters, or the highest number; 0 for choices and check boxes.
+    /// The maximum length in characters, or the maximum of a number; 0 for choices and check boxes.
     pub max: usize,
-    /// The values and labels of a choice; the first choice is the default.
+    /// The values of a choice with their labels; the first value is the default.
     pub choices: &'static [(&'static str, &'static str)],
 }
 
-/// The control that edits a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Control {
@@ -58,7 +56,7 @@ pub enum Control {
     Check,
     /// A number from 1 to the maximum.
     Number,
-    /// A list of texts with `|` between them.
+    /// A list of texts, separated by `|`.
     Cells,
 }
 
@@ -278,12 +276,11 @@ pub const KINDS: &[Kind] = &[
     },
 ];
 
-/// Returns the kind with this name.
 pub fn kind_of(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// Returns a new block of a kind, with texts that users replace. `site` is the target of its links.
+/// Returns a new block of this kind with placeholder texts for users to replace. Its links lead to `site`.
 pub fn new_block(name: &str, site: &str) -> Option<Value> {
     let action = json!({ "label": "Read more", "href": site });
     let text = |text: &str| json!({ "type": "text", "text": text });
@@ -310,12 +307,12 @@ pub fn new_block(name: &str, site: &str) -> Option<Value> {
     })
 }
 
-/// Returns the value at a path of names.
+/// Returns the JSON value at a path of field names separated by dots, such as `button.label`; null if it is absent.
 pub fn at<'a>(json: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(json, |at, name| &at[name])
 }
 
-/// Sets the value at a path of names; null removes the field.
+/// Sets the JSON value at a path of field names separated by dots; null removes the field.
 fn set(json: &mut Value, path: &str, value: Value) {
     let (name, inside) = path.split_once('.').map_or((path, None), |(name, inside)| (name, Some(inside)));
     let Some(fields) = json.as_object_mut() else { return };
@@ -333,7 +330,7 @@ fn set(json: &mut Value, path: &str, value: Value) {
 }
 
 impl Field {
-    /// Returns the field's value as the text of a form.
+    /// Returns the field's value as text for its form control.
     pub fn text(&self, json: &Value) -> String {
         match at(json, self.path) {
             Value::String(text) => text.clone(),
@@ -347,7 +344,7 @@ impl Field {
     fn read(&self, json: &mut Value, text: &str) {
         let value = match self.control {
             Control::Check => json!(!text.is_empty()),
-            // An empty list of headings is valid, and cells may be empty.
+            // An empty list of headings is valid, and a table row may have empty cells.
             Control::Cells if text.trim().is_empty() => json!([]),
             Control::Cells => text.split('|').map(str::trim).collect(),
             _ if text.trim().is_empty() => Value::Null,
@@ -355,7 +352,7 @@ impl Field {
             _ => json!(text.replace('\r', "").trim()),
         };
         if self.control == Control::Image && *at(json, self.path) != value {
-            // The stored size belongs to the previous image.
+            // The stored width and height belong to the previous image.
             for side in ["width", "height"] {
                 if let Some((image, _)) = self.path.rsplit_once('.') {
                     set(json, &format!("{image}.{side}"), Value::Null);
@@ -366,7 +363,7 @@ impl Field {
     }
 }
 
-/// Objects inside a block that are removed if all of these fields are empty.
+/// Objects in a block that are removed if all of the listed fields are empty.
 const PARTS: [(&str, &[&str]); 2] = [("image", &["src"]), ("button", &["label", "href"])];
 
 fn tidy(json: &mut Value) {
@@ -378,7 +375,8 @@ fn tidy(json: &mut Value) {
 }
 
 impl Kind {
-    /// Returns the block with the values of a form. `value` returns the text of a form field, if the form has the field.
+    /// Returns `block` with the form's values applied. `value` returns the text of a form field, or `None` if the form has no such
+    /// field.
     pub fn read(&self, block: &Value, value: impl Fn(&str) -> Option<String>) -> Value {
         let mut block = block.clone();
         for field in self.fields {
@@ -396,7 +394,7 @@ impl Kind {
                 for field in list.fields {
                     let name = format!("{}.{index}.{}", list.path, field.path);
                     let text = value(&name);
-                    // A check box that is not checked is not sent.
+                    // Browsers do not submit an unchecked check box.
                     if let Some(text) = text.or((field.control == Control::Check).then(String::new)) {
                         is_given |= !text.trim().is_empty();
                         field.read(&mut item, &text);

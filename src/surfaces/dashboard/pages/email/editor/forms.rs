@@ -1,11 +1,10 @@
-//! The forms of the editor: one for each block, including the blocks in columns.
+//! The editor's forms: one for each block, including the blocks inside columns.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::fields::{Control, Field, Kind, kind_of};
 
-/// The form of a block.
 #[derive(Serialize)]
 pub struct BlockForm {
     id: String,
@@ -13,7 +12,7 @@ pub struct BlockForm {
     label: &'static str,
     /// Whether the block can be moved, duplicated and removed.
     free: bool,
-    /// Whether a block can be inserted after the block.
+    /// Whether another block can be inserted after this block.
     insert: bool,
     in_column: bool,
     can_move_up: bool,
@@ -56,11 +55,12 @@ fn items(json: &Value) -> impl Iterator<Item = &Value> {
     json.as_array().into_iter().flatten()
 }
 
-/// Returns the forms of a document's blocks. `submitted` is a block that a user submitted and its ID.
+/// Returns the forms of a document's blocks. `submitted` is the ID and the submitted content of a block that replaces the stored
+/// content.
 pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockForm> {
     let last = items(&document["blocks"]).count().saturating_sub(1);
     let form = |(index, block): (usize, &Value)| {
-        // The header stays first, and the footer last.
+        // The header stays first and the footer stays last.
         let moves = (index > 1 && index < last, index > 0 && index + 1 < last);
         form(block, submitted, moves, false).map(|form| BlockForm { insert: index < last, ..form })
     };
@@ -102,26 +102,25 @@ fn form(block: &Value, submitted: Option<(&str, &Value)>, moves: (bool, bool), i
     })
 }
 
-/// Returns every list of blocks in a document.
+/// Returns every list of blocks in a document: the document's own list, and the list of each column.
 fn lists(document: &Value) -> impl Iterator<Item = &Value> {
     let columns = items(&document["blocks"]).flat_map(|block| items(&block["columns"]));
     std::iter::once(&document["blocks"]).chain(columns.map(|column| &column["blocks"]))
 }
 
-/// Returns the block with this ID.
 pub fn find<'d>(document: &'d Value, id: &str) -> Option<&'d Value> {
     lists(document).flat_map(items).find(|block| block["id"] == id)
 }
 
-/// Returns the IDs of the blocks in the list that contains this block.
+/// Returns the IDs of all blocks in the list that contains the block with this ID, including that block.
 pub fn siblings(document: &Value, id: &str) -> Option<Vec<String>> {
     let list = lists(document).find(|list| items(list).any(|block| block["id"] == id))?;
     Some(items(list).filter_map(|block| block["id"].as_str().map(str::to_owned)).collect())
 }
 
-/// Returns a violation in a document as a sentence for users, which names the field by its label.
+/// Describes a problem in a document as a sentence for users, with the field's label instead of its path.
 pub fn told(kind: Option<&Kind>, path: &str, problem: &str) -> String {
-    // Removes the indexes of columns and blocks from the path, so that it starts with the block's field.
+    // Strips the path's prefix up to the index of the innermost block, so that the rest names a field of the block.
     let inside = path.rsplit_once("blocks[").and_then(|(_, rest)| rest.split_once(']')).map_or(path, |(_, rest)| rest);
     let inside = inside.trim_start_matches('.');
     let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());

@@ -1,4 +1,4 @@
-//! The editor of an email: a form for each block, and the data and the endpoints of the script that replaces the forms.
+//! The email editor: a form for each block, and the data and endpoints for the script that replaces these forms.
 
 mod fields;
 mod forms;
@@ -29,19 +29,18 @@ use crate::vocab::permissions::Permission;
 use fields::{KINDS, Kind, kind_of, new_block};
 use forms::{BlockForm, told};
 
-/// The number of the brand's images that the editor offers; a single request returns them all.
+/// The number of the brand's images that the editor offers: as many as one request can return.
 const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
 
-/// The prefix of a saved block's name in the palette; the block's ID follows.
+/// In the palette, a saved block is named by this prefix and the block's ID.
 const SAVED: &str = "saved:";
 
-/// The data of the editor.
 #[derive(Serialize)]
 pub struct EditorPage {
     #[serde(flatten)]
     head: EmailHead,
     has_document: bool,
-    /// The version that the forms are based on.
+    /// The version of the email that the forms show.
     based_on: u64,
     subject: String,
     preheader: String,
@@ -50,13 +49,12 @@ pub struct EditorPage {
     blocks: Vec<BlockForm>,
     palette: Vec<Choice>,
     images: Vec<Picture>,
-    /// The block that the error is about.
+    /// The ID of the block with the error; empty if there is none.
     wrong_block: String,
     #[serde(flatten)]
     files: EditorFiles,
 }
 
-/// The paths of the files that only the editor loads.
 #[derive(Serialize)]
 struct EditorFiles {
     editor_style: String,
@@ -83,12 +81,11 @@ struct Choice {
     in_columns: bool,
 }
 
-/// One of the brand's images.
 #[derive(Clone, Serialize)]
 struct Picture {
     url: String,
     about: String,
-    /// The path of a smaller copy of the image.
+    /// The path of a reduced copy of the image.
     preview: String,
     width: Option<u32>,
     height: Option<u32>,
@@ -122,7 +119,7 @@ page_context!(EditorPage, "email_editor.html", {
     vec![page(Some(&document)), page(None)]
 });
 
-/// Returns the kinds of blocks and the saved blocks that users can insert.
+/// Returns the block types and the saved blocks that users can insert.
 fn palette(saved: Vec<SavedBlockView>) -> Vec<Choice> {
     let choice = |kind: &Kind| Choice { name: kind.name.into(), label: kind.label.into(), in_columns: kind.in_columns };
     let own = saved.into_iter().map(|saved| Choice {
@@ -133,12 +130,11 @@ fn palette(saved: Vec<SavedBlockView>) -> Vec<Choice> {
     KINDS.iter().filter(|kind| kind.free).map(choice).chain(own).collect()
 }
 
-/// Shows the editor.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None, None).await
 }
 
-/// A block as it was submitted, which is shown again if it cannot be saved.
+/// A submitted block, which the page shows again if it cannot be saved.
 struct Submitted {
     id: String,
     block: Value,
@@ -182,7 +178,7 @@ async fn images(visit: &Visit, brand: ProjectId) -> Result<Vec<Picture>, PageErr
     Ok(found.items.into_iter().filter(|image| image.problem.is_none()).map(picture).collect())
 }
 
-/// Returns the input of the editor's script.
+/// Returns the data that the editor's script starts with, as JSON.
 pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     let EmailDetails { email, document, .. } = email(visit).await?;
@@ -213,7 +209,7 @@ pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::json(StatusCode::OK, &data))
 }
 
-/// Returns the merge fields that the editor offers, in the spelling of documents.
+/// Returns the merge fields that the editor offers, written as in documents.
 fn merge_fields() -> Vec<Value> {
     let snake = |key: &str| {
         key.chars().fold(String::new(), |name, c| match c.is_ascii_uppercase() {
@@ -225,12 +221,11 @@ fn merge_fields() -> Vec<Value> {
     ProfileField::ALL.iter().map(field).collect()
 }
 
-/// Returns the target of new links: the header's target, which is the brand's site, or a placeholder.
+/// Returns the default URL of new links: the URL of the header's link, or a placeholder.
 fn site_of(document: &Value) -> String {
     document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
 }
 
-/// Handles the forms of the editor.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, document, .. } = email(visit).await?;
     let document = document.ok_or_else(PageError::not_found)?;
@@ -281,7 +276,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns the kind of the block with this ID, and the block.
+/// Returns the block with this ID, and the block's kind.
 fn found<'d>(document: &'d Value, id: &str) -> Result<(&'static Kind, &'d Value), PageError> {
     let block = forms::find(document, id).ok_or_else(PageError::not_found)?;
     let kind = kind_of(block["type"].as_str().unwrap_or_default()).ok_or_else(PageError::not_found)?;
@@ -299,7 +294,7 @@ async fn keep(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> Re
     }
 }
 
-/// Returns the operation that inserts the chosen block after the block with this ID.
+/// Returns the document operation that inserts the chosen block after the block with this ID.
 async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> Result<Value, PageError> {
     let name = visit.form.get("kind");
     let block = match name {
@@ -321,15 +316,13 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
     Ok(json!({ "op": "insert", "after": id, "value": block }))
 }
 
-/// A problem with a block, for users.
 #[derive(Serialize)]
 struct Problem {
-    /// The ID of the block; `None` for the subject and the preheader.
+    /// The block's ID; `None` if the problem is in the subject or preheader.
     block: Option<String>,
     message: String,
 }
 
-/// Returns the problems that a failure reports.
 fn problems(failure: &Failure, document: &Value) -> Vec<Problem> {
     let errors = failure.data.as_deref().map_or(&Value::Null, |data| &data["errors"]);
     let problem = |error: &Value| {
@@ -350,7 +343,7 @@ pub async fn send_script(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Saves the changes that the script sends. Returns the new version, or the problems.
+/// Saves the changes sent by the script. Returns the new version of the email, or the problems.
 async fn save(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let operations: Value = serde_json::from_str(form.get("operations")).map_err(|_| PageError::broken_form())?;
@@ -377,7 +370,7 @@ async fn refused(visit: &Visit, failure: Failure) -> Result<Outcome, PageError> 
     Ok(Outcome::json(error.status, &answer))
 }
 
-/// Saves a block that the script sends as a reusable block, and returns all saved blocks.
+/// Saves a block sent by the script as a reusable block, and returns all saved blocks of the brand.
 async fn keep_block(visit: &Visit) -> Result<Outcome, PageError> {
     let brand = email(visit).await?.email.project_id;
     let block: Value = serde_json::from_str(visit.form.get("block")).map_err(|_| PageError::broken_form())?;
@@ -391,13 +384,12 @@ async fn keep_block(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// Returns the brand's saved blocks.
 async fn saved(visit: &Visit, brand: ProjectId) -> Result<Vec<SavedBlockView>, PageError> {
     let wanted = json!({ "projectId": brand, "limit": limits::SAVED_BLOCKS_MAX });
     Ok(visit.ask::<saved_blocks::list::List>(wanted).await?.items)
 }
 
-/// Redirects to an image at its full size, through this service, for cropping.
+/// Redirects to the full-size copy of an image that this service serves, so that the editor can crop it.
 pub async fn image(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     // Fails if the email does not exist in the user's account.
@@ -407,7 +399,7 @@ pub async fn image(visit: &Visit) -> Result<Outcome, PageError> {
         return Ok(Outcome::go(path));
     }
     let url: url::Url = wanted.parse().map_err(|_| PageError::not_found())?;
-    // `images_through_here` replaces the URLs of images in HTML, so the URL is put into an element.
+    // `images_through_here` rewrites image URLs only in HTML, so the URL is wrapped in an `img` element.
     let html = images_through_here(&visit.api.0, format!("<img src=\"{url}\">")).await?;
     let link = html.split('"').nth(1).and_then(|link| own(visit, Some(link)));
     link.map(Outcome::go).ok_or_else(PageError::not_found)
