@@ -115,7 +115,7 @@ pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
 /// The number of one-time recovery codes for users who have lost their phone. Ten fit on a printed page and last for years.
 pub const RECOVERY_CODES: usize = 10;
 /// The maximum number of audit-log rows that one request reads to find the rows of an account, which takes a few hundredths of a
-/// second. At the limit, the page has fewer entries.
+/// second. At the limit, the page has fewer entries, and the next page continues.
 pub const AUDIT_WALK_MAX: usize = 5_000;
 
 // --- Agents that request a key ---

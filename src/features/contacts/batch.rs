@@ -127,6 +127,20 @@ pub struct BatchOutcome {
 }
 
 impl BatchOutcome {
+    /// Returns a sentence about the rejected rows, worded for users; `None` if there are none.
+    pub fn failures(&self) -> Option<String> {
+        let count = match self.counts.failed {
+            0 => return None,
+            1 => "1 contact was".to_owned(),
+            count => format!("{count} contacts were"),
+        };
+        let reason = self.notes.first().map(|note| {
+            let email = note.email.as_deref().unwrap_or_default();
+            format!(" The first reason: {email}, {}: {}.", note.field, note.error.trim_end_matches('.'))
+        });
+        Some(format!("{count} not copied.{}", reason.unwrap_or_default()))
+    }
+
     fn note(&mut self, note: impl FnOnce() -> RowNote) {
         if self.notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
             self.notes.push(note());

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
-use super::batch::{self, Batch, Counts, OnConflict};
+use super::batch::{self, Batch, Counts, OnConflict, Outcome};
 use super::webhook_events::Source;
 use super::write::{ContactInput, ContactTimes};
 use crate::base::email::EmailAddress;
@@ -176,7 +176,7 @@ impl ContactsCopy {
         (account, project): (AccountId, ProjectId),
         source: Source,
         topic: impl Fn(TopicId) -> Option<TopicId>,
-    ) -> Result<Counts> {
+    ) -> Result<Outcome> {
         let outcome = batch::apply(tx, (account, project), Batch::new(self.rows), (OnConflict::Upsert, &[]), source)?;
         for (digest, chosen, choice) in self.choices {
             let contact = contact_records::number_by_digest(tx, project, digest)?;
@@ -184,7 +184,7 @@ impl ContactsCopy {
                 topics::choose(tx, project, topic, contact, choice)?;
             }
         }
-        Ok(outcome.counts)
+        Ok(outcome)
     }
 
     /// Returns the counts that [`ContactsCopy::restore`] would return. If values are replaced, counts every contact that exists as
@@ -212,7 +212,7 @@ impl ContactsCopy {
         into: ProjectId,
         rule: &ReturnRule,
         topic: impl Fn(TopicId) -> Option<TopicId>,
-    ) -> Result<ReturnCounts> {
+    ) -> Result<(ReturnCounts, Option<String>)> {
         let mut counts = ReturnCounts::default();
         let mut rows = Vec::with_capacity(self.rows.len());
         for (number, mut input) in self.rows {
@@ -229,7 +229,7 @@ impl ContactsCopy {
         }
         let keeps_ids = rule.is_fresh && into == rule.original;
         let batch = Batch::new(rows).with_ids(if keeps_ids { self.ids } else { HashMap::new() });
-        let done = batch::apply(tx, (rule.account, into), batch, (OnConflict::Upsert, &[]), Source::Api)?.counts;
+        let done = batch::apply(tx, (rule.account, into), batch, (OnConflict::Upsert, &[]), Source::Api)?;
         for (digest, chosen, choice) in self.choices {
             let contact = contact_records::number_by_digest(tx, into, digest)?;
             if let (Some(contact), Some(topic)) = (contact, topic(chosen))
@@ -238,8 +238,8 @@ impl ContactsCopy {
                 topics::choose(tx, into, topic, contact, choice)?;
             }
         }
-        let unchanged = done.skipped + done.failed;
-        Ok(ReturnCounts { created: done.created, updated: done.updated, unchanged, ..counts })
+        let Counts { created, updated, skipped: unchanged, .. } = done.counts;
+        Ok((ReturnCounts { created, updated, unchanged, ..counts }, done.failures()))
     }
 }
 
@@ -250,6 +250,7 @@ mod tests {
     use super::*;
     use crate::engine::store::ReadTx;
     use crate::testing::TestApp;
+    use crate::vocab::limits;
 
     fn app_with(emails: &[&str]) -> TestApp {
         let app = TestApp::new();
@@ -282,6 +283,8 @@ mod tests {
         let announced = copy.preview(&app.read(), into, &rule).expect("the store can be read");
         let write = move |tx: &mut WriteTx<'_>| copy.restore(tx, into, &rule, Some);
         let done = app.wait(app.data().store.write(write)).expect("the store is open").expect("the contacts can be restored");
+        let (done, failures) = done;
+        assert_eq!(failures, None);
         assert_eq!((announced.created, announced.deleted, announced.erased), (done.created, done.deleted, done.erased));
         done
     }
@@ -344,6 +347,24 @@ mod tests {
     }
 
     #[test]
+    fn contacts_that_cannot_be_copied_are_reported_and_not_counted_as_unchanged() {
+        let app = app_with(&EMAILS[..2]);
+        let then = app.read();
+        let found = contact_records::find_by_email(&then, app.project, EMAILS[0]).expect("the store can be read");
+        let tags: Vec<String> = (0..limits::TAGS_PER_CONTACT_MAX).map(|number| format!("tag {number}")).collect();
+        let path = format!("/v1/contacts/{}", found.expect("the contact exists").id);
+        app.patch_in(&path, json!({ "tags": tags })).data();
+        let copy = ContactsCopy::read(&then, app.project, None, 100).expect("the store can be read");
+        let (project, rule) = (app.project, ReturnRule { tags: vec!["vip".into()], ..rule(&app) });
+        let write = move |tx: &mut WriteTx<'_>| copy.restore(tx, project, &rule, Some);
+        let (counts, failures) =
+            app.wait(app.data().store.write(write)).expect("the store is open").expect("the other contact can be restored");
+        assert_eq!(counts, ReturnCounts { unchanged: 1, ..ReturnCounts::default() });
+        let failures = failures.expect("a contact cannot have more tags");
+        assert!(failures.starts_with("1 contact was not copied. The first reason: a@example.com, tags: "), "{failures}");
+    }
+
+    #[test]
     fn the_contacts_of_a_lost_brand_keep_their_ids_and_times() {
         let app = app_with(&EMAILS);
         let then = app.read();
@@ -356,7 +377,7 @@ mod tests {
             copy.restore(tx, lost, &rule, Some)
         };
         let done = app.wait(app.data().store.write(write)).expect("the store is open").expect("the contacts can be restored");
-        assert_eq!(done.created, 4);
+        assert_eq!(done.0.created, 4);
         let tx = app.read();
         for email in EMAILS {
             let [one, other] = [app.project, lost].map(|project| {

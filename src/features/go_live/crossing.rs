@@ -55,7 +55,7 @@ impl Crossing {
             skipped.push(format!("Series of emails that were not copied because they are unfinished or failed: {unfinished}."));
         }
         let contacts_after = match contacts {
-            Some(wish) => self.contacts(live, wish, &mut counter).await?,
+            Some(wish) => self.contacts(live, wish, (&mut counter, &mut skipped)).await?,
             None => None,
         };
         let (project, counts) = (copier.project, counter.counts.clone());
@@ -98,7 +98,12 @@ impl Crossing {
     }
 
     /// Copies a bounded number of contacts. Returns the number of the last copied contact if more contacts may remain.
-    async fn contacts(&self, live: ProjectId, wish: ContactsWish, counter: &mut Counter) -> Result<Option<u32>, Failure> {
+    async fn contacts(
+        &self,
+        live: ProjectId,
+        wish: ContactsWish,
+        (counter, skipped): (&mut Counter, &mut Vec<String>),
+    ) -> Result<Option<u32>, Failure> {
         let (copier, source) = (&self.copier, self.source);
         let (account, project) = (copier.account, copier.project);
         let mut after = wish.after;
@@ -111,9 +116,15 @@ impl Crossing {
             let next = copy.next;
             let topics = copier.topics(live)?;
             let write = move |tx: &mut WriteTx<'_>| copy.write(tx, (account, live), source, |id| topics.get(&id).copied());
-            let counts = copier.into.write(write).await??;
-            let unchanged = counts.skipped + counts.failed;
-            counter.add(CopyCounts { kind: Kind::Contacts, created: counts.created, updated: counts.updated, unchanged });
+            let outcome = copier.into.write(write).await??;
+            let counts = outcome.counts;
+            counter.add(CopyCounts {
+                kind: Kind::Contacts,
+                created: counts.created,
+                updated: counts.updated,
+                unchanged: counts.skipped,
+            });
+            skipped.extend(outcome.failures());
             let Some(next) = next else { return Ok(None) };
             after = Some(next);
         }

@@ -30,7 +30,7 @@ pub struct CopyCounts {
     pub created: u64,
     /// The number of objects that were copied again because the original had changed.
     pub updated: u64,
-    /// The number of objects that were not copied, usually because the original had not changed.
+    /// The number of objects that stayed as they were, usually because the original had not changed.
     pub unchanged: u64,
 }
 

@@ -130,14 +130,15 @@ impl CopyTask {
             let batch = reading.await.map_err(Failure::internal)??;
             let (next, rule, topics) = (batch.next, rule.clone(), topics.clone());
             let write = move |tx: &mut WriteTx<'_>| {
-                let counts = batch.restore(tx, target, &rule, |topic| topics.get(&topic).copied())?;
+                let (counts, failures) = batch.restore(tx, target, &rule, |topic| topics.get(&topic).copied())?;
                 let mut progress = store::progress(tx, restore)?;
                 progress.deleted += counts.deleted;
                 progress.erased += counts.erased;
                 let (created, updated, unchanged) = (counts.created, counts.updated, counts.unchanged);
                 let counts = vec![CopyCounts { kind: Kind::Contacts, created, updated, unchanged }];
                 let stage = next.map_or(Stage::Done, |next| Stage::Contacts(Some(next)));
-                save(tx, progress, &Piece { counts, ..Piece::default() }, stage)?;
+                let skipped = failures.into_iter().collect();
+                save(tx, progress, &Piece { counts, skipped, ..Piece::default() }, stage)?;
                 Ok::<_, Failure>(())
             };
             self.copier.into.write(write).await??;

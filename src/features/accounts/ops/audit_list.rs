@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::access::audit::{self, AuditRecord};
+use crate::engine::access::audit::{self, AuditPlace, AuditRecord};
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, manager};
 use crate::engine::store::ReadTx;
@@ -97,17 +97,17 @@ impl Query for AuditList {
         let is_first = accounts::is_installations(view.tx, account)?;
         let limit = usize::try_from(input.limit.0).unwrap_or(1);
         let is_own = |act: &AuditRecord| act.account.map_or(is_first, |owner| owner == account);
-        let found = match input.r#in {
+        let (found, next) = match input.r#in {
             Some(environment) => audit::newest(&view.caller.engine.data(environment).store.read(), before, limit, is_own)?,
             None => audit::newest(view.tx, before, limit, is_own)?,
         };
-        let next = (found.len() == limit).then(|| found.last().map(|((at, number), _)| format!("{}-{number}", at.0))).flatten();
+        let next = next.map(|(at, number)| format!("{}-{number}", at.0));
         Ok(Done(Log { entries: entries(view.tx, account, found)?, next }))
     }
 }
 
 /// Parses a cursor: the position of the last entry of the previous page.
-fn place(text: &str) -> Result<(Timestamp, u64), Failure> {
+fn place(text: &str) -> Result<AuditPlace, Failure> {
     let parts = text.split_once('-').and_then(|(at, number)| Some((Timestamp(at.parse().ok()?), number.parse().ok()?)));
     parts.ok_or_else(|| Failure::field("before", "is not a cursor of this list; use the value of next from the previous page"))
 }
