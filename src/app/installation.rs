@@ -93,7 +93,12 @@ impl FirstStart {
     fn write(&self, folder: &Folder) -> Result<(), Problem> {
         let file = folder.first_start();
         let written = write_whole(&file, |_| Ok(serde_json::to_string(self).expect("the record can be written as JSON")));
-        written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
+        written.map_err(|error| {
+            Problem::failed(format_args!(
+                "{} cannot be written: {error}; check the permissions and the free space of its folder",
+                file.display()
+            ))
+        })
     }
 
     /// Returns whether `seal` is the key of the stores: the key of the last rekey or, if there was none, the key that their secrets are
@@ -401,7 +406,12 @@ impl Opener<'_> {
     /// Records that the stores have their identity and were opened once.
     fn complete(&self, first: &FirstStart) -> Result<(), Problem> {
         let done = instance::note(self.folder, &first.installation, 1).and_then(|()| fs::remove_file(self.folder.first_start()));
-        done.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.path().display())))
+        done.map_err(|error| {
+            Problem::failed(format_args!(
+                "{} cannot be written: {error}; check its permissions and its free space",
+                self.folder.path().display()
+            ))
+        })
     }
 
     /// Opens an existing installation, if it is complete. Counts this start, and returns whether sending is on hold.
@@ -449,7 +459,10 @@ impl Opener<'_> {
             let file = self.folder.instance();
             // If the disk is full, the service starts anyway, and the next start counts this one.
             if !is_same {
-                return Err(Problem::failed(format_args!("{} cannot be written: {error}", file.display())));
+                return Err(Problem::failed(format_args!(
+                    "{} cannot be written: {error}; check the permissions and the free space of its folder",
+                    file.display()
+                )));
             }
             tracing::warn!(file = %file.display(), %error, "this start could not be recorded");
         }

@@ -111,7 +111,7 @@ pub const CODES: &[CodeInfo] = &[
         "SIGN_UP_CLOSED",
         "Sign-up is disabled on this server; ask an account admin for an invitation.",
     ),
-    code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "The resource does not exist."),
+    code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "The resource does not exist; check the path and the ID."),
     code(
         Code::MethodNotAllowed,
         405,
@@ -122,12 +122,17 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
-    code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
+    code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email; update that contact."),
     // `data.projectId` and `data.name` describe the existing brand.
     code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
     // `data.id` is the ID of the object that has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose a different name, or rename the object that has it."),
-    code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
+    code(
+        Code::LimitReached,
+        409,
+        "LIMIT_REACHED",
+        "The account or project has reached its limit for this resource; delete what you no longer need.",
+    ),
     code(
         Code::ModelNotConfigured,
         409,
@@ -173,8 +178,13 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
     // `data.reason` is the reason why the recipient cannot be mailed.
     code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be emailed; see data.reason."),
-    code(Code::NotValidated, 409, "NOT_VALIDATED", "The email's validation score is below the required minimum."),
-    code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner."),
+    code(
+        Code::NotValidated,
+        409,
+        "NOT_VALIDATED",
+        "The email's validation score is below the required minimum; fix its findings, or lower the minimum.",
+    ),
+    code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner; sign in instead."),
     code(
         Code::IdempotencyConflict,
         409,
@@ -188,7 +198,7 @@ pub const CODES: &[CodeInfo] = &[
         "ANSWER_ERASED",
         "This request already ran and is not repeated; its stored response was deleted because it named an erased contact.",
     ),
-    code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts."),
+    code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts; shorten or split it."),
     code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long; shorten them."),
     code(Code::UnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Send the body with Content-Type: application/json."),
     code(
@@ -205,7 +215,12 @@ pub const CODES: &[CodeInfo] = &[
         "The plan's sending rate is exceeded; retry after data.retryAfterMs milliseconds.",
     ),
     // `data.retryAfterMs` is the time until the day or month ends.
-    code(Code::QuotaExceeded, 429, "QUOTA_EXCEEDED", "The plan's email quota for this day or month is used up."),
+    code(
+        Code::QuotaExceeded,
+        429,
+        "QUOTA_EXCEEDED",
+        "The plan's email quota for this day or month is used up; retry after data.retryAfterMs milliseconds.",
+    ),
     code(Code::Internal, 500, "INTERNAL_ERROR", "An internal error occurred; search the server log for the requestId."),
     code(
         Code::IdempotencyInProgress,
@@ -228,7 +243,7 @@ pub const CODES: &[CodeInfo] = &[
         "PROVIDER_UNAVAILABLE",
         "The provider is unavailable or is rate limiting this account; try again later.",
     ),
-    code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again."),
+    code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again later."),
 ];
 
 impl Code {

@@ -79,7 +79,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Settings(reason) => write!(f, "the backup settings are invalid: {reason}"),
+            Self::Settings(reason) => write!(f, "the settings under [backup] are invalid: {reason}"),
             Self::Target { object, cause } => write!(
                 f,
                 "the backup target failed to process a request for {object}: {cause}. Check the connection to the target, and the \
@@ -102,7 +102,7 @@ impl fmt::Display for Error {
                 "the server {host} has taken over this backup target; stop one of the two servers, or set backup.url to another prefix \
                  for one of them, then restart this one"
             ),
-            Self::Interrupted(reason) => write!(f, "a new snapshot is needed: {reason}"),
+            Self::Interrupted(reason) => write!(f, "the backup needs a new snapshot, which starts automatically: {reason}"),
             Self::Nothing(reason) => f.write_str(reason),
             Self::Local(cause) => f.write_str(cause),
             Self::Newer => f.write_str("a newer version of mailmill made this backup; use that version or a newer one"),

@@ -78,7 +78,12 @@ pub struct Spool {
 impl Spool {
     /// Opens the spool in `folder`, which is created if it does not exist. A spool that cannot be read is dropped: a snapshot replaces it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
-        let failed = |error: io::Error| Error::Local(format!("the backup spool {} cannot be used: {error}", folder.display()));
+        let failed = |error: io::Error| {
+            Error::Local(format!(
+                "the folder {} for waiting parts of the backup cannot be used: {error}; check its permissions and the disk",
+                folder.display()
+            ))
+        };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         let state: Option<State> = fs::read(folder.join(STATE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut spool = Self {
@@ -121,7 +126,7 @@ impl Spool {
                     (number, positions) = (found, header.positions);
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
-                _ => return Ok(Err(format!("the spool lacks the part before {}", file.display()))),
+                _ => return Ok(Err(format!("the part of the backup before {} is missing", file.display()))),
             }
         }
         self.header = Header::new(number + 1, positions);
@@ -278,7 +283,9 @@ impl Spool {
         }
         self.waiting.pop_front();
         self.waiting_bytes -= part.file_bytes;
-        fs::remove_file(&part.file).map_err(|error| Error::Local(format!("{} cannot be removed: {error}", part.file.display())))
+        fs::remove_file(&part.file).map_err(|error| {
+            Error::Local(format!("{} cannot be removed: {error}; check the permissions of its folder", part.file.display()))
+        })
     }
 
     pub fn state(&self) -> Option<&State> {
@@ -327,7 +334,12 @@ fn write_whole(file: &Path, content: &[u8]) -> Result<()> {
         out.sync_all()?;
         fs::rename(&aside, file)
     };
-    write().map_err(|error| Error::Local(format!("{} cannot be written: {error}", file.display())))
+    write().map_err(|error| {
+        Error::Local(format!(
+            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            file.display()
+        ))
+    })
 }
 
 #[cfg(test)]

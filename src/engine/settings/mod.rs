@@ -106,7 +106,7 @@ impl fmt::Display for Origin {
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Syntax { path, message } => write!(f, "{} cannot be read: {message}", path.display()),
+            Self::Syntax { path, message } => write!(f, "{} is not valid TOML: {message}", path.display()),
             Self::UnknownKey { key, origin: Origin::Variable(_), nearest } => {
                 write!(f, "The variable {key} matches no setting; did you mean {nearest}?")
             }
@@ -572,7 +572,7 @@ mod tests {
     #[test]
     fn invalid_toml_is_reported_with_its_line() {
         let error = refused(with_file("[server]\nhttp = 127\n= 3"));
-        assert!(error.starts_with("my.toml cannot be read: ") && error.contains("line 3"), "{error}");
+        assert!(error.starts_with("my.toml is not valid TOML: ") && error.contains("line 3"), "{error}");
         let error = refused(with_file("[log]\nlevel = 'info'\nlevel = 'warn'"));
         assert!(error.contains("duplicate key") && error.contains("line 3"), "{error}");
     }

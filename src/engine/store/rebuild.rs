@@ -31,7 +31,7 @@ impl Rebuild {
     /// Creates a store's file, which must not exist yet. `position` is the position of the rows that are added first.
     pub fn create(store: StoreName, file: &Path, position: u64) -> Result<Self> {
         if file.exists() {
-            return Err(Error::Io(format!("{} already exists", file.display())));
+            return Err(Error::Io(format!("{} already exists; move or delete this file", file.display())));
         }
         let port = RedbPort::open(Space::unlimited(), file, store.database_kind(), CACHE_BYTES)?;
         Ok(Self { store, file: file.to_path_buf(), port, batch: Overlay::new(), batch_bytes: 0, position })

@@ -60,7 +60,9 @@ impl Refusal {
     fn failure(self) -> Failure {
         match self {
             Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
-            Self::SlowHeaders => Failure::because(Code::RequestTimeout, "The request headers arrived too slowly."),
+            Self::SlowHeaders => {
+                Failure::because(Code::RequestTimeout, "The request headers arrived too slowly; send the request again.")
+            }
             Self::UriTooLong => Code::UriTooLong.into(),
             Self::EncodedBody => {
                 Failure::because(Code::UnsupportedMediaType, "Request bodies must be sent without Content-Encoding.")

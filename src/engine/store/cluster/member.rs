@@ -319,7 +319,7 @@ impl Member {
 
     /// Waits for a statement, with a time limit that leaves time for another attempt before the lease expires.
     async fn in_time<T>(&self, statement: impl Future<Output = Result<T>>) -> Result<T> {
-        let late = |_| Error::Database("it did not answer in time".to_owned());
+        let late = |_| Error::Database("it did not respond in time".to_owned());
         tokio::time::timeout(self.lease / 3, statement).await.map_err(late)?
     }
 

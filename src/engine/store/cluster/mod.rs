@@ -97,7 +97,7 @@ impl fmt::Display for Error {
             Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
             Self::Foreign { file } => write!(
                 f,
-                "{file} belongs to another installation than the cluster; choose an empty data folder for this node with --data"
+                "{file} and the cluster belong to different installations; choose an empty data folder for this node with --data"
             ),
             Self::Lost { store, own, newest } => write!(
                 f,
@@ -116,13 +116,13 @@ impl fmt::Display for Error {
             ),
             Self::Behind { store } => write!(
                 f,
-                "this node is so far behind that the log of the {} store no longer has its next commit; the next start rebuilds the data \
-                 folder from a snapshot",
+                "this node is so far behind that the log of the {} store no longer has its next commit; restart it to rebuild \
+                 its data folder from a snapshot",
                 store.word()
             ),
             Self::Damaged(what) => write!(f, "the database of the cluster is damaged: {what}"),
             Self::Local(cause) => f.write_str(cause),
-            Self::Stopping => f.write_str("the node stops"),
+            Self::Stopping => f.write_str("this node is stopping"),
         }
     }
 }

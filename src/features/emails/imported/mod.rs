@@ -236,7 +236,7 @@ impl ImportedEmail {
     /// Changes the URL of a link.
     pub fn lead(&mut self, link: usize, address: &str) -> Result<(), String> {
         let found = self.links.iter_mut().find(|other| other.element == link);
-        found.ok_or("This link does not exist.")?.address = address.to_owned();
+        found.ok_or("This link no longer exists.")?.address = address.to_owned();
         self.make(Change::Link { element: link, address: address.to_owned() })
     }
 

@@ -54,7 +54,7 @@ impl Form {
         } else {
             let found = std::fs::metadata(path).map_err(unreadable)?;
             if !found.is_file() {
-                return Err(Problem::misused(format_args!("{} is not a file", path.display())));
+                return Err(Problem::misused(format_args!("{} is not a file; enter the path of a file", path.display())));
             }
             (Source::File(path.to_owned()), found.len())
         };

@@ -47,7 +47,7 @@ pub fn first_certificate(path: &Path) -> Option<CertificateDer<'static>> {
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
     if length > FILE_BYTES_MAX {
-        return Err(format!("the file is {length} bytes long, which is too large for a certificate or key"));
+        return Err(format!("the file is {length} bytes long, which is too large for a certificate or key: check the path"));
     }
     fs::read(path).map_err(|error| error.to_string())
 }
