@@ -204,8 +204,10 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
         ))),
         status => {
             let status = status.as_u16();
-            Err(refused(format!("points to metadata that cannot be read: the server returned status {status} instead of 200; \
-                                 report this to the maker of the program")))
+            Err(refused(format!(
+                "points to metadata that cannot be read: the server returned status {status} instead of 200; report this to the \
+                 maker of the program"
+            )))
         }
     }
 }
