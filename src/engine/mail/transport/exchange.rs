@@ -202,7 +202,7 @@ impl Transport {
         let stopping = ConnectError { stage: Stage::Route, cause: Cause::Stopping };
         match self.unless_stopped(timeout(self.timeouts.connect, looking)).await.ok_or(stopping)? {
             Ok(found) => found.map_err(unresolved),
-            Err(_) => Err(unresolved("no response".to_owned())),
+            Err(_) => Err(unresolved("the name servers did not respond in time".to_owned())),
         }
     }
 

@@ -118,7 +118,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
             Detail {
                 field: "company",
                 label: "Company",
-                hint: "The legal name.",
+                hint: "The legal name of the company.",
                 value: "/brand/contact/company",
                 own: "/overrides/company",
                 ..LINE

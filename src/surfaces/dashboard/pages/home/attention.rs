@@ -35,7 +35,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
         found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     if let Some(cause) = &known.hold {
-        let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries wait.");
+        let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries are waiting.");
         found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
     if let Some(problem) = known.backup["problem"].as_str() {
