@@ -124,7 +124,12 @@ pub const CODES: &[CodeInfo] = &[
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email; update that contact."),
     // `data.projectId` and `data.name` describe the existing brand.
-    code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
+    code(
+        Code::BrandExists,
+        409,
+        "BRAND_EXISTS",
+        "The account already has a brand that was imported from this site; use that brand instead.",
+    ),
     // `data.id` is the ID of the object that has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose a different name, or rename the object that has it."),
     code(

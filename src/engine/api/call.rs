@@ -84,7 +84,7 @@ impl Api {
         let output = encoded.output.and_then(|output| output.downcast::<T::Output>().ok());
         output
             .map(|output| *output)
-            .ok_or_else(|| Failure::internal(format_args!("the operation {} returned no output", T::SPEC.id)))
+            .ok_or_else(|| Failure::internal(format_args!("the operation {} returned no output; report this bug", T::SPEC.id)))
     }
 
     /// Calls an operation from within the process with a request, for input that is a stream or for output that is not JSON. In JSON
@@ -158,8 +158,9 @@ impl<'e> Call<'e> {
         input: impl FnOnce() -> Result<T::Input, Failure>,
     ) -> Result<Encoded, Refusal> {
         let entry = self.router.operations.iter().find(|entry| entry.spec.id == T::SPEC.id);
-        let entry = entry
-            .ok_or_else(|| Failure::internal(format_args!("the operation {} is not in the table of operations", T::SPEC.id)))?;
+        let entry = entry.ok_or_else(|| {
+            Failure::internal(format_args!("the operation {} is not in the table of operations; report this bug", T::SPEC.id))
+        })?;
         let spec = entry.spec;
         self.operation = Some(spec.id);
         if spec.access == Access::Operator && !matches!(principal, Principal::Operator) {

@@ -61,7 +61,9 @@ impl GivenInput {
     fn take<T: Any>(&self) -> Result<T, Failure> {
         let given = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let given = given.and_then(|given| given.downcast::<T>().ok());
-        given.map(|given| *given).ok_or_else(|| Failure::internal("an operation received another operation's input"))
+        given
+            .map(|given| *given)
+            .ok_or_else(|| Failure::internal("an operation received another operation's input; report this bug"))
     }
 }
 
@@ -130,7 +132,7 @@ impl Arguments<'_> {
 /// a query, `null` fields are omitted.
 pub fn from_json<T: DeserializeOwned>(spec: &Spec, input: Value) -> Result<T, Failure> {
     let Value::Object(mut fields) = input else {
-        return Err(Failure::internal("the input must be a JSON object"));
+        return Err(Failure::internal("the input of an operation is not a JSON object; report this bug"));
     };
     fields.retain(|_, value| spec.verb.has_body() || !value.is_null());
     let body = Value::Object(fields).to_string();

@@ -59,7 +59,7 @@ impl Rebuild {
         }
         if record.position != self.position + 1 {
             let (store, known, next) = (self.store.word(), self.position, record.position);
-            return Err(Error::Io(format!("the log has no commits of the {store} store between {known} and {next}")));
+            return Err(Error::Io(format!("the log lacks the commits of the {store} store between {known} and {next}")));
         }
         self.position = record.position;
         self.merge(record).map(|()| true)

@@ -101,17 +101,17 @@ impl fmt::Display for Error {
             ),
             Self::Lost { store, own, newest } => write!(
                 f,
-                "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. The database \
-                 was probably restored, or a standby without the last commits was promoted. Bring back the database that has them. To \
-                 accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders of the nodes that show \
-                 this message",
+                "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. \
+                 The database was probably restored, or a standby without the last commits was promoted. Restore the database \
+                 that has them. To accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders \
+                 of the nodes that show this message",
                 store.word()
             ),
             Self::Diverged { store, position } => write!(
                 f,
-                "commit {position} of the {} store differs between this node and the log of the cluster, so the database was replaced or \
-                 restored. Bring back the database that this node knows; or, to accept the state of the log, delete this node's data \
-                 folder",
+                "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
+                 replaced or restored. Restore the database that this node knows; or, to accept the state of the log, delete \
+                 this node's data folder",
                 store.word()
             ),
             Self::Behind { store } => write!(

@@ -82,7 +82,7 @@ impl Command for Retry {
             Failure::because(Code::LimitReached, detail)
         })?;
         let made: Option<model::Delivery> = store::delivery(tx, webhook.id, made)?;
-        let made = made.ok_or_else(|| Failure::internal("a delivery that was just created is missing"))?;
+        let made = made.ok_or_else(|| Failure::internal("a delivery that was just created is missing; report this bug"))?;
         Ok(Created(delivery_view(&made)))
     }
 }

@@ -62,7 +62,8 @@ pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<()
     match fields.iter().find(|field| field.required && !is_set(field)) {
         None => Ok(()),
         Some(field) if field.name == PROJECT => Err(Problem::misused(
-            "the project is missing; name it with --project (`mailmill projects list` lists them, `mailmill projects import URL` creates one)",
+            "the project is missing; name it with --project (`mailmill projects list` lists the projects, `mailmill projects \
+             import URL` creates one)",
         )),
         Some(field) if Some(&*field.name) == main => {
             Err(Problem::misused(format_args!("{} is missing; see --help for details", constant_case(&field.name))))
@@ -187,7 +188,9 @@ fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
         "-" => std::io::stdin().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes),
         _ => std::fs::File::open(file).and_then(|open| open.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| Problem::misused(format_args!("{option}: cannot read {file}: {error}")))?;
+    read.map_err(|error| {
+        Problem::misused(format_args!("{option}: cannot read {file}: {error}; check the path and the file's permissions"))
+    })?;
     match bytes.len() as u64 > INPUT_BYTES_MAX {
         true => Err(Problem::misused(format_args!("{option}: {file} has more than {INPUT_BYTES_MAX} bytes"))),
         false => Ok(bytes),

@@ -79,7 +79,9 @@ fn read_key(file: &str) -> Result<String, Problem> {
         "-" => std::io::stdin().take(KEY_BYTES_MAX).read_to_string(&mut text),
         _ => std::fs::File::open(file).and_then(|open| open.take(KEY_BYTES_MAX).read_to_string(&mut text)),
     };
-    read.map_err(|error| Problem::misused(format_args!("--key-file: cannot read {file}: {error}")))?;
+    read.map_err(|error| {
+        Problem::misused(format_args!("--key-file: cannot read {file}: {error}; check the path and the file's permissions"))
+    })?;
     let key = text.trim();
     let is_key = key.starts_with("sk_test_") || key.starts_with("sk_live_");
     match is_key && key.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -209,7 +211,7 @@ fn ask_email() -> Result<String, Problem> {
     std::io::stdin()
         .lock()
         .read_line(&mut line)
-        .map_err(|error| Problem::failed(format_args!("cannot read the email: {error}")))?;
+        .map_err(|error| Problem::failed(format_args!("cannot read the email from standard input: {error}")))?;
     Ok(line.trim().to_owned())
 }
 

@@ -41,7 +41,9 @@ pub struct Form {
 impl Form {
     /// Opens the file, or reads standard input if `path` is `-`.
     pub fn new(path: &Path, fields: &Map<String, Value>, random: &dyn Random, progress: Arc<Progress>) -> Result<Self, Problem> {
-        let unreadable = |error: io::Error| Problem::misused(format_args!("cannot read {}: {error}", path.display()));
+        let unreadable = |error: io::Error| {
+            Problem::misused(format_args!("cannot read {}: {error}; check the path and the file's permissions", path.display()))
+        };
         let (source, file_bytes) = if path == Path::new("-") {
             let mut bytes = Vec::new();
             let mut input = io::Read::take(io::stdin(), INPUT_BYTES_MAX + 1);
