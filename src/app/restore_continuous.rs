@@ -43,7 +43,8 @@ pub fn url(source: &Path) -> Option<String> {
 pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) -> Result<(), Problem> {
     if wanted.without_key {
         return Err(Problem::misused(
-            "--without-key: a continuous backup is encrypted with the master key and cannot be read without it",
+            "--without-key: a continuous backup is encrypted with the master key and cannot be read without it; use --master-key \
+             instead",
         ));
     }
     super::runtime()?.block_on(async {

@@ -74,9 +74,9 @@ const fn code(code: Code, status: u16, wire: &'static str, message: &'static str
 
 /// All error codes, in the order of [`Code`].
 pub const CODES: &[CodeInfo] = &[
-    code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value."),
+    code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value; data.field names the field."),
     // This code distinguishes a client's broken serializer from a wrong value.
-    code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON."),
+    code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON; correct its syntax."),
     code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
     // `data.connections` lists the connections to choose from.
     code(
@@ -97,7 +97,12 @@ pub const CODES: &[CodeInfo] = &[
         "Enter the code from the authenticator app, or a recovery code.",
     ),
     // This code is for requests from mail services, which authenticate with a signature or their own secret instead of a key.
-    code(Code::InvalidSignature, 401, "INVALID_SIGNATURE", "The signature or secret of the request is wrong."),
+    code(
+        Code::InvalidSignature,
+        401,
+        "INVALID_SIGNATURE",
+        "The signature or secret of the request is wrong; compare the secret on both sides.",
+    ),
     code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
     code(
         Code::FreshSignInRequired,
@@ -145,7 +150,12 @@ pub const CODES: &[CodeInfo] = &[
         "This model is not configured; omit the model field to use the default.",
     ),
     // `data.editId` is the ID of the edit.
-    code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
+    code(
+        Code::EditFailed,
+        409,
+        "EDIT_FAILED",
+        "The edit could not be applied, so nothing was changed; rephrase the instruction.",
+    ),
     // `data.version` is the email's current version.
     code(
         Code::VersionConflict,
@@ -153,7 +163,7 @@ pub const CODES: &[CodeInfo] = &[
         "VERSION_CONFLICT",
         "A newer version was saved, so nothing was changed. Get the current version and repeat the change.",
     ),
-    code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format."),
+    code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format; choose another format."),
     code(
         Code::ProviderNotConnected,
         409,
@@ -167,7 +177,12 @@ pub const CODES: &[CodeInfo] = &[
         "The stored credentials of the connection cannot be used; reconnect it at data.connectUrl.",
     ),
     // `data.status` is the current state.
-    code(Code::WrongState, 409, "WRONG_STATE", "The object's current status does not allow this operation."),
+    code(
+        Code::WrongState,
+        409,
+        "WRONG_STATE",
+        "The object's current status does not allow this operation; get the object to see its status.",
+    ),
     code(
         Code::OnHold,
         409,

@@ -479,7 +479,7 @@ impl<const MAX: u64> TryFrom<NumberOrWord> for Cap<MAX> {
             NumberOrWord::Word(word) => match word.replace('_', "").parse() {
                 // Values from environment variables are text.
                 Ok(number) => Self::try_from(NumberOrWord::Number(number)),
-                Err(_) => Err(format!("\"{word}\" is neither a whole number up to {MAX} nor \"unlimited\"")),
+                Err(_) => Err(format!("use a whole number up to {MAX}, or \"unlimited\", instead of \"{word}\"")),
             },
         }
     }

@@ -85,7 +85,13 @@ impl fmt::Display for Error {
                 "the backup target failed to process a request for {object}: {cause}. Check the connection to the target, and the \
                  credentials under [backup] in the settings and their permissions"
             ),
-            Self::Damaged { object, found } => write!(f, "{object} in the backup target is damaged: {found}"),
+            Self::Damaged { object, found } => {
+                write!(
+                    f,
+                    "{object} in the backup target is damaged: {found}. To restore, choose an earlier time; to back up again, \
+                     set backup.url to an empty prefix"
+                )
+            }
             Self::Foreign { installation } => write!(
                 f,
                 "the backup target belongs to the installation {installation}; set backup.url to an empty prefix for this installation"

@@ -550,7 +550,7 @@ mod tests {
         assert_eq!(plan("daily_emails = 'unlimited'").expect("the word is accepted"), None);
         for (text, expected) in [
             ("-1", "-1 is not between 0 and 1000000000"),
-            ("'none'", "nor \"unlimited\""),
+            ("'none'", "or \"unlimited\""),
             ("2_000_000_000", "2000000000 is not between 0 and"),
         ] {
             let error = plan(&format!("daily_emails = {text}")).expect_err("the plan is invalid").to_string();

@@ -124,7 +124,7 @@ impl fmt::Display for Error {
             ),
             Error::Busy => f.write_str("too many writes are waiting; try again in a few seconds"),
             Error::NoSpace => f.write_str("the disk is almost full, so only essential writes are accepted; free up space"),
-            Error::Closed => f.write_str("the data file is closed"),
+            Error::Closed => f.write_str("the data file is closed; restart the service"),
             Error::Panicked => f.write_str("the change failed unexpectedly and was not saved; search the log for the cause"),
             Error::NotLeader => f.write_str("another node of the cluster accepts writes; try again in a second"),
             Error::Cluster(reason) => f.write_str(reason),

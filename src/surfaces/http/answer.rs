@@ -59,7 +59,9 @@ impl Refusal {
     /// Returns the failure, with a more specific message where the code's message is too general.
     fn failure(self) -> Failure {
         match self {
-            Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
+            Self::Malformed => {
+                Failure::because(Code::InvalidRequest, "The request is not valid HTTP; send it with an HTTP client.")
+            }
             Self::SlowHeaders => {
                 Failure::because(Code::RequestTimeout, "The request headers arrived too slowly; send the request again.")
             }

@@ -132,7 +132,9 @@ impl Workers {
             return Err(RenderError::Image(reason));
         }
         match self.obey_with(WorkerTask::Image(task), file, granted, [].into_iter()).await {
-            Err(RenderError::TooCostly) => Err(RenderError::Image("decoding the image takes too much time or memory".to_owned())),
+            Err(RenderError::TooCostly) => {
+                Err(RenderError::Image("decoding it takes too much time or memory; use a smaller image".to_owned()))
+            }
             answer => answer,
         }
     }

@@ -266,7 +266,7 @@ fn fault(answer: WorkerReply) -> RenderError {
 
 /// Returns the error for an invalid response.
 pub fn malformed() -> RenderError {
-    RenderError::Unavailable("the rendering process ended early, or sent or received invalid data; try again".to_owned())
+    RenderError::Unavailable("the rendering process ended early, or sent or received invalid data".to_owned())
 }
 
 #[cfg(test)]

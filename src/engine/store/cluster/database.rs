@@ -33,7 +33,11 @@ impl Database {
     /// Reads the URL. Connections are encrypted and the server's certificate is verified, with the authorities in the file `authorities` or
     /// else those of the system, unless the URL has `sslmode=disable`. The tasks of the connections run on `runtime`.
     pub fn new(url: &str, authorities: Option<&Path>, runtime: Handle) -> Result<Arc<Self>> {
-        let invalid = |error: &dyn std::fmt::Display| Error::Settings(format!("cluster.database is not a valid URL: {error}"));
+        let invalid = |error: &dyn std::fmt::Display| {
+            Error::Settings(format!(
+                "cluster.database is not a valid URL: {error}; write it like postgres://mailmill:PASSWORD@db.internal/mailmill"
+            ))
+        };
         let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
         config.application_name("mailmill").connect_timeout(limits::CLUSTER_CONNECT_TIME);
         config.tcp_user_timeout(limits::CLUSTER_STATEMENT_TIME).keepalives_idle(Duration::from_secs(10));
@@ -75,7 +79,10 @@ fn verifying(authorities: Option<&Path>) -> Result<rustls::ClientConfig> {
     match authorities {
         Some(file) => {
             let unreadable = |why: &dyn std::fmt::Display| {
-                Error::Settings(format!("cluster.database_authorities: {} cannot be read: {why}", file.display()))
+                Error::Settings(format!(
+                    "cluster.database_authorities: {} cannot be read: {why}; use a PEM file with certificates",
+                    file.display()
+                ))
             };
             let read = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(&error))?;
             let (added, _) = roots.add_parsable_certificates(read.flatten());

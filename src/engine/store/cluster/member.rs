@@ -74,7 +74,9 @@ impl Member {
     /// Connects to the cluster's database, without taking part in elections yet. Must not be called on a thread of a runtime.
     pub fn connect(options: Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<(Arc<Self>, Schema)> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("cluster").enable_all().build();
-        let runtime = runtime.map_err(|error| Error::Local(format!("the threads of the cluster cannot be started: {error}")))?;
+        let runtime = runtime.map_err(|error| {
+            Error::Local(format!("the threads of the cluster cannot be started: {error}; check the limit on threads"))
+        })?;
         let database = Database::new(&options.database, options.authorities.as_deref(), runtime.handle().clone())?;
         let schema = runtime.block_on(schema::read(&mut Link::new(database.clone())))?;
         let process = HEXLOWER.encode(&random.bytes::<16>());

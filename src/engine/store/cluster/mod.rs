@@ -120,7 +120,9 @@ impl fmt::Display for Error {
                  its data folder from a snapshot",
                 store.word()
             ),
-            Self::Damaged(what) => write!(f, "the database of the cluster is damaged: {what}"),
+            Self::Damaged(what) => {
+                write!(f, "the database of the cluster is damaged: {what}. Restore the database from its backup")
+            }
             Self::Local(cause) => f.write_str(cause),
             Self::Stopping => f.write_str("this node is stopping"),
         }

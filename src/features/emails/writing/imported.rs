@@ -350,7 +350,9 @@ fn plain(text: &str) -> Result<String, String> {
     }
     match text.chars().count() {
         0 => Err("text is empty; use the remove operation to delete a part of the email".to_owned()),
-        count if count > most => Err(format!("text has {count} characters, but at most {most} characters are allowed")),
+        count if count > most => {
+            Err(format!("text has {count} characters, but at most {most} characters are allowed; shorten it"))
+        }
         _ => Ok(text.chars().filter(|c| !c.is_control() || *c == '\n').collect()),
     }
 }

@@ -86,9 +86,9 @@ fn read_key(file: &str) -> Result<String, Problem> {
     let is_key = key.starts_with("sk_test_") || key.starts_with("sk_live_");
     match is_key && key.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(key.to_owned()),
-        false => {
-            Err(Problem::misused("--key-file: the file does not contain an API key, which starts with sk_test_ or sk_live_"))
-        }
+        false => Err(Problem::misused(
+            "--key-file: the file does not contain an API key; copy a key, which starts with sk_test_ or sk_live_, into it",
+        )),
     }
 }
 

@@ -193,8 +193,9 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
     let url: Option<Url> = with_scheme.parse().ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let mut url =
-        url.ok_or_else(|| Problem::misused(format_args!("\"{text}\" is not an address like https://mail.example.com")))?;
+    let mut url = url.ok_or_else(|| {
+        Problem::misused(format_args!("\"{text}\" is not the URL of a server; use a URL like https://mail.example.com"))
+    })?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Problem::misused("remove the user name and password from the address; sign in with `mailmill login`"));
     }

@@ -50,7 +50,9 @@ impl Form {
             io::Read::read_to_end(&mut input, &mut bytes).map_err(unreadable)?;
             let length = bytes.len() as u64;
             if length > INPUT_BYTES_MAX {
-                return Err(Problem::misused(format_args!("standard input has more than {INPUT_BYTES_MAX} bytes; use a file")));
+                return Err(Problem::misused(format_args!(
+                    "standard input has more than {INPUT_BYTES_MAX} bytes; enter the path of a file instead"
+                )));
             }
             (Source::Whole(bytes.into()), length)
         } else {

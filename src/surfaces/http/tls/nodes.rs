@@ -104,7 +104,9 @@ impl SameKey {
     }
 
     fn unsupported() -> Result<HandshakeSignatureValid, Error> {
-        Err(Error::General("the connection between nodes requires TLS 1.3".to_owned()))
+        Err(Error::General(
+            "the connection between nodes requires TLS 1.3; use the same version of mailmill on all nodes".to_owned(),
+        ))
     }
 }
 
