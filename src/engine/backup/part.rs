@@ -81,7 +81,7 @@ impl Header {
 pub fn pack(header: &Header, records: &[u8]) -> Result<Vec<u8>> {
     let head = serde_json::to_vec(header).expect("a header can be written as JSON");
     let body = zstd::bulk::compress(records, LEVEL)
-        .map_err(|error| Error::Local(format!("a part of the backup cannot be compressed: {error}")))?;
+        .map_err(|error| Error::Local(format!("a part of the backup cannot be compressed: {error}; report this bug")))?;
     let length = u32::try_from(head.len()).expect("a header is short");
     Ok([length.to_le_bytes().as_slice(), &head, &body].concat())
 }

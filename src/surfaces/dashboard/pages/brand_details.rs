@@ -100,7 +100,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
             Detail {
                 field: "description",
                 label: "Description",
-                hint: "What the brand does, in one or two sentences.",
+                hint: "Describe what the brand does in one or two sentences.",
                 kind: "lines",
                 rows: 3,
                 characters_max: limits::DESCRIPTION_CHARACTERS_MAX,
