@@ -98,7 +98,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Io(cause) => write!(f, "the data file cannot be read or written: {cause}"),
+            Error::Io(cause) => {
+                write!(f, "the data file cannot be read or written: {cause}. Check the disk and the file's permissions")
+            }
             Error::Damaged { file, found } => write!(
                 f,
                 "{} is damaged: {found}. Stop the service, run `mailmill check-data`, and restore the newest backup: {}",

@@ -94,7 +94,7 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
                 format!("{scheme}: is not a web scheme, so the link was not requested, and many email clients remove it."),
             )
         }
-        _ if url.starts_with("//") => invalid("The URL has no scheme. Write https: before it."),
+        _ if url.starts_with("//") => invalid("The URL has no scheme. Put https: before it."),
         _ => {
             let what = match kind {
                 LinkKind::Link => "link",

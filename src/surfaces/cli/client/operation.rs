@@ -276,7 +276,9 @@ impl Running<'_> {
 
     /// Downloads the file that a link in a response points to.
     async fn save_link(&self, url: &str, path: &Path) -> Result<(), Problem> {
-        let url: Url = url.parse().map_err(|_| Problem::failed(format_args!("the server returned an invalid link: {url}")))?;
+        let url: Url = url
+            .parse()
+            .map_err(|_| Problem::failed(format_args!("the server returned an invalid link: {url}; report this bug")))?;
         // Only the path and query of the link are used, so the key is sent only to this server.
         let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
         match save(self.session, &Call::get(target), path).await? {
