@@ -127,7 +127,7 @@ async fn write_contacts(
 ) -> Result<(), Problem> {
     let failed = |error: &dyn std::fmt::Display| {
         Problem::failed(format_args!(
-            "{} cannot be written: {error}; choose a new file in a folder that you can write to",
+            "{} cannot be written: {error}; choose a file that does not exist yet, in a writable folder with free space",
             file.display()
         ))
     };
