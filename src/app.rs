@@ -68,7 +68,9 @@ pub fn run(invocation: Invocation) -> ExitCode {
 
 fn call_api(command: ClientCommand) -> Result<u8, Problem> {
     let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = built.map_err(|error| Problem::failed(format_args!("cannot start the runtime: {error}")))?;
+    let runtime = built.map_err(|error| {
+        Problem::failed(format_args!("cannot start the program: {error}; check the limits on threads and open files"))
+    })?;
     runtime.block_on(cli::run_client(OPERATIONS, command))
 }
 
@@ -113,7 +115,9 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
 fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
         // A script must not mistake a part of the output for the whole.
-        Some(error) if code == 0 => Err(Problem::failed(format_args!("the output is incomplete: {error}"))),
+        Some(error) if code == 0 => Err(Problem::failed(format_args!(
+            "the output is incomplete: {error}; check the target of standard output, and run the command again"
+        ))),
         _ => Ok(code),
     });
     let code = done.unwrap_or_else(|problem| {
@@ -217,7 +221,12 @@ fn load_settings(place: &Location, overrides: &[(String, String)]) -> Result<Set
         None => None,
         Some(path) => {
             let text = fs::read_to_string(path);
-            let unreadable = |error| Problem::misused(format_args!("the settings in {} cannot be read: {error}", path.display()));
+            let unreadable = |error| {
+                Problem::misused(format_args!(
+                    "the settings in {} cannot be read: {error}; check the path given with --config and the file's permissions",
+                    path.display()
+                ))
+            };
             Some((path.as_path(), text.map_err(unreadable)?))
         }
     };
@@ -258,5 +267,7 @@ fn start_log(log: &Log) {
 fn runtime() -> Result<Runtime, Problem> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let built = builder.enable_all().thread_name("mailmill").max_blocking_threads(limits::WAITING_THREADS_MAX).build();
-    built.map_err(|error| Problem::failed(format_args!("cannot start the runtime: {error}")))
+    built.map_err(|error| {
+        Problem::failed(format_args!("cannot start the program: {error}; check the limits on threads and open files"))
+    })
 }

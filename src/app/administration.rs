@@ -59,5 +59,10 @@ async fn find(data: &Path, command: &Administration) -> Result<AdminRoute, Probl
 async fn through_socket(socket: &Path, request: Incoming) -> Result<crate::engine::api::http_types::Reply, Problem> {
     let path = socket.to_path_buf();
     let called = tokio::task::spawn_blocking(move || cli::call_socket(&path, request)).await.map_err(Problem::failed)?;
-    called.map_err(|error| Problem::failed(format_args!("the running server did not respond at {}: {error}", socket.display())))
+    called.map_err(|error| {
+        Problem::failed(format_args!(
+            "the running service did not respond at {}: {error}; check its log, and run the command again",
+            socket.display()
+        ))
+    })
 }

@@ -46,8 +46,8 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     super::print(&cli::report(&findings));
     match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
         0 => Ok(()),
-        1 => Err(Problem::failed(format_args!("1 problem found in {}", folder.path().display()))),
-        many => Err(Problem::failed(format_args!("{many} problems found in {}", folder.path().display()))),
+        1 => Err(Problem::failed(format_args!("1 problem found in {}; see the report", folder.path().display()))),
+        many => Err(Problem::failed(format_args!("{many} problems found in {}; see the report", folder.path().display()))),
     }
 }
 

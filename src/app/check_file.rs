@@ -51,7 +51,9 @@ fn name(file: &Path) -> String {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Problem> {
-    let unreadable = |error: std::io::Error| Problem::misused(format_args!("{} cannot be read: {error}", name(file)));
+    let unreadable = |error: std::io::Error| {
+        Problem::misused(format_args!("{} cannot be read: {error}; check the file and its permissions", name(file)))
+    };
     let max = limits::DRAWN_INPUT_BYTES_MAX;
     let mut bytes = Vec::new();
     let most = max as u64 + 1;
@@ -61,8 +63,13 @@ fn read(file: &Path) -> Result<Vec<u8>, Problem> {
         std::fs::File::open(file).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(unreadable)?;
     }
     match bytes.len() {
-        0 => Err(Problem::misused(format_args!("{} is empty", name(file)))),
-        size if size > max => Err(Problem::misused(format_args!("{} is larger than {} MiB", name(file), max / (1024 * 1024)))),
+        0 => Err(Problem::misused(format_args!(
+            "{} is empty; use a file with the HTML of an email, or a whole message (.eml)",
+            name(file)
+        ))),
+        size if size > max => {
+            Err(Problem::misused(format_args!("{} is larger than {} MiB; use a smaller file", name(file), max / (1024 * 1024))))
+        }
         _ => Ok(bytes),
     }
 }
@@ -80,7 +87,7 @@ fn source(wanted: &CheckFile, bytes: &[u8]) -> Result<(MailSource, bool), Proble
         }
     };
     if source.html.trim().is_empty() {
-        return Err(refused(&"the file contains no HTML"));
+        return Err(refused(&"the file contains no HTML; use a file with the HTML of an email"));
     }
     source.subject = wanted.subject.clone().or(source.subject);
     Ok((source, is_message))

@@ -137,7 +137,12 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
         let exported = cluster::export(database, |store| folder.store(store.word()));
         let rows = runtime.block_on(exported).map_err(Problem::failed)?;
         let noted = instance::note_restored(&folder, &SystemClock.now().to_string(), false);
-        noted.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display())))?;
+        noted.map_err(|error| {
+            Problem::failed(format_args!(
+                "{} cannot be written: {error}; check the permissions and the free space of its folder",
+                folder.instance().display()
+            ))
+        })?;
         Ok(rows)
     });
     match filled {
@@ -206,7 +211,10 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
     let mut link = Link::new(database.clone());
     let holder = runtime.block_on(cluster::read_lease(&mut link)).map_err(Problem::failed)?;
     if holder.remaining_ms > 0 && holder.node == settings.cluster.node {
-        return Err(Problem::failed("this node still has the lease; wait until it has expired"));
+        return Err(Problem::failed(
+            "this node still holds the lease of the cluster; wait for the time in the setting cluster.lease_seconds, and run the \
+             command again",
+        ));
     }
     for (store, file) in StoreName::ALL.into_iter().zip(&files(&folder)?) {
         let tx = file.read().map_err(Problem::failed)?;
@@ -215,7 +223,8 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
         let log = runtime.block_on(cluster::log_status(&mut link, store)).map_err(Problem::failed)?;
         if !is_replica || own > log.newest {
             return Err(Problem::failed(format_args!(
-                "{} has data that the cluster does not have, so nothing was deleted",
+                "{} has data that the cluster does not have, so nothing was deleted; check --data and the setting \
+                 cluster.database",
                 file.path().display()
             )));
         }
@@ -228,7 +237,12 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
     let stores = STORES.map(|(name, _)| folder.store(name));
     let indexes = Environment::ALL.map(|environment| folder.search(environment));
     for path in stores.iter().chain(&indexes) {
-        remove(path).map_err(|error| Problem::failed(format_args!("{} cannot be deleted: {error}", path.display())))?;
+        remove(path).map_err(|error| {
+            Problem::failed(format_args!(
+                "{} cannot be deleted: {error}; check its permissions, and run the command again",
+                path.display()
+            ))
+        })?;
     }
     print(&format!(
         "Deleted this node's copy of the data in {}. The cluster keeps everything, and {} stays: keep it or delete it.\n",

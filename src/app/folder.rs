@@ -73,7 +73,11 @@ impl fmt::Display for FolderError {
                  `mailmill serve` first",
                 path.display()
             ),
-            Self::Io { path, cause } => write!(f, "the data folder {} cannot be used: {cause}", path.display()),
+            Self::Io { path, cause } => write!(
+                f,
+                "the data folder {} cannot be used: {cause}; check its permissions, or choose another folder with --data",
+                path.display()
+            ),
         }
     }
 }

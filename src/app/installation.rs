@@ -94,7 +94,12 @@ impl FirstStart {
     fn write(&self, folder: &Folder) -> Result<(), Problem> {
         let file = folder.first_start();
         let written = write_whole(&file, |_| Ok(serde_json::to_string(self).expect("the record can be written as JSON")));
-        written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
+        written.map_err(|error| {
+            Problem::failed(format_args!(
+                "{} cannot be written: {error}; check the permissions and the free space of its folder",
+                file.display()
+            ))
+        })
     }
 
     /// Compares `seal` with the key of the last rekey or, if there was no rekey, with the key that the stores' secrets are sealed
@@ -402,7 +407,12 @@ impl Opener<'_> {
     /// Records that the stores have their identity and were opened once.
     fn complete(&self, first: &FirstStart) -> Result<(), Problem> {
         let done = instance::note(self.folder, &first.installation, 1).and_then(|()| fs::remove_file(self.folder.first_start()));
-        done.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.path().display())))
+        done.map_err(|error| {
+            Problem::failed(format_args!(
+                "{} cannot be written: {error}; check its permissions and its free space",
+                self.folder.path().display()
+            ))
+        })
     }
 
     /// Opens an existing installation if it is complete, and counts this start. The result states whether sending is on hold.
@@ -450,7 +460,10 @@ impl Opener<'_> {
             let file = self.folder.instance();
             // If the disk is full, the service starts anyway, and the next start counts this start.
             if !is_same {
-                return Err(Problem::failed(format_args!("{} cannot be written: {error}", file.display())));
+                return Err(Problem::failed(format_args!(
+                    "{} cannot be written: {error}; check the permissions and the free space of its folder",
+                    file.display()
+                )));
             }
             tracing::warn!(file = %file.display(), %error, "this start could not be recorded");
         }

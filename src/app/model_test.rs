@@ -38,7 +38,9 @@ fn choose<'a>(models: &'a Models, named: Option<&str>) -> Result<&'a Arc<Client>
         let names: Vec<&str> = models.names().into_iter().filter(|name| *name != COMPOSER).collect();
         match (names.is_empty(), named) {
             (true, _) => Problem::misused("no language model is enabled; add one as [models.NAME] to the settings"),
-            (false, Some(name)) => Problem::misused(format_args!("there is no model {name}; use one of: {}", names.join(", "))),
+            (false, Some(name)) => {
+                Problem::misused(format_args!("no model named {name} is enabled; use one of: {}", names.join(", ")))
+            }
             (false, None) => Problem::misused(format_args!("choose a model with --model: {}", names.join(", "))),
         }
     })

@@ -92,7 +92,10 @@ fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem>
         Ok((listener.local_addr()?.port(), listener))
     });
     let (port, listener) = bound.map_err(|error| {
-        Problem::failed(format_args!("cannot listen on {at} for other nodes (setting cluster.address): {error}"))
+        Problem::failed(format_args!(
+            "cannot listen on {at} for other nodes (setting cluster.address): {error}; choose a free port at an address of this \
+             machine"
+        ))
     })?;
     let address = match cluster.address.strip_suffix(":0") {
         Some(host) => format!("{host}:{port}"),

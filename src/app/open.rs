@@ -206,7 +206,7 @@ pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Che
     let is_missing = |device: &&Device| !device.is_text && checker.profile(&device.profile).is_none();
     if let Some(device) = devices::all().iter().find(is_missing) {
         return Err(unusable(format!(
-            "the file lacks the email client {}, which previews need; use a newer file",
+            "the file lacks the email client {}, which previews need; use a newer file, or clear the setting",
             device.profile
         )));
     }

@@ -113,7 +113,7 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
             Goal::Old(_) => "To return to the old key",
             Goal::New(_) | Goal::Resumed(_) => "Look for a copy of master.key first; to continue without it",
         };
-        return Err(Problem::misused(format_args!("nothing was changed. {next}: mailmill rekey --accept-loss {all}")));
+        return Err(Problem::misused(format_args!("nothing was changed. {next}, run: mailmill rekey --accept-loss {all}")));
     }
     let key = folder.rekey();
     if let Goal::New(seal) = &goal {
@@ -125,7 +125,12 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
         Goal::Old(_) => fs::remove_file(&key).and_then(|()| sync(&folder)),
         Goal::New(_) | Goal::Resumed(_) => replace(&folder, clock.as_ref()),
     }
-    .map_err(|error| Problem::failed(format_args!("{} cannot be renamed or removed: {error}", key.display())))?;
+    .map_err(|error| {
+        Problem::failed(format_args!(
+            "{} cannot be renamed or removed: {error}; check the folder's permissions, and run the command again",
+            key.display()
+        ))
+    })?;
     let shown = folder.master_key();
     super::print(&format!(
         "The master key is in {}: keep a copy elsewhere.\n{}Lost with the old key:\n{lost}",
@@ -175,9 +180,10 @@ fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Re
 /// Removes a key file that a crash left incomplete. No data is sealed with its key.
 fn remove_short(key: &Path) -> Result<(), Problem> {
     match fs::remove_file(key) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Problem::failed(format_args!("{} cannot be removed: {error}", key.display())))
-        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Problem::failed(format_args!(
+            "{} cannot be removed: {error}; check the folder's permissions, and run the command again",
+            key.display()
+        ))),
         _ => Ok(()),
     }
 }
@@ -188,7 +194,10 @@ fn replace(folder: &Folder, clock: &dyn Clock) -> io::Result<()> {
     if file.exists() {
         let aside = folder.path().join(format!("master.key.replaced-{}", clock.now().seconds()));
         if aside.exists() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} already exists", aside.display())));
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                format!("{} already exists, so the old key cannot be kept under this name", aside.display()),
+            ));
         }
         fs::rename(&file, aside)?;
         sync(folder)?;

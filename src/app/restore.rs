@@ -86,7 +86,12 @@ pub(super) fn say(line: &str) {
 
 fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Result<(), KeyError>) -> Result<Manifest, Problem> {
     let manifest = backup::restore(&wanted.folder, folder.path()).map_err(Problem::failed)?;
-    let failed = |error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display()));
+    let failed = |error| {
+        Problem::failed(format_args!(
+            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            folder.instance().display()
+        ))
+    };
     instance::note_restored(folder, &manifest.made_at, wanted.resume).map_err(failed)?;
     write_key(&folder.master_key()).map_err(Problem::failed)?;
     Ok(manifest)

@@ -18,12 +18,12 @@ const POLL_PAUSE: Duration = Duration::from_millis(500);
 /// Prints what a restore of the brand would bring back and, with `--yes`, brings the brand back.
 pub fn restore(data: &Path, wanted: &Restore, project: ProjectId) -> Result<(), Problem> {
     let url = restore_continuous::url(&wanted.folder).ok_or_else(|| {
-        Problem::misused("--brand needs a continuous backup: enter the URL or the path in the setting backup.url")
+        Problem::misused("--brand needs a continuous backup; as the folder, enter the URL or the path in the setting backup.url")
     })?;
     if !cli::is_served(&admin_socket(data)) {
         return Err(Problem::failed(format_args!(
-            "--brand brings back a brand into the running installation, but no service runs with {}: start it first, or choose its folder \
-             with --data",
+            "--brand restores a brand into the running service, but no service runs with the data folder {}: start the service \
+             first, or choose its folder with --data",
             data.display()
         )));
     }
@@ -51,8 +51,12 @@ pub fn restore(data: &Path, wanted: &Restore, project: ProjectId) -> Result<(), 
 
 fn ask(data: &Path, request: &Value) -> Result<Value, Problem> {
     let socket = admin_socket(data);
-    let reply = cli::call_socket(&socket, cli::post("/admin/restores", request.clone()))
-        .map_err(|error| Problem::failed(format_args!("the running server did not respond at {}: {error}", socket.display())))?;
+    let reply = cli::call_socket(&socket, cli::post("/admin/restores", request.clone())).map_err(|error| {
+        Problem::failed(format_args!(
+            "the running service did not respond at {}: {error}; check its log, and run the command again",
+            socket.display()
+        ))
+    })?;
     cli::data(reply)
 }
 
@@ -62,7 +66,9 @@ fn wait(data: &Path, request: &Value, status: &str) -> Result<Value, Problem> {
         let answer = ask(data, request)?;
         let restore = &answer["restore"];
         if restore["status"] == "failed" {
-            return Err(Problem::failed(restore["error"].as_str().unwrap_or("the restore failed")));
+            return Err(Problem::failed(
+                restore["error"].as_str().unwrap_or("the restore failed; search the service's log for the cause"),
+            ));
         }
         if restore["status"] != status {
             return Ok(answer);

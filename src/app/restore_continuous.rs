@@ -43,7 +43,8 @@ pub fn url(source: &Path) -> Option<String> {
 pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) -> Result<(), Problem> {
     if wanted.without_key {
         return Err(Problem::misused(
-            "--without-key: a continuous backup is encrypted with the master key and cannot be read without it",
+            "--without-key: a continuous backup is encrypted with the master key and cannot be read without it; use --master-key \
+             instead",
         ));
     }
     super::runtime()?.block_on(async {
@@ -90,12 +91,19 @@ async fn restore_aside<T>(
 ) -> Result<(Plan, Restored, T), Problem> {
     let folder = PathBuf::from(format!("{}.restore-{}", data.display(), std::process::id()));
     let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-    created.map_err(|error| Problem::failed(format_args!("{} cannot be created: {error}", folder.display())))?;
+    created.map_err(|error| {
+        Problem::failed(format_args!(
+            "the temporary folder {} cannot be created: {error}; check the permissions and the free space of its parent folder",
+            folder.display()
+        ))
+    })?;
     let restored = restoring::restore(sealed, wanted.at.map(|at| at.0), &folder).await;
     let done = restored.map_err(Problem::failed).and_then(|(plan, restored)| Ok((plan, restored, then(&folder)?)));
     let removed = fs::remove_dir_all(&folder);
     let done = done?;
-    removed.map_err(|error| Problem::failed(format_args!("{} cannot be removed: {error}", folder.display())))?;
+    removed.map_err(|error| {
+        Problem::failed(format_args!("the temporary folder {} cannot be removed: {error}; delete it", folder.display()))
+    })?;
     Ok(done)
 }
 
@@ -117,7 +125,12 @@ async fn write_contacts(
     data: &Path,
     (project, file): (ProjectId, &Path),
 ) -> Result<(), Problem> {
-    let failed = |error: &dyn std::fmt::Display| Problem::failed(format_args!("{} cannot be written: {error}", file.display()));
+    let failed = |error: &dyn std::fmt::Display| {
+        Problem::failed(format_args!(
+            "{} cannot be written: {error}; choose a file that does not exist yet, in a writable folder with free space",
+            file.display()
+        ))
+    };
     let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(|error| failed(&error))?;
     let write = |folder: &Path| {
         let mut contacts = 0;
@@ -172,7 +185,12 @@ async fn restore_into(sealed: &SealedTarget, wanted: &Restore, data: &Path, key:
 
 async fn fill(sealed: &SealedTarget, wanted: &Restore, folder: &Folder, key: &Seal) -> Result<(Plan, Restored), Problem> {
     let done = restoring::restore(sealed, wanted.at.map(|at| at.0), folder.path()).await.map_err(Problem::failed)?;
-    let failed = |error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display()));
+    let failed = |error| {
+        Problem::failed(format_args!(
+            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            folder.instance().display()
+        ))
+    };
     instance::note_restored(folder, &done.1.until.to_string(), wanted.resume).map_err(failed)?;
     key.copy_to(&folder.master_key()).map_err(Problem::failed)?;
     Ok(done)

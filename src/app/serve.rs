@@ -142,7 +142,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     opened.close();
     match failure {
         None => Ok(()),
-        Some(error) => Err(Problem::failed(format_args!("{error}; every acknowledged change is on disk"))),
+        Some(error) => Err(Problem::failed(format_args!("{error}; every confirmed change is saved"))),
     }
 }
 
@@ -263,7 +263,10 @@ impl ReadyFile {
         aside.push(".part");
         let written = fs::write(&aside, format!("{text}\n")).and_then(|()| fs::rename(&aside, path));
         written.map_err(|error| {
-            Problem::failed(format_args!("cannot write {}, the value of --ready-file: {error}", path.display()))
+            Problem::failed(format_args!(
+                "cannot write {}, the value of --ready-file: {error}; choose a file in a folder that the service can write to",
+                path.display()
+            ))
         })?;
         Ok(Self(path.to_path_buf()))
     }

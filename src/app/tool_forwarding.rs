@@ -16,9 +16,12 @@ pub fn run(wanted: ToolForwarding) -> Result<(), Problem> {
     super::start_log(&Log { level: LogLevel::Warn, format: LogFormat::Text });
     let (url, key) = server_and_key(wanted.profile, wanted.server)?;
     let remote = Remote { url, key };
-    let input = stream(std::io::stdin()).map_err(|error| Problem::failed(format_args!("cannot read standard input: {error}")))?;
-    let output =
-        stream(std::io::stdout()).map_err(|error| Problem::failed(format_args!("cannot write standard output: {error}")))?;
+    let input = stream(std::io::stdin()).map_err(|error| {
+        Problem::failed(format_args!("cannot read messages from standard input: {error}; restart your MCP client"))
+    })?;
+    let output = stream(std::io::stdout()).map_err(|error| {
+        Problem::failed(format_args!("cannot write messages to standard output: {error}; restart your MCP client"))
+    })?;
     super::runtime()?.block_on(async {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let (input, output) = (tokio::fs::File::from_std(input), tokio::fs::File::from_std(output));

@@ -27,7 +27,7 @@ pub enum AmountError {
 impl fmt::Display for AmountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoNumber => f.write_str("must be a number like 49.9"),
+            Self::NoNumber => f.write_str("must be a number like 49.90"),
             Self::TooLarge => write!(f, "use at most {WHOLE_DIGITS} digits before the decimal point"),
             Self::TooFine => write!(f, "use at most {DECIMALS} decimals"),
         }

@@ -125,7 +125,7 @@ async fn run(
         let stepped = AssertUnwindSafe(step()).catch_unwind().await;
         let stepped = stepped.unwrap_or_else(|_| {
             status.restart();
-            Err(Failure::internal("the step panicked"))
+            Err(Failure::internal("a step of the job panicked; search the log for the cause"))
         });
         if let Err(Failure { code: Code::StorageFull, .. }) = &stepped {
             // A full disk is not a failure of the worker, which continues when there is space again.
@@ -174,7 +174,7 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
         while shutdown.stage() == Stage::Running {
             let began = Instant::now();
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
-            let ran = ran.unwrap_or_else(|_| Err(Failure::internal("the task panicked")));
+            let ran = ran.unwrap_or_else(|_| Err(Failure::internal("the job panicked; search the log for the cause")));
             if began.elapsed() > limits::WORKER_RETRY_MAX {
                 // The service had been running for a while, so this end does not add to the failed starts in a row.
                 status.end(None);

@@ -73,9 +73,9 @@ const fn code(code: Code, status: u16, wire: &'static str, message: &'static str
 
 /// All error codes, in the order of [`Code`].
 pub const CODES: &[CodeInfo] = &[
-    code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value."),
+    code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value; data.field names the field."),
     // A client with a broken serializer gets this code. A client that sent a wrong value gets `INVALID_REQUEST`.
-    code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON."),
+    code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON; correct its syntax."),
     code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
     // `data.connections` lists the connections that the caller can choose from.
     code(
@@ -96,7 +96,12 @@ pub const CODES: &[CodeInfo] = &[
         "Enter the code from the authenticator app, or a recovery code.",
     ),
     // This code answers requests from mail services, which authenticate with a signature or a secret of their own instead of a key.
-    code(Code::InvalidSignature, 401, "INVALID_SIGNATURE", "The signature or secret of the request is wrong."),
+    code(
+        Code::InvalidSignature,
+        401,
+        "INVALID_SIGNATURE",
+        "The signature or secret of the request is wrong; compare the secret on both sides.",
+    ),
     code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
     code(
         Code::FreshSignInRequired,
@@ -110,7 +115,7 @@ pub const CODES: &[CodeInfo] = &[
         "SIGN_UP_CLOSED",
         "Sign-up is disabled on this server; ask an account admin for an invitation.",
     ),
-    code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "The resource does not exist."),
+    code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "The resource does not exist; check the path and the ID."),
     code(
         Code::MethodNotAllowed,
         405,
@@ -121,12 +126,22 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
-    code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
+    code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email; update that contact."),
     // `data.projectId` and `data.name` describe the existing brand.
-    code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
+    code(
+        Code::BrandExists,
+        409,
+        "BRAND_EXISTS",
+        "The account already has a brand that was imported from this site; use that brand instead.",
+    ),
     // `data.id` is the ID of the object that already has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose a different name, or rename the object that has it."),
-    code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
+    code(
+        Code::LimitReached,
+        409,
+        "LIMIT_REACHED",
+        "The account or project has reached its limit for this resource; delete what you no longer need.",
+    ),
     code(
         Code::ModelNotConfigured,
         409,
@@ -134,7 +149,12 @@ pub const CODES: &[CodeInfo] = &[
         "This model is not configured; omit the model field to use the default.",
     ),
     // `data.editId` is the ID of the edit.
-    code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
+    code(
+        Code::EditFailed,
+        409,
+        "EDIT_FAILED",
+        "The edit could not be applied, so nothing was changed; rephrase the instruction.",
+    ),
     // `data.version` is the email's current version.
     code(
         Code::VersionConflict,
@@ -142,7 +162,7 @@ pub const CODES: &[CodeInfo] = &[
         "VERSION_CONFLICT",
         "A newer version was saved, so nothing was changed. Get the current version and repeat the change.",
     ),
-    code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format."),
+    code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format; choose another format."),
     code(
         Code::ProviderNotConnected,
         409,
@@ -156,7 +176,12 @@ pub const CODES: &[CodeInfo] = &[
         "The stored credentials of the connection cannot be used; reconnect it at data.connectUrl.",
     ),
     // `data.status` is the object's current status.
-    code(Code::WrongState, 409, "WRONG_STATE", "The object's current status does not allow this operation."),
+    code(
+        Code::WrongState,
+        409,
+        "WRONG_STATE",
+        "The object's current status does not allow this operation; get the object to see its status.",
+    ),
     code(
         Code::OnHold,
         409,
@@ -172,8 +197,13 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
     // `data.reason` is the reason why the recipient cannot be mailed.
     code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be emailed; see data.reason."),
-    code(Code::NotValidated, 409, "NOT_VALIDATED", "The email's validation score is below the required minimum."),
-    code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner."),
+    code(
+        Code::NotValidated,
+        409,
+        "NOT_VALIDATED",
+        "The email's validation score is below the required minimum; fix its findings, or lower the minimum.",
+    ),
+    code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner; sign in instead."),
     code(
         Code::IdempotencyConflict,
         409,
@@ -188,7 +218,7 @@ pub const CODES: &[CodeInfo] = &[
         "ANSWER_ERASED",
         "This request already ran and is not repeated; its stored response was deleted because it named an erased contact.",
     ),
-    code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts."),
+    code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts; shorten or split it."),
     code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long; shorten them."),
     code(Code::UnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Send the body with Content-Type: application/json."),
     code(
@@ -205,7 +235,12 @@ pub const CODES: &[CodeInfo] = &[
         "The plan's sending rate is exceeded; retry after data.retryAfterMs milliseconds.",
     ),
     // `data.retryAfterMs` is the time in milliseconds until the day or month ends.
-    code(Code::QuotaExceeded, 429, "QUOTA_EXCEEDED", "The plan's email quota for this day or month is used up."),
+    code(
+        Code::QuotaExceeded,
+        429,
+        "QUOTA_EXCEEDED",
+        "The plan's email quota for this day or month is used up; retry after data.retryAfterMs milliseconds.",
+    ),
     code(Code::Internal, 500, "INTERNAL_ERROR", "An internal error occurred; search the server log for the requestId."),
     code(
         Code::IdempotencyInProgress,
@@ -228,7 +263,7 @@ pub const CODES: &[CodeInfo] = &[
         "PROVIDER_UNAVAILABLE",
         "The provider is unavailable or is rate limiting this account; try again later.",
     ),
-    code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again."),
+    code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again later."),
 ];
 
 impl Code {

@@ -468,7 +468,7 @@ impl<const MAX: u64> TryFrom<NumberOrWord> for Cap<MAX> {
             NumberOrWord::Word(word) => match word.replace('_', "").parse() {
                 // Environment variables contain numbers as text.
                 Ok(number) => Self::try_from(NumberOrWord::Number(number)),
-                Err(_) => Err(format!("\"{word}\" is neither a whole number up to {MAX} nor \"unlimited\"")),
+                Err(_) => Err(format!("use a whole number up to {MAX}, or \"unlimited\", instead of \"{word}\"")),
             },
         }
     }

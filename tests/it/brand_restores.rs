@@ -184,7 +184,7 @@ async fn apply_in_the_dashboard(server: &Server, owner: &Client, project: &str) 
     assert!(page.text.contains(&format!("?brand={project}")), "{}", page.text);
     let path = format!("/live/settings/system/restore?brand={project}");
     let page = browser.get(&path).await;
-    for shown in ["Bring back Acme", "Also bring back 1 contact that was deleted", "1 contact never comes back"] {
+    for shown in ["Restore Acme", "Also restore 1 contact that was deleted", "1 contact can't be restored"] {
         assert!(page.text.contains(shown), "{shown}: {}", page.text);
     }
     let csrf = page.csrf().to_owned();
@@ -192,7 +192,7 @@ async fn apply_in_the_dashboard(server: &Server, owner: &Client, project: &str) 
     assert_eq!((sent.status, sent.location()), (303, "/live/settings/system/restore"), "{}", sent.text);
     let done = wait_for(owner, "completed").await;
     let page = browser.get("/live/settings/system/restore").await;
-    assert!(page.text.contains("The brand is back.") && page.text.contains("1 contact stays erased"), "{}", page.text);
+    assert!(page.text.contains("The brand is restored.") && page.text.contains("1 contact stays erased"), "{}", page.text);
     done
 }
 

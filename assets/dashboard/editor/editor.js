@@ -497,7 +497,7 @@
   function picture(src, alt) {
     const image = h("img", { src: small(src), alt: alt || "", class: "eb-image" });
     // The editor can show only images of the brand's library; the preview shows others.
-    image.addEventListener("error", () => image.replaceWith(h("div", { class: "eb-noimage" }, alt || "Image. The preview shows it.")));
+    image.addEventListener("error", () => image.replaceWith(h("div", { class: "eb-noimage" }, alt || "Image: see the preview")));
     return image;
   }
   const SHAPES = [["", "Original"], ["2", "Wide (2:1)"], ["1.5", "Landscape (3:2)"], ["1", "Square"], ["0.75", "Portrait (3:4)"]];
@@ -616,7 +616,7 @@
       line(b, `products.${index}.text`, "Text"), line(b, `products.${index}.price`, "Price"))))],
     quote: (b) => [b.stars && h("p", {}, "★".repeat(b.stars)), prose(b, "text", "Quote"), line(b, "author", "Author", "strong"), line(b, "role", "Role or place")],
     coupon: (b) => [line(b, "title", "Offer", "section"), line(b, "code", "Code", "code"), prose(b, "text", "Conditions"), has(b, "button") && action(b, "button.label")],
-    countdown: (b) => [line(b, "title", "Event", "small"), line(b, "date", "Date in words", "section"), prose(b, "text", "Text")],
+    countdown: (b) => [line(b, "title", "Event", "small"), line(b, "date", "Displayed date", "section"), prose(b, "text", "Text")],
     table: (b) => [line(b, "title", "Title", "small"), h("table", {}, b.head?.length > 0 && h("thead", {}, h("tr", {}, b.head.map((cell) => h("th", {}, cell)))),
       h("tbody", {}, b.rows.map((row) => h("tr", { class: row.strong ? "strong" : "" }, row.cells.map((cell) => h("td", {}, cell))))))],
     divider: (b) => [b.look === "space" ? h("div", { class: "eb-space" }, "Space") : h("hr")],

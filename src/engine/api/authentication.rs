@@ -115,9 +115,10 @@ pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusa
 fn manages(principal: &Principal) -> Result<(), Refusal> {
     match principal {
         Principal::User(who) if who.user.role.manages() => Ok(()),
-        _ => {
-            Err(Failure::because(Code::InsufficientPermissions, "Only the account's owner and admins can use this operation.")
-                .into())
-        }
+        _ => Err(Failure::because(
+            Code::InsufficientPermissions,
+            "Only the account's owner and admins can use this operation; sign in as one of them.",
+        )
+        .into()),
     }
 }

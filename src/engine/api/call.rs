@@ -83,7 +83,9 @@ impl Api {
     ) -> Result<T::Output, Failure> {
         let encoded = self.log(async |call| call.ask::<T>(principal, peer, input).await).await?;
         let output = encoded.output.and_then(|output| output.downcast::<T::Output>().ok());
-        output.map(|output| *output).ok_or_else(|| Failure::internal(format_args!("{} returned no value", T::SPEC.id)))
+        output
+            .map(|output| *output)
+            .ok_or_else(|| Failure::internal(format_args!("the operation {} returned no output; report this bug", T::SPEC.id)))
     }
 
     /// Calls an operation from within the process with a request, for input that is a stream or for output that is not JSON. In JSON
@@ -156,7 +158,9 @@ impl<'e> Call<'e> {
         input: impl FnOnce() -> Result<T::Input, Failure>,
     ) -> Result<Encoded, Refusal> {
         let entry = self.router.operations.iter().find(|entry| entry.spec.id == T::SPEC.id);
-        let entry = entry.ok_or_else(|| Failure::internal(format_args!("{} is not in the table of operations", T::SPEC.id)))?;
+        let entry = entry.ok_or_else(|| {
+            Failure::internal(format_args!("the operation {} is not in the table of operations; report this bug", T::SPEC.id))
+        })?;
         let spec = entry.spec;
         self.operation = Some(spec.id);
         if spec.access == Access::Operator && !matches!(principal, Principal::Operator) {
@@ -360,7 +364,8 @@ impl<'e> Call<'e> {
             Freshness::AllWrites => {
                 let position = environment_data.store.feed_position();
                 if !environment_data.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
-                    return Err(Failure::because(Code::Unavailable, "The search index is updating; try again.").after_seconds(1));
+                    return Err(Failure::because(Code::Unavailable, "The search index is updating; try again in a second.")
+                        .after_seconds(1));
                 }
             }
         }

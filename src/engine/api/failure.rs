@@ -154,7 +154,11 @@ mod tests {
     #[test]
     fn programs_get_the_field_and_the_operation_and_users_a_sentence() {
         for (failure, text, sentence) in [
-            (Failure::new(Code::NotFound), "The resource does not exist.", "The resource does not exist."),
+            (
+                Failure::new(Code::NotFound),
+                "The resource does not exist; check the path and the ID.",
+                "The resource does not exist; check the path and the ID.",
+            ),
             (Failure::field("role", "there is one owner"), "role: there is one owner", "There is one owner."),
             (
                 Failure::field("events", "select at least one event")

@@ -59,7 +59,9 @@ impl GivenInput {
     fn take<T: Any>(&self) -> Result<T, Failure> {
         let given = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let given = given.and_then(|given| given.downcast::<T>().ok());
-        given.map(|given| *given).ok_or_else(|| Failure::internal("an operation received another operation's input"))
+        given
+            .map(|given| *given)
+            .ok_or_else(|| Failure::internal("an operation received another operation's input; report this bug"))
     }
 }
 
@@ -88,7 +90,7 @@ impl Arguments<'_> {
             return Ok(pairs);
         }
         let query: Vec<Pair<'_>> = serde_urlencoded::from_str(self.query).map_err(|_| {
-            Failure::because(Code::InvalidRequest, "the query string cannot be parsed; write the query as name=value&name=value")
+            Failure::because(Code::InvalidRequest, "The query string cannot be parsed; write it as name=value&name=value.")
         })?;
         for (name, value) in query {
             let Some(seen) = pairs.iter().position(|(seen, _)| *seen == name) else {
@@ -107,7 +109,10 @@ impl Arguments<'_> {
     fn decode_body<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         if !self.query.is_empty() {
             let name = self.query.split(['=', '&']).next().unwrap_or_default().to_owned();
-            return Err(Failure::field(&name, "this operation accepts fields only in the JSON body, not in the query"));
+            return Err(Failure::field(
+                &name,
+                "this operation accepts fields only in the JSON body; move this field from the query to the body",
+            ));
         }
         let body = if self.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { self.body };
         let mut track = path_error::Track::new();
@@ -125,7 +130,7 @@ impl Arguments<'_> {
 /// a query, `null` fields are omitted.
 pub fn from_json<T: DeserializeOwned>(spec: &Spec, input: Value) -> Result<T, Failure> {
     let Value::Object(mut fields) = input else {
-        return Err(Failure::internal("the input must be a JSON object"));
+        return Err(Failure::internal("the input of an operation is not a JSON object; report this bug"));
     };
     fields.retain(|_, value| spec.verb.has_body() || !value.is_null());
     let body = Value::Object(fields).to_string();
@@ -141,7 +146,7 @@ fn broken(body: &[u8]) -> Option<Failure> {
         let before = &body[..error.valid_up_to()];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
-        return Some(malformed("a byte that is not UTF-8", (line, column)));
+        return Some(malformed("a byte is not UTF-8; encode the body as UTF-8", (line, column)));
     }
     match serde_json::from_slice::<de::IgnoredAny>(body) {
         Err(error) => Some(malformed(in_plain_words(sentence(&error.to_string())), (error.line(), error.column()))),
@@ -526,7 +531,7 @@ mod tests {
         let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: bytes, given: None };
         let (code, detail) = refusal(arguments.decode::<Input>());
         assert_eq!(code, Code::MalformedJson);
-        assert!(detail.contains("line 2, column 8: a byte that is not UTF-8"), "{detail}");
+        assert!(detail.contains("line 2, column 8: a byte is not UTF-8"), "{detail}");
     }
 
     #[test]

@@ -45,7 +45,9 @@ impl Capture {
         });
         let own = capture.clone();
         let started = std::thread::Builder::new().name("commit log".to_owned()).spawn(move || own.run());
-        let thread = started.map_err(|error| Error::Local(format!("the backup thread cannot start: {error}")))?;
+        let thread = started.map_err(|error| {
+            Error::Local(format!("the thread of the backup cannot start: {error}; check the limit on threads"))
+        })?;
         *locked(&capture.thread) = Some(thread);
         Ok(capture)
     }

@@ -77,13 +77,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Settings(reason) => write!(f, "the backup settings are invalid: {reason}"),
+            Self::Settings(reason) => write!(f, "the settings under [backup] are invalid: {reason}"),
             Self::Target { object, cause } => write!(
                 f,
                 "the backup target failed to process a request for {object}: {cause}. Check the connection to the target, and the \
                  credentials under [backup] in the settings and their permissions"
             ),
-            Self::Damaged { object, found } => write!(f, "{object} in the backup target is damaged: {found}"),
+            Self::Damaged { object, found } => {
+                write!(
+                    f,
+                    "{object} in the backup target is damaged: {found}. To restore, choose an earlier time; to back up again, \
+                     set backup.url to an empty prefix"
+                )
+            }
             Self::Foreign { installation } => write!(
                 f,
                 "the backup target belongs to the installation {installation}; set backup.url to an empty prefix for this installation"
@@ -100,7 +106,7 @@ impl fmt::Display for Error {
                 "the server {host} has taken over this backup target; stop one of the two servers, or set backup.url to another prefix \
                  for one of them, then restart this one"
             ),
-            Self::Interrupted(reason) => write!(f, "a new snapshot is needed: {reason}"),
+            Self::Interrupted(reason) => write!(f, "the backup needs a new snapshot, which starts automatically: {reason}"),
             Self::Nothing(reason) => f.write_str(reason),
             Self::Local(cause) => f.write_str(cause),
             Self::Newer => f.write_str("a newer version of mailmill made this backup; use that version or a newer one"),

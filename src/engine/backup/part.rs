@@ -79,8 +79,8 @@ impl Header {
 /// Writes a part: the length of the header, the header, and the compressed records.
 pub fn pack(header: &Header, records: &[u8]) -> Result<Vec<u8>> {
     let head = serde_json::to_vec(header).expect("a header can be written as JSON");
-    let body =
-        zstd::bulk::compress(records, LEVEL).map_err(|error| Error::Local(format!("a part cannot be compressed: {error}")))?;
+    let body = zstd::bulk::compress(records, LEVEL)
+        .map_err(|error| Error::Local(format!("a part of the backup cannot be compressed: {error}; report this bug")))?;
     let length = u32::try_from(head.len()).expect("a header is short");
     Ok([length.to_le_bytes().as_slice(), &head, &body].concat())
 }
@@ -95,11 +95,11 @@ pub fn unpack(object: &str, part: &[u8]) -> Result<(Header, Vec<u8>)> {
     let (_, body) = split(part).ok_or_else(|| damaged("it is too short"))?;
     let header = header(part).ok_or_else(|| damaged("its header cannot be read"))?;
     if header.bytes > limits::BACKUP_OBJECT_BYTES_MAX as u64 {
-        return Err(damaged("it is too large"));
+        return Err(damaged("its records are too large"));
     }
     let records = zstd::bulk::decompress(body, header.bytes as usize).map_err(|_| damaged("it cannot be decompressed"))?;
     if records.len() as u64 != header.bytes {
-        return Err(damaged("it is incomplete"));
+        return Err(damaged("its records are incomplete"));
     }
     Ok((header, records))
 }

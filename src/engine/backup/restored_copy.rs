@@ -56,7 +56,9 @@ impl RestoredCopy {
             let (test, live) = (open(&test)?, open(&live)?);
             Ok::<_, Error>((folder, test, live))
         });
-        let opened = opening.await.map_err(|_| Error::Local("opening the restored files failed".to_owned()))?;
+        let opened = opening
+            .await
+            .map_err(|_| Error::Local("the restored files could not be opened; search the log for the cause".to_owned()))?;
         let (folder, test, live) = opened?;
         Ok(Self { until: restored.until, is_exact: plan.is_exact, test, live, _folder: folder })
     }

@@ -120,7 +120,9 @@ async fn run(sealed: &SealedTarget, plan: &Plan, folder: &Path, progress: &Progr
     };
     let downloaded = downloading.await;
     drop(steps);
-    let written = writing.await.map_err(|_| Error::Local("the restored files could not be written".to_owned()))?;
+    let written = writing
+        .await
+        .map_err(|_| Error::Local("the restored files could not be written; search the log for the cause".to_owned()))?;
     // A failed download leaves the files incomplete, so its error is returned first. If writing fails, the downloads end without an
     // error.
     downloaded?;
@@ -182,7 +184,7 @@ impl Writing {
             }
         }
         if !self.is_compared {
-            return Err(Error::Nothing("the download of the snapshot was interrupted".to_owned()));
+            return Err(Error::Nothing("the download of the snapshot was interrupted; start the restore again".to_owned()));
         }
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;

@@ -283,7 +283,12 @@ impl ContinuousBackup {
         loop {
             let Some(Waiting { header, file, .. }) = self.parts.capture.spool().oldest().cloned() else { return Ok(any) };
             let read = tokio::fs::read(&file).await;
-            let content = read.map_err(|error| Error::Local(format!("{} cannot be read: {error}", file.display())))?;
+            let content = read.map_err(|error| {
+                Error::Local(format!(
+                    "the waiting part of the backup {} cannot be read: {error}; check the disk and the file's permissions",
+                    file.display()
+                ))
+            })?;
             let object = header.name(epoch).object();
             if part::unpack(&object, &content).is_err() {
                 let reason = format!("{} was damaged on the disk", file.display());

@@ -68,7 +68,9 @@ pub async fn take(
         bytes += sealed.write_persistently(&name.part(count), content).await?;
         count += 1;
     }
-    let (positions, digests) = reading.await.map_err(|_| Error::Local("the stores could not be read".to_owned()))??;
+    let (positions, digests) = reading
+        .await
+        .map_err(|_| Error::Local("the data files could not be read; search the log for the cause".to_owned()))??;
     let manifest = Manifest { positions, parts: count, stores: digests };
     let text = serde_json::to_vec(&manifest).expect("a manifest can be written as JSON");
     bytes += sealed.write_persistently(&name.manifest(), text).await?;

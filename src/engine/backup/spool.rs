@@ -78,7 +78,12 @@ impl Spool {
     /// Opens the spool in `folder`, and creates the folder if it does not exist. A spool that cannot be read is dropped; the next
     /// snapshot replaces it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
-        let failed = |error: io::Error| Error::Local(format!("the backup spool {} cannot be used: {error}", folder.display()));
+        let failed = |error: io::Error| {
+            Error::Local(format!(
+                "the folder {} for waiting parts of the backup cannot be used: {error}; check its permissions and the disk",
+                folder.display()
+            ))
+        };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         let state: Option<State> = fs::read(folder.join(STATE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut spool = Self {
@@ -121,7 +126,7 @@ impl Spool {
                     (number, positions) = (found, header.positions);
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
-                _ => return Ok(Err(format!("the spool lacks the part before {}", file.display()))),
+                _ => return Ok(Err(format!("the part of the backup before {} is missing", file.display()))),
             }
         }
         self.header = Header::new(number + 1, positions);
@@ -279,7 +284,9 @@ impl Spool {
         }
         self.waiting.pop_front();
         self.waiting_bytes -= part.file_bytes;
-        fs::remove_file(&part.file).map_err(|error| Error::Local(format!("{} cannot be removed: {error}", part.file.display())))
+        fs::remove_file(&part.file).map_err(|error| {
+            Error::Local(format!("{} cannot be removed: {error}; check the permissions of its folder", part.file.display()))
+        })
     }
 
     pub fn state(&self) -> Option<&State> {
@@ -327,7 +334,12 @@ fn write_whole(file: &Path, content: &[u8]) -> Result<()> {
         out.sync_all()?;
         fs::rename(&aside, file)
     };
-    write().map_err(|error| Error::Local(format!("{} cannot be written: {error}", file.display())))
+    write().map_err(|error| {
+        Error::Local(format!(
+            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            file.display()
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -430,7 +442,7 @@ mod tests {
         drop(spool);
         fs::remove_file(second).expect("the file can be removed");
         let mut spool = opened(folder.path());
-        assert!(spool.interruption().is_some_and(|reason| reason.contains("lacks the part")));
+        assert!(spool.interruption().is_some_and(|reason| reason.contains("is missing")));
         // No part of the old log can be mistaken for one of the new log.
         spool.restart(state()).expect("the spool can be started");
         let left = fs::read_dir(folder.path()).expect("the folder can be listed").flatten();

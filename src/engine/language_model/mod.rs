@@ -156,7 +156,13 @@ impl ModelError {
 impl std::fmt::Display for ModelError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Unreachable(cause) => write!(f, "The language model cannot be reached: {cause}."),
+            Self::Unreachable(cause) => {
+                write!(
+                    f,
+                    "The language model cannot be reached: {cause}; check that its server is running, and the model's URL in the \
+                     settings."
+                )
+            }
             Self::Busy(cause) => write!(f, "The language model's service is busy or down: {cause}; try again later."),
             Self::Rejected(cause) => {
                 write!(f, "The language model's service rejected the request: {cause}; check the model's settings.")

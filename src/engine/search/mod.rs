@@ -165,8 +165,8 @@ impl fmt::Display for SearchError {
         match self {
             SearchError::Io(error) => write!(f, "the files of the search index cannot be read or written: {error}"),
             SearchError::Engine(error) => write!(f, "the search engine failed: {error}"),
-            SearchError::Damaged(what) => write!(f, "the search index is damaged: {what}"),
-            SearchError::Stalled => f.write_str("the index writer does not accept changes"),
+            SearchError::Damaged(what) => write!(f, "the search index is damaged, and is rebuilt automatically: {what}"),
+            SearchError::Stalled => f.write_str("the writer of the search index does not accept changes"),
             SearchError::Retired => f.write_str("this generation of the search index is no longer in use"),
             SearchError::Behind { rebuilt, present } => {
                 write!(f, "the rebuilt search index is at feed position {rebuilt}, but the current index is already at {present}")

@@ -104,7 +104,7 @@ impl fmt::Display for Origin {
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Syntax { path, message } => write!(f, "{} cannot be read: {message}", path.display()),
+            Self::Syntax { path, message } => write!(f, "{} is not valid TOML: {message}", path.display()),
             Self::UnknownKey { key, origin: Origin::Variable(_), nearest } => {
                 write!(f, "The variable {key} matches no setting; did you mean {nearest}?")
             }
@@ -548,7 +548,7 @@ mod tests {
         assert_eq!(plan("daily_emails = 'unlimited'").expect("the word is accepted"), None);
         for (text, expected) in [
             ("-1", "-1 is not between 0 and 1000000000"),
-            ("'none'", "nor \"unlimited\""),
+            ("'none'", "or \"unlimited\""),
             ("2_000_000_000", "2000000000 is not between 0 and"),
         ] {
             let error = plan(&format!("daily_emails = {text}")).expect_err("the plan is invalid").to_string();
@@ -570,7 +570,7 @@ mod tests {
     #[test]
     fn invalid_toml_is_reported_with_its_line() {
         let error = refused(with_file("[server]\nhttp = 127\n= 3"));
-        assert!(error.starts_with("my.toml cannot be read: ") && error.contains("line 3"), "{error}");
+        assert!(error.starts_with("my.toml is not valid TOML: ") && error.contains("line 3"), "{error}");
         let error = refused(with_file("[log]\nlevel = 'info'\nlevel = 'warn'"));
         assert!(error.contains("duplicate key") && error.contains("line 3"), "{error}");
     }

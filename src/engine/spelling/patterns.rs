@@ -151,7 +151,7 @@ impl Element {
 
     fn add(&mut self, text: &str, classes: &Classes) -> Result<(), String> {
         let other = match text {
-            "" => return Err("an element is empty".to_owned()),
+            "" => return Err("an element of the pattern is empty".to_owned()),
             "*" => Alternative::AnyWord,
             "#" => Alternative::Number,
             "^" => Alternative::SentenceStart,

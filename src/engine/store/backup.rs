@@ -40,7 +40,7 @@ pub type Digests = BTreeMap<String, TableDigest>;
 /// the file is not a usable backup.
 pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<Digests> {
     if target.exists() {
-        return Err(Error::Io(format!("{} already exists", target.display())));
+        return Err(Error::Io(format!("{} already exists; choose a new or empty folder", target.display())));
     }
     let port = RedbPort::open(Space::unlimited(), target, database_kind, CACHE_BYTES)?;
     let mut failure = None;

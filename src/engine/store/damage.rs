@@ -45,7 +45,9 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
             damaged(error.to_string())
         }
         redb::Error::Io(error) => Error::Io(format!("{}: {error}", file.display())),
-        redb::Error::PreviousIo => Error::Io(format!("{}: an earlier write failed", file.display())),
+        redb::Error::PreviousIo => {
+            Error::Io(format!("{}: an earlier write failed; check the disk, and restart the service", file.display()))
+        }
         redb::Error::TableDoesNotExist(table) => damaged(format!("the table \"{table}\" is missing")),
         other => damaged(other.to_string()),
     }

@@ -97,7 +97,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Io(cause) => write!(f, "the data file cannot be read or written: {cause}"),
+            Error::Io(cause) => {
+                write!(f, "the data file cannot be read or written: {cause}. Check the disk and the file's permissions")
+            }
             Error::Damaged { file, found } => write!(
                 f,
                 "{} is damaged: {found}. Stop the service, run `mailmill check-data`, and restore the newest backup: {}",
@@ -123,8 +125,8 @@ impl fmt::Display for Error {
             ),
             Error::Busy => f.write_str("too many writes are waiting; try again in a few seconds"),
             Error::NoSpace => f.write_str("the disk is almost full, so only essential writes are accepted; free up space"),
-            Error::Closed => f.write_str("the data file is closed"),
-            Error::Panicked => f.write_str("the command failed unexpectedly and changed nothing"),
+            Error::Closed => f.write_str("the data file is closed; restart the service"),
+            Error::Panicked => f.write_str("the change failed unexpectedly and was not saved; search the log for the cause"),
             Error::NotLeader => f.write_str("another node of the cluster accepts writes; try again in a second"),
             Error::Cluster(reason) => f.write_str(reason),
         }

@@ -31,7 +31,7 @@ impl Rebuild {
     /// Creates a store's file, which must not exist yet. `position` is the commit position of the rows that [`Rebuild::fill`] adds.
     pub fn create(store: StoreName, file: &Path, position: u64) -> Result<Self> {
         if file.exists() {
-            return Err(Error::Io(format!("{} already exists", file.display())));
+            return Err(Error::Io(format!("{} already exists; move or delete this file", file.display())));
         }
         let port = RedbPort::open(Space::unlimited(), file, store.database_kind(), CACHE_BYTES)?;
         Ok(Self { store, file: file.to_path_buf(), port, batch: Overlay::new(), batch_bytes: 0, position })
@@ -59,7 +59,7 @@ impl Rebuild {
         }
         if record.position != self.position + 1 {
             let (store, known, next) = (self.store.word(), self.position, record.position);
-            return Err(Error::Io(format!("the log has no commits of the {store} store between {known} and {next}")));
+            return Err(Error::Io(format!("the log lacks the commits of the {store} store between {known} and {next}")));
         }
         self.position = record.position;
         self.merge(record).map(|()| true)

@@ -81,7 +81,9 @@ impl fmt::Display for KeyError {
             Self::Wrong(file) => {
                 write!(f, "{} is not the master key of this installation: its check value differs", file.display())
             }
-            Self::Io(file, cause) => write!(f, "the master key {} cannot be used: {cause}", file.display()),
+            Self::Io(file, cause) => {
+                write!(f, "the master key {} cannot be used: {cause}; check the file and its permissions", file.display())
+            }
         }
     }
 }

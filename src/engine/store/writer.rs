@@ -141,7 +141,9 @@ impl Writer {
                 None => Ok(false),
             });
             // The engine trusts its own pages: on a damaged file it may panic instead of returning an error.
-            let outcome = catch_unwind(work).unwrap_or_else(|_| Err(Error::Io("the data file is damaged".to_owned())));
+            let outcome = catch_unwind(work).unwrap_or_else(|_| {
+                Err(Error::Io("the data file is damaged; stop the service, and run `mailmill check-data`".to_owned()))
+            });
             if let Err(error) = &outcome {
                 tracing::error!(%error, "a commit failed: no more writes are accepted");
                 failing.send_replace(Some(error.clone()));
@@ -481,7 +483,10 @@ mod tests {
 
     #[test]
     fn a_failed_or_panicked_commit_fails_its_group_and_all_later_writes() {
-        for (fault, words) in [(Fault::Error, "no space"), (Fault::Panic, "the data file is damaged")] {
+        for (fault, words) in [
+            (Fault::Error, "no space"),
+            (Fault::Panic, "the data file is damaged; stop the service, and run `mailmill check-data`"),
+        ] {
             let error = Error::Io(words.into());
             let (stage, began, go) = Stage::new();
             let store = start(stage.clone(), DatabaseKind::Environment).expect("the store starts");

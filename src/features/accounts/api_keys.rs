@@ -192,7 +192,7 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
         return Err(Failure::field("id", "more than one key ID starts with these characters; enter more characters"));
     }
     if key.revoked_at.is_some() {
-        return Err(Failure::because(Code::NotFound, "This key is already revoked."));
+        return Err(Failure::because(Code::NotFound, "This API key is already revoked."));
     }
     Ok(key)
 }

@@ -22,7 +22,10 @@ use crate::vocab::roles::Role;
 pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -> Result<User, Failure> {
     let user = store::user(tx, id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
     if user.role == Role::Owner {
-        return Err(Failure::because(Code::WrongState, "The owner's role cannot be changed, and the owner cannot be removed."));
+        return Err(Failure::because(
+            Code::WrongState,
+            "The owner's role cannot be changed, and the owner cannot be removed. Choose another member.",
+        ));
     }
     if user.id == own {
         return Err(Failure::because(

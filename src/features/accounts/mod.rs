@@ -98,7 +98,8 @@ pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), F
         true => Ok(()),
         false => Err(Failure::because(
             Code::InsufficientPermissions,
-            "Only the account that owns this installation can use this operation.",
+            "Only the account that owns this installation can use this operation; sign in to that account, or use one of its API \
+             keys.",
         )),
     }
 }

@@ -63,7 +63,11 @@ pub fn recovery_left(tx: &impl Read, user: UserId) -> Result<Option<usize>, Fail
 pub fn accept(tx: &mut WriteTx<'_>, seal: &Seal, user: UserId, given: &str) -> Result<bool, Failure> {
     let Some(mut factor) = sign_in::second_factor(tx, user)? else { return Ok(false) };
     let secret = seal.open(&place(user), &factor.secret);
-    let secret = secret.ok_or_else(|| Failure::internal("a second factor is sealed with a different master key"))?;
+    let secret = secret.ok_or_else(|| {
+        Failure::internal(
+            "the secret of a user's authenticator app could not be decrypted; check whether the master key has changed",
+        )
+    })?;
     let typed = typed_code(given);
     let is_right = use_code(&mut factor, &secret, &typed, tx.now());
     if is_right {

@@ -44,7 +44,9 @@ impl MemberRole {
 pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role, Failure> {
     match (word, permissions) {
         (MemberRole::Custom, Some(permissions)) if !permissions.is_empty() => Ok(Role::Custom(permissions)),
-        (MemberRole::Custom, _) => Err(Failure::field("permissions", "the custom role requires at least one permission")),
+        (MemberRole::Custom, _) => {
+            Err(Failure::field("permissions", "the custom role requires at least one permission; select a permission"))
+        }
         (_, Some(_)) => Err(Failure::field(
             "permissions",
             "only the custom role accepts permissions; remove this field or set the role to custom",

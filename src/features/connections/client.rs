@@ -224,7 +224,7 @@ impl<'e> Client<'e> {
         let said = || message(&response.body);
         match response.status {
             StatusCode::MULTI_STATUS => {
-                Err(PlatformError::Unavailable("status 207: the response contains only part of the batch".to_owned()))
+                Err(PlatformError::Unavailable("status 207: the response contains only a part of the batch".to_owned()))
             }
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED => Err(PlatformError::Rejected(said())),

@@ -47,12 +47,16 @@ impl PlatformError {
 impl fmt::Display for PlatformError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rejected(said) | Self::Forbidden(said) => write!(f, "The platform rejected the credentials ({said})."),
-            Self::KeyLost => f.write_str("The stored credentials cannot be decrypted with the current master key."),
+            Self::Rejected(said) | Self::Forbidden(said) => {
+                write!(f, "The platform rejected the credentials ({said}); reconnect the account.")
+            }
+            Self::KeyLost => {
+                f.write_str("The stored credentials cannot be decrypted with the current master key; reconnect the account.")
+            }
             Self::Missing => f.write_str("The requested object no longer exists on the platform."),
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
-            Self::Busy { .. } => f.write_str("The platform is rate limiting this account."),
-            Self::Unavailable(said) => write!(f, "The platform did not respond as expected ({said})."),
+            Self::Busy { .. } => f.write_str("The platform is rate limiting this account; try again later."),
+            Self::Unavailable(said) => write!(f, "The platform did not respond as expected ({said}); try again later."),
             Self::Unreachable(said) => f.write_str(said),
             Self::Malformed(said) => write!(f, "The platform returned a response in an unknown format ({said})."),
         }

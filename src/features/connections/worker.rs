@@ -43,7 +43,7 @@ async fn run(engine: &Arc<Engine>, environment: Environment, jobs: Vec<Job>) -> 
     for job in jobs {
         let Task::Provider(import) = &job.task else { continue };
         let stepped = AssertUnwindSafe(importing::step(engine, environment, &job, import)).catch_unwind().await;
-        match stepped.unwrap_or_else(|_| Err(Failure::internal("the step panicked"))) {
+        match stepped.unwrap_or_else(|_| Err(Failure::internal("a step of the import panicked; search the log for the cause"))) {
             Ok(can_continue) => more |= can_continue,
             Err(failure) => {
                 if let Err(failure) = pause(engine, environment, &job, failure).await {

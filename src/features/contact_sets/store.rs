@@ -87,8 +87,9 @@ pub fn add_count(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: 
 /// Reserves `many` numbers and returns the first of them. Numbers are never reused.
 pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, many: u32) -> Result<u32> {
     let next = tx.add(COUNTS, &(project, facet.key()), i64::from(many))?;
-    u32::try_from(next - i64::from(many))
-        .map_err(|_| Error::Io("the project has already assigned all four billion numbers of this kind".into()))
+    u32::try_from(next - i64::from(many)).map_err(|_| {
+        Error::Io("the project has already assigned all four billion numbers of this kind; use a new project".into())
+    })
 }
 
 /// Deletes the set with the key `facet`, and its size.

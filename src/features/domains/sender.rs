@@ -96,7 +96,7 @@ fn unsealed(seal: &Seal, account: AccountId, domain: &Domain) -> Result<SendingD
         let private = seal.open(&place(account, &domain.name, &key.selector), &key.sealed);
         let private = private.ok_or_else(|| {
             Failure::internal(format!(
-                "the DKIM key {} of {} could not be decrypted; check that the master key is correct",
+                "the DKIM key {} of {} could not be decrypted; check whether the master key has changed",
                 key.selector, domain.name
             ))
         })?;

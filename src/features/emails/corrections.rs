@@ -75,7 +75,7 @@ pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Resul
     let email = store::email(tx, account, email.id)?.unwrap_or(email);
     let finding = require_finding(tx, &email, id)?;
     let version = store::version(tx, email.id, email.version)?;
-    let version = version.ok_or_else(|| Failure::internal("the current version of an email is missing"))?;
+    let version = version.ok_or_else(|| Failure::internal("the current version of an email is missing; report this bug"))?;
     let html = versions::texts(tx, email.id, email.version)?.html;
     let document = document(tx, &email)?;
     Ok(Found { email, version, html, document, finding })
@@ -121,7 +121,8 @@ async fn in_document(
     let drawing = tokio::task::spawn_blocking(move || {
         let tx = store.read();
         let conversation = store::conversation(&tx, account, id)?;
-        let conversation = conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing"))?;
+        let conversation =
+            conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing; report this bug"))?;
         direct::render(&tx, account, &conversation, document)
     });
     let Changed { document, mut drawn } = drawing.await.map_err(Failure::internal)??;

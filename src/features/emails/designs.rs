@@ -115,7 +115,7 @@ pub fn written(
         Failure::field("design", format_args!("the design {name:?} does not exist; use one of {}", names.join(", ")))
     })?;
     let found = projects::brand(tx, account, project)?;
-    let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a design is missing"))?;
+    let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a design is missing; report this bug"))?;
     let brand = Brand { name: brand.name.or(Some(project.name)), ..brand };
     let site = project.urls.first().map(String::as_str);
     design.write(&brand, site, language, today).map_err(Failure::internal)

@@ -43,7 +43,8 @@ pub fn change(
     })?;
     let document = document.changed(changes).map_err(refused)?;
     let conversation = store::conversation(tx, account, email.conversation)?;
-    let conversation = conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing"))?;
+    let conversation =
+        conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing; report this bug"))?;
     let brief = brief(tx, account, &conversation, email)?;
     let material = gather(tx, account, email.project, &conversation.wanted)?;
     let mut changed = render(tx, account, &conversation, document)?;
@@ -138,7 +139,7 @@ pub fn author(principal: &Principal) -> Result<Author, Failure> {
         Principal::User(who) => Ok(Author::User(who.user.id)),
         Principal::Key(key) => Ok(Author::Key(key.id)),
         Principal::Anonymous | Principal::Operator => {
-            Err(Failure::internal("an operation on emails was called without a user or a key"))
+            Err(Failure::internal("an operation on emails was called without a user or an API key; report this bug"))
         }
     }
 }

@@ -244,7 +244,8 @@ pub async fn attempt(
 ) -> Result<AttemptResult<NewVersion>, Failure> {
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
-    let conversation = conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing"))?;
+    let conversation =
+        conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing; report this bug"))?;
     let material: Arc<Material> = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;

@@ -129,7 +129,7 @@ pub fn finished(
 
 fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
     let version = store::version(tx, email.id, email.version)?;
-    let version = version.ok_or_else(|| Failure::internal("the version of a ready email is missing"))?;
+    let version = version.ok_or_else(|| Failure::internal("the version of a ready email is missing; report this bug"))?;
     let texts = postal_address::in_texts(tx, email.project, versions::texts(tx, email.id, email.version)?)?;
     Ok(Finished {
         id: email.id,

@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for Properties {
         let max = limits::EVENT_PROPERTIES_BYTES_MAX;
         if json.len() > max {
             return Err(D::Error::custom(format_args!(
-                "the JSON of the properties can be at most {max} bytes long, but is {}",
+                "the JSON of the properties can be at most {max} bytes long, but is {}; shorten it",
                 json.len()
             )));
         }
@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for Top<'_> {
         while let Some(name) = entries.next_key::<String>()? {
             if names.len() == limits::EVENT_PROPERTIES_KEYS_MAX {
                 return Err(A::Error::custom(format_args!(
-                    "an event can have at most {} top-level properties",
+                    "an event can have at most {} top-level properties; remove some of them",
                     limits::EVENT_PROPERTIES_KEYS_MAX
                 )));
             }
@@ -113,7 +113,7 @@ impl Inside {
     fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
         let max = limits::EVENT_PROPERTIES_LEVELS_MAX;
         if self.levels == max {
-            return Err(E::custom(format_args!("objects and lists can be nested at most {max} levels deep")));
+            return Err(E::custom(format_args!("objects and lists can be nested at most {max} levels deep; flatten them")));
         }
         Ok(Self { levels: self.levels + 1 })
     }

@@ -34,7 +34,10 @@ pub async fn export(
     let AccountExport { kind, connection, images, options } = to;
     let provider = kind.provider();
     let finished = finished(context, wanted).await?;
-    let project = finished.first().map(|email| email.project).ok_or_else(|| Failure::internal("there is an email"))?;
+    let project = finished
+        .first()
+        .map(|email| email.project)
+        .ok_or_else(|| Failure::internal("an export to a platform has no emails; report this bug"))?;
     let choice = ConnectionChoice { account: context.caller.account(), provider, project, connection };
     let mut untranslated: Vec<(EmailId, Vec<String>)> = Vec::with_capacity(finished.len());
     let mut drafts = Vec::with_capacity(finished.len());

@@ -160,7 +160,11 @@ async fn check_sns(engine: &Arc<Engine>, incoming: &Incoming, now: Timestamp) ->
         MessageType::SubscriptionConfirmation => {
             let response = fetch(engine, &message.confirmation_url()?).await?;
             if response.status != StatusCode::OK {
-                return Err(unavailable("Amazon SNS did not confirm the subscription.", response.status).into());
+                return Err(unavailable(
+                    "Amazon SNS did not confirm the subscription; request the confirmation again in the SNS console.",
+                    response.status,
+                )
+                .into());
             }
             Ok((Report::default(), true))
         }
@@ -214,7 +218,10 @@ async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
 
 /// Returns the error for a URL that belongs to no mail service.
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "No mail service has this URL. Copy the webhook URL again.")
+    Failure::because(
+        Code::NotFound,
+        "No mail service has this URL. Copy the whole URL, or create a new one on the page of the mail service.",
+    )
 }
 
 /// Returns an error that makes SNS send the message again.

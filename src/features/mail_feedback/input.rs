@@ -25,7 +25,7 @@ pub fn seal(
         return refused(&format!("must have 1 to {} characters", limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX));
     }
     if text.chars().any(|c| c.is_control() || !c.is_ascii()) {
-        return refused("must contain only ASCII characters, without line breaks");
+        return refused("must contain only ASCII characters, without line breaks; copy the secret again");
     }
     match secret_error(service, text) {
         Some(why) => refused(why),

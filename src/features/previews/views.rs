@@ -178,7 +178,7 @@ impl<R: Read> Viewer<'_, R> {
 
     fn drawing(&self, device: &PreviewDevice) -> Result<Drawing, Failure> {
         let found = store::drawing(self.tx, self.account, device.drawing)?;
-        found.ok_or_else(|| Failure::internal("the drawing of a preview is missing"))
+        found.ok_or_else(|| Failure::internal("the image of a preview is missing; report this bug"))
     }
 
     fn of(&self, device: &PreviewDevice, drawing: &Drawing) -> PreviewDeviceView {

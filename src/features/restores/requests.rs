@@ -58,7 +58,9 @@ pub async fn start(
     let start = move |tx: &mut WriteTx<'_>| -> Result<Restore, Failure> {
         if let Some(Restore { state: State::Preparing | State::Copying, .. }) = store::restore(tx)? {
             let detail = "Another restore is in progress. Wait until it ends, or discard it.";
-            return Err(Failure::because(Code::WrongState, detail).see("restores.get", "GET /v1/system/restores shows it"));
+            return Err(
+                Failure::because(Code::WrongState, detail).see("restores.get", "GET /v1/system/restores shows the restore")
+            );
         }
         store::save(tx, &restore);
         Ok(restore)

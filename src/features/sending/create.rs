@@ -48,7 +48,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
 /// Rejects a direct send whose first recipient would be skipped, so that the caller learns the reason immediately.
 pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> Result<(), Failure> {
     let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, 0)?) else {
-        return Err(Failure::internal("a mailing that was just created, or its first recipient, is missing"));
+        return Err(Failure::internal("a mailing that was just created, or its first recipient, is missing; report this bug"));
     };
     let Some(profile) = merge_data::load(tx, &mailing, 0, &recipient)? else { return Ok(()) };
     let topic = match (mailing.topic, mailing.project) {

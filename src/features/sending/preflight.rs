@@ -95,7 +95,7 @@ fn queued(waiting: u64) -> String {
 }
 
 fn used_up(now: Timestamp, until: Timestamp) -> Failure {
-    over_quota(format!("The plan's email quota is used up until {until}."), now, until)
+    over_quota(format!("The plan's email quota is used up; it resets at {until}."), now, until)
 }
 
 fn over_quota(detail: String, now: Timestamp, until: Timestamp) -> Failure {

@@ -365,7 +365,11 @@ fn secret_header(text: &str) -> Result<HeaderValue, String> {
 /// Parses a response. The error names the position but quotes no value, because the value could be a customer's personal data.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     serde_json::from_slice(body).map_err(|error| {
-        PlatformError::Malformed(format!("{what}: unexpected data at line {} column {}", error.line(), error.column()))
+        PlatformError::Malformed(format!(
+            "{what}: the response contains unexpected data in line {}, column {}",
+            error.line(),
+            error.column()
+        ))
     })
 }
 

@@ -28,7 +28,7 @@ pub async fn sync(engine: Arc<Engine>, environment: Environment) -> Result<Step,
 
 async fn run(engine: &Arc<Engine>, environment: Environment, key: StoreKey) -> Result<(), Failure> {
     let stepped = AssertUnwindSafe(sync::step(engine, environment, key)).catch_unwind().await;
-    match stepped.unwrap_or_else(|_| Err(Failure::internal("the step panicked"))) {
+    match stepped.unwrap_or_else(|_| Err(Failure::internal("a step of the import panicked; search the log for the cause"))) {
         Ok(()) => Ok(()),
         Err(failure) if failure.code == Code::StorageFull => Err(failure),
         Err(failure) => {

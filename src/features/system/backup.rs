@@ -81,7 +81,7 @@ impl fmt::Display for BackupError {
         match self {
             Self::NotEmpty(path) => write!(f, "the folder {} is not empty; choose a new or empty folder", path.display()),
             Self::Io(path, cause) => write!(f, "{}: {cause}", path.display()),
-            Self::Manifest(path, why) => write!(f, "{} is not a backup: {why}", path.display()),
+            Self::Manifest(path, why) => write!(f, "{} is not a backup: {why}; use the folder of a backup", path.display()),
             Self::Store(path, store::Error::Damaged { file, found }) if file == path => {
                 write!(f, "the backup is damaged: {}: {found}; use a different backup", path.display())
             }

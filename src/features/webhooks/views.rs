@@ -93,7 +93,9 @@ pub fn webhook_view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Tim
     let key = (webhook.account, webhook.id);
     let state = store::state(tx, key)?;
     let paused_until = state.health.pause_at(now);
-    let headers = custom_headers(engine, webhook).ok_or_else(|| Failure::internal("webhook headers could not be decrypted"))?;
+    let headers = custom_headers(engine, webhook).ok_or_else(|| {
+        Failure::internal("the custom headers of a webhook could not be decrypted; check whether the master key has changed")
+    })?;
     Ok(WebhookView {
         id: webhook.id,
         url: webhook.url.clone(),

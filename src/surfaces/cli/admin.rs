@@ -89,7 +89,12 @@ fn read_password(file: &Path) -> Result<Secret, Problem> {
         true => std::io::stdin().take(limit).read_to_string(&mut text),
         false => fs::File::open(file).and_then(|file| file.take(limit).read_to_string(&mut text)),
     };
-    read.map_err(|error| Problem::misused(format_args!("could not read the password from {}: {error}", file.display())))?;
+    read.map_err(|error| {
+        Problem::misused(format_args!(
+            "cannot read the password from {}: {error}; check the path and the file's permissions",
+            file.display()
+        ))
+    })?;
     let text = Secret::new(text);
     let line = text.expose().strip_suffix('\n').unwrap_or(text.expose());
     Ok(Secret::new(line.strip_suffix('\r').unwrap_or(line).to_owned()))

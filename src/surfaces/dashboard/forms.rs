@@ -53,7 +53,7 @@ impl Fields {
         if !is_plain && boundary.is_none() {
             return Err(PageError::plain(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "This request is not a form submission from this page. Reload the page and try again.",
+                "The form wasn't submitted from this page. Reload the page and try again.",
             ));
         }
         let body = body.collect(files.unwrap_or(limits::DASHBOARD_FORM_BYTES_MAX)).await.map_err(|error| match error {

@@ -173,8 +173,12 @@ async fn run(
 ) -> Result<Outcome, PageError> {
     let safe = matches!(*method, Method::GET | Method::HEAD);
     let handler = if safe { page.get } else { page.post.filter(|_| *method == Method::POST) };
-    let handler = handler
-        .ok_or_else(|| PageError::plain(StatusCode::METHOD_NOT_ALLOWED, "This page doesn't support that request method."))?;
+    let handler = handler.ok_or_else(|| {
+        PageError::plain(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "This page doesn't support this request method. Go back, and use the buttons on the page.",
+        )
+    })?;
     if page.auth == Auth::Closed && visit.who.is_none() {
         let next = if safe { uri.path_and_query().map(ToString::to_string) } else { None };
         return Ok(Outcome::to_sign_in(next.as_deref()));

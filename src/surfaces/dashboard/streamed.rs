@@ -21,7 +21,7 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
     let (Some(content_type), Some(boundary)) = (content_type, boundary) else {
         return Err(PageError::plain(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "This request is not a form submission from this page. Reload the page and try again.",
+            "The form wasn't submitted from this page. Reload the page and try again.",
         ));
     };
     let mut start = BytesMut::new();

@@ -214,7 +214,7 @@ impl Story {
         });
         known.emails = status["result"]["emails"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let subjects: Vec<String> = known.emails.iter().map(|email| format!("“{}”", text(email, "/subject"))).collect();
-        let first = known.emails.first().map(|email| text(email, "/id")).ok_or("No email was created.")?;
+        let first = known.emails.first().map(|email| text(email, "/id")).ok_or("No email was created. Run the demo again.")?;
         Ok((subjects.join(", "), format!("/emails/{first}")))
     }
 
@@ -357,14 +357,14 @@ impl Story {
 
     /// Sends a request as a reader's email client or browser does.
     async fn visit(&self, method: Method, path: Option<Uri>, form: &'static str) -> Result<(), String> {
-        let uri = path.ok_or("A message has no tracking links.")?;
+        let uri = path.ok_or("A message of the campaign has no tracked links. Run the demo again.")?;
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, HeaderValue::from_static(BROWSER));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         let body = Body::Whole(Bytes::from_static(form.as_bytes()));
         let reply = self.api.call(Incoming { method, uri, headers, body, peer: self.peer }).await;
         if reply.status.is_client_error() || reply.status.is_server_error() {
-            return Err(format!("A link in a message returned {}.", reply.status));
+            return Err(format!("A link in a message of the campaign returned {}. Run the demo again.", reply.status));
         }
         Ok(())
     }

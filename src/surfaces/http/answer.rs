@@ -60,8 +60,12 @@ impl Refusal {
     /// Returns the failure for the response. If the default message of its code is too general, the failure has a specific message.
     fn failure(self) -> Failure {
         match self {
-            Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
-            Self::SlowHeaders => Failure::because(Code::RequestTimeout, "The request headers arrived too slowly."),
+            Self::Malformed => {
+                Failure::because(Code::InvalidRequest, "The request is not valid HTTP; send it with an HTTP client.")
+            }
+            Self::SlowHeaders => {
+                Failure::because(Code::RequestTimeout, "The request headers arrived too slowly; send the request again.")
+            }
             Self::UriTooLong => Code::UriTooLong.into(),
             Self::EncodedBody => {
                 Failure::because(Code::UnsupportedMediaType, "Request bodies must be sent without Content-Encoding.")

@@ -173,7 +173,7 @@ impl fmt::Display for StartError {
                     io::ErrorKind::PermissionDenied => {
                         "ports below 1024 require CAP_NET_BIND_SERVICE: grant it, or choose a higher port"
                     }
-                    io::ErrorKind::AddrNotAvailable => "this machine does not have that address",
+                    io::ErrorKind::AddrNotAvailable => "this machine does not have this address: choose one of its addresses",
                     _ => "choose a different address",
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")

@@ -58,8 +58,10 @@ impl Drop for AdminSocket {
 }
 
 fn prepare_folder(path: &Path) -> Result<(), String> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).ok_or("the path of the socket has no parent folder")?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .ok_or("the path of the socket has no parent folder: choose another data folder")?;
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mode = std::fs::metadata(folder).map_err(|error| format!("{}: {error}", folder.display()))?.permissions().mode();
     if mode & 0o077 != 0 {

@@ -210,7 +210,11 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let response = self.send(Method::POST, headers.clone(), opening.into()).await?;
-        let session = response.headers().get(SESSION_ID).cloned().ok_or("the session ended and could not be opened again")?;
+        let session = response
+            .headers()
+            .get(SESSION_ID)
+            .cloned()
+            .ok_or("the session ended and could not be opened again; restart your MCP client")?;
         collected(response.into_body()).await?;
         self.conversation().session = Some(session);
         self.add_version(&mut headers, &Value::Null);

@@ -35,10 +35,10 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TooLarge => "the message is too large",
-            Self::TooManyParts => "the message has too many parts",
-            Self::TooDeep => "the parts of the message are nested too deeply",
-            Self::NoMessage => "the data is not an email message: no header fields were found",
+            Self::TooLarge => "the message is too large; shorten it",
+            Self::TooManyParts => "the message has too many parts; remove some of them",
+            Self::TooDeep => "the parts of the message are nested too deeply; flatten them",
+            Self::NoMessage => "the data is not an email message: no header fields were found; use a message with its headers",
         })
     }
 }

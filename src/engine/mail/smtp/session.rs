@@ -432,7 +432,9 @@ async fn log_in(
     let at = |cause| ConnectError::at(Stage::Login, cause);
     let Some(mechanism) = credentials.mechanism(capabilities) else {
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
-        return Err(at(Cause::NoLogin(format!("the server does not offer AUTH {wanted}"))));
+        return Err(at(Cause::NoLogin(format!(
+            "the relay does not offer AUTH {wanted}; choose another method with the parameter auth in the setting mail.relay"
+        ))));
     };
     let lines = credentials.lines(mechanism);
     let last = lines.len() - 1;

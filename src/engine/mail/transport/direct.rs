@@ -85,7 +85,7 @@ impl Direct {
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, String> {
         let found = self.exchangers.addresses(host).await.map_err(|error| error.to_string())?;
         if found.is_empty() {
-            return Err("the mail server has no IP address".to_owned());
+            return Err("the DNS has no IP address for the mail server".to_owned());
         }
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
         match admitted.is_empty() {
@@ -139,7 +139,11 @@ impl Direct {
         let mut found = match self.exchangers.exchangers(domain).await {
             Ok(found) => found,
             Err(LookupError::NoSuchName) => {
-                return refused(550, EnhancedCode::new(5, 1, 2), format!("The domain {domain} does not exist."));
+                return refused(
+                    550,
+                    EnhancedCode::new(5, 1, 2),
+                    format!("The domain {domain} does not exist; check the spelling of the address."),
+                );
             }
             Err(LookupError::Failed(why)) => return unresolved(why),
         };
@@ -147,14 +151,20 @@ impl Direct {
             // If a domain has no MX records, the domain itself is the server.
             return match self.exchangers.addresses(domain).await {
                 Ok(addresses) if !addresses.is_empty() => Ok(vec![domain.to_owned()]),
-                Ok(_) | Err(LookupError::NoSuchName) => {
-                    refused(550, EnhancedCode::new(5, 4, 4), format!("The domain {domain} has no mail server."))
-                }
+                Ok(_) | Err(LookupError::NoSuchName) => refused(
+                    550,
+                    EnhancedCode::new(5, 4, 4),
+                    format!("The domain {domain} has no mail server; check the spelling of the address."),
+                ),
                 Err(LookupError::Failed(why)) => unresolved(why),
             };
         }
         if found.iter().all(|exchanger| matches!(exchanger.host.as_str(), "" | ".")) {
-            return refused(556, EnhancedCode::new(5, 1, 10), format!("The domain {domain} does not accept mail."));
+            return refused(
+                556,
+                EnhancedCode::new(5, 1, 10),
+                format!("The domain {domain} does not accept mail; use a different address."),
+            );
         }
         for exchanger in &mut found {
             exchanger.host = exchanger.host.trim_end_matches('.').to_ascii_lowercase();

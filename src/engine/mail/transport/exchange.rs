@@ -192,20 +192,20 @@ impl Transport {
                 (RouteKind::Exchanger { .. }, Some(direct)) => direct.addresses(name).await,
                 (RouteKind::Exchanger { .. } | RouteKind::Relay { .. }, _) => {
                     let found = self.resolver.resolve(name).await.map_err(|error| error.to_string())?;
-                    if found.is_empty() { Err("the mail server has no IP address".to_owned()) } else { Ok(found) }
+                    if found.is_empty() { Err("the DNS has no IP address for the mail server".to_owned()) } else { Ok(found) }
                 }
             }
         };
         let stopping = ConnectError { stage: Stage::Route, cause: Cause::Stopping };
         match self.unless_stopped(timeout(self.timeouts.connect, looking)).await.ok_or(stopping)? {
             Ok(found) => found.map_err(unresolved),
-            Err(_) => Err(unresolved("no response".to_owned())),
+            Err(_) => Err(unresolved("the name servers did not respond in time".to_owned())),
         }
     }
 
     /// Connects to the first address that accepts a connection.
     async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<(TcpStream, SocketAddr), ConnectError> {
-        let mut cause = Cause::Unreachable("the mail server has no IP address".to_owned());
+        let mut cause = Cause::Unreachable("the DNS has no IP address for the mail server".to_owned());
         for address in addresses.iter().take(SMTP_ADDRESSES_TRIED_MAX) {
             let address = SocketAddr::new(*address, port);
             let connecting = timeout(self.timeouts.connect, TcpStream::connect(address));

@@ -151,7 +151,9 @@ impl Query {
             (Some(token), None, true) => Some(token.clone()),
             (None, password, false) => password,
             (_, _, true) => return Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
-            (Some(_), _, false) => return Err("the parameter token is allowed only with auth=xoauth2".to_owned()),
+            (Some(_), _, false) => {
+                return Err("the parameter token is allowed only with auth=xoauth2; remove token, or set auth=xoauth2".to_owned());
+            }
         };
         match (user.is_empty(), secret) {
             (true, None) if self.mechanism.is_none() => Ok(None),

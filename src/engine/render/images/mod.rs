@@ -181,7 +181,7 @@ fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     }
     let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "the image format is unknown")?;
     if reader.format().is_none() {
-        return Err("the image format is unknown (PNG, JPEG, GIF, WebP, ICO and SVG are supported)".to_owned());
+        return Err("the image format is unknown; use a PNG, JPEG, GIF, WebP, ICO or SVG file".to_owned());
     }
     let mut limits = Limits::default();
     limits.max_image_width = Some(DECODED_IMAGE_SIDE_MAX);

@@ -56,21 +56,24 @@ fn drawn(tree: &Tree, scale: f32, background: Option<Color>) -> Result<RgbaImage
     let (width, height) = (tree.size().width(), tree.size().height());
     let margin = background.map_or(0, |_| (height * scale * MARGIN).ceil() as u32);
     let side = |length: f32| (length * scale).round().max(1.0) as u32 + 2 * margin;
-    let mut pixels = Pixmap::new(side(width), side(height)).ok_or("the SVG image has no size")?;
+    let mut pixels = Pixmap::new(side(width), side(height))
+        .ok_or("the SVG image has an invalid size; set its viewBox, or its width and height")?;
     let place = Transform::from_scale(scale, scale).post_translate(margin as f32, margin as f32);
     resvg::render(tree, place, &mut pixels.as_mut());
     if pixels.pixels().iter().all(|pixel| pixel.alpha() == 0) {
-        return Err("the SVG image has no visible content".to_owned());
+        return Err("the SVG image has no visible content; use a different file".to_owned());
     }
     if let Some(Color { red, green, blue }) = background {
-        let mut ground = Pixmap::new(pixels.width(), pixels.height()).ok_or("the SVG image has no size")?;
+        let mut ground = Pixmap::new(pixels.width(), pixels.height())
+            .ok_or("the SVG image has an invalid size; set its viewBox, or its width and height")?;
         ground.fill(resvg::tiny_skia::Color::from_rgba8(red, green, blue, 255));
         ground.draw_pixmap(0, 0, pixels.as_ref(), &Default::default(), Transform::identity(), None);
         pixels = ground;
     }
     let plain = pixels.pixels().iter().map(|pixel| pixel.demultiply());
     let bytes = plain.flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]).collect();
-    RgbaImage::from_raw(pixels.width(), pixels.height(), bytes).ok_or("the SVG image could not be drawn completely".to_owned())
+    RgbaImage::from_raw(pixels.width(), pixels.height(), bytes)
+        .ok_or("the SVG image could not be drawn completely; use a PNG file".to_owned())
 }
 
 /// Returns the image without its transparent margins, which would make a logo look small and misaligned.

@@ -119,7 +119,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
             Value::Missing => return Err(missing(chain)),
             value => value
                 .into_text()
-                .ok_or_else(|| unsuitable(chain, "is a list or a map; write one of its fields, or use a loop"))?,
+                .ok_or_else(|| unsuitable(chain, "is a list or an object; write one of its fields, or use a loop"))?,
         };
         let harmless = match place {
             EscapeContext::Text => text,

@@ -99,7 +99,7 @@ impl Filter {
             (Filter::Round(decimals), value) => round(&value, *decimals),
             (filter, value) => match value.into_text() {
                 Some(text) => filter.on_text(text, date_language),
-                None => Err(FilterError::Value("is a list or a map; this filter needs text")),
+                None => Err(FilterError::Value("is a list or an object; this filter needs text")),
             },
         }
     }

@@ -346,7 +346,7 @@ fn formatting_inside_braces_is_reported() {
 fn values_that_do_not_fit_are_named() {
     for (source, word) in [
         ("{{ tags }}", "tags is a list"),
-        ("{{ order }}", "order is a list or a map"),
+        ("{{ order }}", "order is a list or an object"),
         ("{{ order.items | join }}", "order.items contains an item"),
         ("{{ firstName | join }}", "firstName is not a list"),
         ("{{ firstName | round }}", "firstName is not a number"),

@@ -34,7 +34,15 @@ pub struct ClientView {
 pub fn of(checker: &Checker, html: &str, keys: &[String]) -> Result<Vec<ClientView>, RenderError> {
     html_limits::admit(html).map_err(RenderError::Refused)?;
     keys.iter()
-        .map(|key| one(checker, html, devices::find(key).ok_or_else(|| RenderError::Misused(format!("{key} is not a device")))?))
+        .map(|key| {
+            one(
+                checker,
+                html,
+                devices::find(key).ok_or_else(|| {
+                    RenderError::Misused(format!("{key} is not a device; GET /v1/emails/devices/supported lists the devices"))
+                })?,
+            )
+        })
         .collect()
 }
 
@@ -43,8 +51,12 @@ fn one(checker: &Checker, html: &str, device: &Device) -> Result<ClientView, Ren
         let (text, _) = imported_html::text(html).map_err(RenderError::Refused)?;
         return Ok(plain_text(device, &text));
     }
-    let profile =
-        checker.profile(&device.profile).ok_or_else(|| RenderError::Misused(format!("{} is not a client", device.profile)))?;
+    let profile = checker.profile(&device.profile).ok_or_else(|| {
+        RenderError::Misused(format!(
+            "the support data lacks the email client {}; use a newer file in the setting validation.clients",
+            device.profile
+        ))
+    })?;
     let options = Options { dark: device.is_dark, images: device.loads_images, scale: device.scale };
     let transformed = transform::transform(checker, html, profile, options);
     let html = with_style(&transformed.html, &transformed.default_style);

@@ -235,7 +235,7 @@ impl fmt::Display for RenderError {
             Self::Busy => f.write_str("Too many emails are being rendered; try again in a few seconds."),
             Self::TooCostly => f.write_str("The email takes too much time or memory to render; simplify its HTML and styles."),
             Self::Failed(why) => write!(f, "The email cannot be rendered: {why}"),
-            Self::Unavailable(why) => write!(f, "Emails cannot be rendered at the moment: {why}"),
+            Self::Unavailable(why) => write!(f, "Emails cannot be rendered now ({why}); try again later."),
         }
     }
 }

@@ -131,7 +131,9 @@ impl Workers {
             return Err(RenderError::Image(reason));
         }
         match self.obey_with(WorkerTask::Image(task), file, granted, [].into_iter()).await {
-            Err(RenderError::TooCostly) => Err(RenderError::Image("decoding the image takes too much time or memory".to_owned())),
+            Err(RenderError::TooCostly) => {
+                Err(RenderError::Image("decoding it takes too much time or memory; use a smaller image".to_owned()))
+            }
             answer => answer,
         }
     }
@@ -262,7 +264,7 @@ async fn run(
     duty: &WorkerOptions,
     order: &Message<WorkerRequest, &[u8]>,
 ) -> Result<Message<WorkerReply>, RenderError> {
-    let start = |error: io::Error| RenderError::Unavailable(format!("could not start the worker process: {error}"));
+    let start = |error: io::Error| RenderError::Unavailable(format!("could not start the rendering process: {error}"));
     let mut command = Command::new(program);
     command.arg(COMMAND);
     if let Some(fonts) = &duty.fonts {
@@ -288,7 +290,7 @@ async fn run(
     let exchanged = timeout(DRAWING_TIME, async { tokio::join!(sending, receive).1 }).await;
     match exchanged {
         Err(_) => return Err(RenderError::TooCostly),
-        Ok(Err(error)) => return Err(RenderError::Unavailable(format!("cannot read from the worker process: {error}"))),
+        Ok(Err(error)) => return Err(RenderError::Unavailable(format!("cannot read from the rendering process: {error}"))),
         Ok(Ok(_)) => {}
     }
     if answer.len() > DRAWING_ANSWER_BYTES_MAX {

@@ -264,7 +264,7 @@ fn fault(answer: WorkerReply) -> RenderError {
 
 /// Returns the error for an invalid response.
 pub fn malformed() -> RenderError {
-    RenderError::Unavailable("the rendering worker failed, or its request or response was invalid".to_owned())
+    RenderError::Unavailable("the rendering process ended early, or sent or received invalid data".to_owned())
 }
 
 #[cfg(test)]

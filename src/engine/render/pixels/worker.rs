@@ -92,7 +92,8 @@ impl RenderThread {
             obeyed.unwrap_or_else(|_| RenderError::TooCostly.into())
         };
         let thread = Builder::new().name("drawing".to_owned()).stack_size(DRAWING_STACK_BYTES).spawn(work);
-        let thread = thread.map_err(|error| RenderError::Unavailable(format!("cannot start a thread: {error}")))?;
+        let thread = thread
+            .map_err(|error| RenderError::Unavailable(format!("cannot start a thread of the rendering process: {error}")))?;
         is_ready.recv().map_err(|_| malformed())?;
         Ok(Self { orders, thread })
     }

@@ -34,7 +34,11 @@ impl Database {
     /// Parses `url`. Unless the URL has `sslmode=disable`, connections are encrypted, and the server's certificate is verified with
     /// the authorities in the file `authorities`, or else with those of the system. The tasks of the connections run on `runtime`.
     pub fn new(url: &str, authorities: Option<&Path>, runtime: Handle) -> Result<Arc<Self>> {
-        let invalid = |error: &dyn std::fmt::Display| Error::Settings(format!("cluster.database is not a valid URL: {error}"));
+        let invalid = |error: &dyn std::fmt::Display| {
+            Error::Settings(format!(
+                "cluster.database is not a valid URL: {error}; write it like postgres://mailmill:PASSWORD@db.internal/mailmill"
+            ))
+        };
         let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
         config.application_name("mailmill").connect_timeout(limits::CLUSTER_CONNECT_TIME);
         config.tcp_user_timeout(limits::CLUSTER_STATEMENT_TIME).keepalives_idle(Duration::from_secs(10));
@@ -77,12 +81,15 @@ fn verifying(authorities: Option<&Path>) -> Result<rustls::ClientConfig> {
     match authorities {
         Some(file) => {
             let unreadable = |why: &dyn std::fmt::Display| {
-                Error::Settings(format!("cluster.database_authorities: {} cannot be read: {why}", file.display()))
+                Error::Settings(format!(
+                    "cluster.database_authorities: {} cannot be read: {why}; use a PEM file with certificates",
+                    file.display()
+                ))
             };
             let read = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(&error))?;
             let (added, _) = roots.add_parsable_certificates(read.flatten());
             if added == 0 {
-                return Err(unreadable(&"it contains no certificate"));
+                return Err(unreadable(&"the file contains no certificate"));
             }
         }
         None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
@@ -129,7 +136,7 @@ impl Link {
             let client = self.take().await.map_err(Failure::Unknown)?;
             let running = tokio::time::timeout(limits::CLUSTER_STATEMENT_TIME, client.query_typed(statement, values)).await;
             let Ok(answer) = running else {
-                return Err(Failure::Unknown(Error::Database("it did not answer in time".to_owned())));
+                return Err(Failure::Unknown(Error::Database("it did not respond in time".to_owned())));
             };
             let error = match answer {
                 Ok(rows) => {

@@ -96,32 +96,34 @@ impl fmt::Display for Error {
             Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
             Self::Foreign { file } => write!(
                 f,
-                "{file} belongs to another installation than the cluster; choose an empty data folder for this node with --data"
+                "{file} and the cluster belong to different installations; choose an empty data folder for this node with --data"
             ),
             Self::Lost { store, own, newest } => write!(
                 f,
-                "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. The database \
-                 was probably restored, or a standby without the last commits was promoted. Bring back the database that has them. To \
-                 accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders of the nodes that show \
-                 this message",
+                "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. \
+                 The database was probably restored, or a standby without the last commits was promoted. Restore the database \
+                 that has them. To accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders \
+                 of the nodes that show this message",
                 store.word()
             ),
             Self::Diverged { store, position } => write!(
                 f,
-                "commit {position} of the {} store differs between this node and the log of the cluster, so the database was replaced or \
-                 restored. Bring back the database that this node knows; or, to accept the state of the log, delete this node's data \
-                 folder",
+                "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
+                 replaced or restored. Restore the database that this node knows; or, to accept the state of the log, delete \
+                 this node's data folder",
                 store.word()
             ),
             Self::Behind { store } => write!(
                 f,
-                "this node is so far behind that the log of the {} store no longer has its next commit; the next start rebuilds the data \
-                 folder from a snapshot",
+                "this node is so far behind that the log of the {} store no longer has its next commit; restart it to rebuild \
+                 its data folder from a snapshot",
                 store.word()
             ),
-            Self::Damaged(what) => write!(f, "the database of the cluster is damaged: {what}"),
+            Self::Damaged(what) => {
+                write!(f, "the database of the cluster is damaged: {what}. Restore the database from its backup")
+            }
             Self::Local(cause) => f.write_str(cause),
-            Self::Stopping => f.write_str("the node stops"),
+            Self::Stopping => f.write_str("this node is stopping"),
         }
     }
 }

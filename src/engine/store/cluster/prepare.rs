@@ -48,7 +48,9 @@ pub fn prepare(
             Err(Error::Behind { .. }) => {
                 tracing::warn!(store = store.word(), "this node is too far behind the log; rebuilding its data from a snapshot");
                 drop(port);
-                fs::remove_file(file).map_err(|error| Error::Local(format!("{} cannot be removed: {error}", file.display())))?;
+                fs::remove_file(file).map_err(|error| {
+                    Error::Local(format!("{} cannot be removed: {error}; check the permissions of its folder", file.display()))
+                })?;
             }
             Err(error) => return Err(error),
         }
@@ -65,7 +67,12 @@ fn catch_up(port: &ReplicatedPort) -> Result<()> {
 /// Builds the file of a store from the newest snapshot.
 fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: StoreName, file: &Path) -> Result<()> {
     let aside = file.with_extension("rebuild");
-    let local = |error: std::io::Error| Error::Local(format!("{} cannot be written: {error}", aside.display()));
+    let local = |error: std::io::Error| {
+        Error::Local(format!(
+            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            aside.display()
+        ))
+    };
     if aside.exists() {
         fs::remove_file(&aside).map_err(local)?;
     }

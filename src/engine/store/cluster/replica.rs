@@ -44,7 +44,9 @@ impl Replica {
                 Turn::Lead(epoch) => self.lead(epoch, &mut turns),
             });
             // The database engine trusts its own pages: on a damaged file it may panic instead of returning an error.
-            let outcome = catch_unwind(step).unwrap_or_else(|_| Err(Error::Io("the data file is damaged".to_owned())));
+            let outcome = catch_unwind(step).unwrap_or_else(|_| {
+                Err(Error::Io("the data file is damaged; stop the service, and run `mailmill check-data`".to_owned()))
+            });
             if outcome == Ok(Next::Continue) {
                 continue;
             }

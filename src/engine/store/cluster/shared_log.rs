@@ -147,9 +147,12 @@ impl SharedLog {
 /// Compresses an encoded record, and adds a header with its format and length.
 pub fn pack(encoded: &[u8]) -> Result<Vec<u8>> {
     let compressed = zstd::bulk::compress(encoded, LEVEL);
-    let compressed = compressed.map_err(|error| Error::Local(format!("a record cannot be compressed: {error}")))?;
+    let compressed = compressed
+        .map_err(|error| Error::Local(format!("a record of the cluster's log cannot be compressed: {error}; report this bug")))?;
     let length = u32::try_from(encoded.len()).ok().filter(|length| *length as usize <= limits::CLUSTER_RECORD_BYTES_MAX);
-    let length = length.ok_or_else(|| Error::Local("a commit is too large for the log of the cluster".to_owned()))?;
+    let length = length.ok_or_else(|| {
+        Error::Local("a commit is too large for the log of the cluster; make the change in smaller steps".to_owned())
+    })?;
     let mut body = Vec::with_capacity(compressed.len() + 5);
     body.push(FORMAT);
     body.extend_from_slice(&length.to_le_bytes());

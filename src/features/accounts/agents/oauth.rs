@@ -96,7 +96,9 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     }
     // serde would also accept an array and assign its elements to the fields by position.
     if !body.trim_ascii_start().starts_with(b"{") {
-        return Ok(Err(invalid("The body is invalid: send a JSON object, or a form with its content type.".into())));
+        return Ok(Err(invalid(
+            "The body is invalid: send a JSON object, or a form with Content-Type: application/x-www-form-urlencoded.".into(),
+        )));
     }
     let fields = serde_json::from_slice(&body);
     Ok(fields.map_err(|error| invalid(format!("The JSON body is invalid: {error}."))))

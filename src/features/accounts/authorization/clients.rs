@@ -193,7 +193,9 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     // Redirects are not followed, because another party may control the document at the target.
     let call = CallRequest { method: Method::GET, url: &url, headers, body: Bytes::new(), limits: &limits };
     let fetched = engine.fetch.call(call).await;
-    let fetched = fetched.map_err(|error| refused(format!("points to metadata that cannot be read: {error}")))?;
+    let fetched = fetched.map_err(|error| {
+        refused(format!("points to metadata that cannot be read: {error}; report this to the maker of the program"))
+    })?;
     match fetched.status {
         StatusCode::OK => described(client_id, &url, &fetched.body),
         status if status.is_redirection() => Err(refused(format!(
@@ -202,7 +204,10 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
         ))),
         status => {
             let status = status.as_u16();
-            Err(refused(format!("points to metadata that cannot be read: the server returned status {status} instead of 200")))
+            Err(refused(format!(
+                "points to metadata that cannot be read: the server returned status {status} instead of 200; report this to the \
+                 maker of the program"
+            )))
         }
     }
 }

@@ -60,7 +60,9 @@ impl AuthorizationRequest {
             return Err(Failure::field("code_challenge_method", "must be S256; the program must support PKCE"));
         }
         let challenge = model::challenge(&self.code_challenge);
-        let challenge = challenge.ok_or_else(|| Failure::field("code_challenge", "must be a SHA-256 hash in base64url"))?;
+        let challenge = challenge.ok_or_else(|| {
+            Failure::field("code_challenge", "must be a SHA-256 hash in base64url; report this to the maker of the program")
+        })?;
         let resource = access_tokens::resource(engine.base_url());
         if self.resource.is_some_and(|wanted| !is_same_url(&wanted, &resource)) {
             return Err(Failure::field("resource", format_args!("must be {resource}; connect the program to exactly this URL")));

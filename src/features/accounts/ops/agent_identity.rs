@@ -106,7 +106,7 @@ impl Raw for AgentIdentity {
 
 fn read(input: RegisterAgent) -> Result<Registration, (ErrorCode, String)> {
     if input.r#type != "service_auth" {
-        return Err((ErrorCode::InvalidRequest, "type: only service_auth is supported".to_owned()));
+        return Err((ErrorCode::InvalidRequest, "type: must be service_auth".to_owned()));
     }
     let login_hint =
         EmailAddress::parse(&input.login_hint).map_err(|error| (ErrorCode::InvalidRequest, format!("login_hint: {error}")))?;

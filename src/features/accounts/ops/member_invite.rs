@@ -59,7 +59,7 @@ impl Async for MemberInvite {
             if own.clone().count() >= limits::MEMBERS_MAX {
                 return Err(Failure::because(
                     Code::LimitReached,
-                    "The account has too many open invitations. Cancel one of them first.",
+                    "The account has too many pending invitations. Cancel an invitation first.",
                 ));
             }
             let is_same = |email: &str| EmailAddress::parse(email).is_ok_and(|email| email.normalized() == normalized);

@@ -47,7 +47,8 @@ impl Async for MemberRemove {
         let write = move |tx: &mut WriteTx<'_>| {
             let user = members::changeable(tx, account, own, input.id)?;
             let address = EmailAddress::stored(&user.email);
-            let address = address.ok_or_else(|| Failure::internal("the stored email address of a member is not valid"))?;
+            let address =
+                address.ok_or_else(|| Failure::internal("the stored email address of a member is not valid; report this bug"))?;
             let normalized = address.normalized();
             sessions::end(tx, &engine, user.id, |_| true);
             sign_in::delete_second_factor(tx, user.id);

@@ -49,7 +49,8 @@ impl Command for ResendUnknown {
         let account = caller.account();
         let mut resent = 0;
         let campaign = act(tx, account, input.key(), Action::ResendUnknown, |tx, campaign, before| {
-            let mailing = campaign.mailing.ok_or_else(|| Failure::internal("a started campaign has no mailing"))?;
+            let mailing =
+                campaign.mailing.ok_or_else(|| Failure::internal("a started campaign has no mailing; report this bug"))?;
             sending::require_not_held(tx, &caller.engine.hold, account, mailing)?;
             resent = sending::resend_unknown(tx, account, mailing)?;
             match resent {

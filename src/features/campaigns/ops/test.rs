@@ -84,7 +84,7 @@ impl Command for Test {
         let message = sending::create(tx, new)?;
         let mailing = sending::require(tx, context.account, message)?;
         for (number, address) in (0..).zip(&input.emails) {
-            let gone = || Failure::internal("a recipient of a mailing that was just created is missing");
+            let gone = || Failure::internal("a recipient of a mailing that was just created is missing; report this bug");
             let recipient = sending::recipient(tx, message, number)?.ok_or_else(gone)?;
             webhook_events::email_tested(tx, &mailing, mailing.translation_for(&recipient), address);
         }

@@ -69,7 +69,7 @@ const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];
 /// Returns the verdict that follows from the URL without a request.
 pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict {
     if url.is_empty() {
-        return invalid("The link has no URL.");
+        return invalid("The link has no URL. Set its URL.");
     }
     if let Some(verdict) = merge_verdict(url) {
         return verdict;
@@ -94,7 +94,7 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
                 format!("{scheme}: is not a web scheme, so the link was not requested, and many email clients remove it."),
             )
         }
-        _ if url.starts_with("//") => invalid("The URL has no scheme. Write https: before it."),
+        _ if url.starts_with("//") => invalid("The URL has no scheme. Put https: before it."),
         _ => {
             let what = match kind {
                 LinkKind::Link => "link",
@@ -138,7 +138,7 @@ fn anchor(target: &str, targets: &[String]) -> Verdict {
     if targets.iter().any(|known| *known == target || *known == decoded) {
         return skipped("The link leads to an existing element of the email. Some email clients ignore such links.");
     }
-    invalid(format!("No element of the email has the ID \"{target}\", so the link does not work."))
+    invalid(format!("No element of the email has the ID \"{target}\", so the link does not work. Correct the ID."))
 }
 
 fn app_address(scheme: &str, url: &str) -> Verdict {
@@ -151,7 +151,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
             // A `mailto:` link without an address lets the reader choose one. Sharing links use this form.
             match wrong {
                 Some("") if rest.starts_with('?') => skipped("The link opens a new message without a recipient."),
-                Some(wrong) => invalid(format!("\"{wrong}\" is not an email address.")),
+                Some(wrong) => invalid(format!("\"{wrong}\" is not an email address. Write it like name@example.com.")),
                 None => skipped("The link opens a new message; whether the address exists was not checked."),
             }
         }

@@ -175,7 +175,7 @@ impl Async for Preview {
         let preview = match context.data().store.write(write).await? {
             Err(Dropped::Done(preview)) => preview,
             Err(Dropped::Failed(error)) => return Err(error.into()),
-            Ok(()) => return Err(Failure::internal("the transaction of a preview was not rolled back")),
+            Ok(()) => return Err(Failure::internal("the changes of a preview were not rolled back; report this bug")),
         };
         let counts = preview.counts;
         let contacts = preview.rows.into_iter().map(|row| PreviewContact {

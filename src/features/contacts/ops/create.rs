@@ -82,7 +82,7 @@ impl Command for Create {
         let normalized = contact_input.email.normalized();
         if let Some(existing) = contact_records::find_by_email(tx, project, &normalized)? {
             let failure = Failure::new(Code::ContactExists).with(json!({ "id": existing.id }));
-            return Err(failure.see("contacts.update", format!("PATCH /v1/contacts/{} changes it", existing.id)));
+            return Err(failure.see("contacts.update", format!("PATCH /v1/contacts/{} changes the contact", existing.id)));
         }
         let digest = contact_records::email_digest(&normalized);
         let contact = contact_records::change(tx, project, |tx, changes| {
@@ -113,7 +113,7 @@ mod tests {
         let other = app.post_in("/v1/contacts", json!({ "email": "bob@example.com" })).data();
         assert_eq!(other["suppression"], json!(null));
         let again = app.post_in("/v1/contacts", json!({ "email": "bob@example.com" }));
-        let change = format!("PATCH /v1/contacts/{} changes it", other["id"].as_str().expect("the contact has an ID"));
+        let change = format!("PATCH /v1/contacts/{} changes the contact", other["id"].as_str().expect("the contact has an ID"));
         assert!(again.refusal().2.contains(&change), "{}", again.refusal().2);
         let listed = app.get_in("/v1/contacts").data();
         let shown: Vec<_> =

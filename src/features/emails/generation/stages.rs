@@ -377,7 +377,8 @@ async fn render(
     let rendering = tokio::task::spawn_blocking(move || {
         let tx = store.read();
         let document = document(&tx, &email)?;
-        let document = document.ok_or_else(|| Failure::internal("the document of a written email is missing"))?;
+        let document =
+            document.ok_or_else(|| Failure::internal("the document of a written email is missing; report this bug"))?;
         outputs::render_texts(&tx, account, &conversation, &document)
     });
     Ok(StageOutput::Texts(Box::new(rendering.await.map_err(Failure::internal)??)))

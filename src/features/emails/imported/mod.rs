@@ -224,7 +224,7 @@ impl ImportedEmail {
             ));
         }
         let Some(Some(Part::Words(words))) = self.parts.get_mut(place) else {
-            return Err("This text no longer exists.".to_owned());
+            return Err("This text no longer exists; choose another text.".to_owned());
         };
         for change in rewrite::rewrite(words, text) {
             self.make(change)?;
@@ -234,7 +234,7 @@ impl ImportedEmail {
 
     pub fn lead(&mut self, link: usize, address: &str) -> Result<(), String> {
         let found = self.links.iter_mut().find(|other| other.element == link);
-        found.ok_or("This link does not exist.")?.address = address.to_owned();
+        found.ok_or("This link no longer exists; choose another link.")?.address = address.to_owned();
         self.make(Change::Link { element: link, address: address.to_owned() })
     }
 
@@ -250,7 +250,7 @@ impl ImportedEmail {
     /// Replaces the address of an image and, if given, its alt text.
     pub fn show(&mut self, place: usize, address: &str, alt: Option<&str>) -> Result<(), String> {
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image no longer exists.".to_owned());
+            return Err("This image no longer exists; choose another image.".to_owned());
         };
         let element = image.element;
         image.address = address.to_owned();
@@ -261,7 +261,7 @@ impl ImportedEmail {
     pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
         let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image no longer exists.".to_owned());
+            return Err("This image no longer exists; choose another image.".to_owned());
         };
         let element = image.element;
         image.alt.clone_from(&words);
@@ -269,7 +269,11 @@ impl ImportedEmail {
     }
 
     pub fn remove(&mut self, place: usize) -> Result<(), String> {
-        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("This part of the email no longer exists.")?;
+        let part = self
+            .parts
+            .get_mut(place)
+            .and_then(Option::take)
+            .ok_or("This part of the email no longer exists; choose another part.")?;
         self.make(Change::Remove { nodes: part.nodes() })
     }
 
@@ -313,7 +317,7 @@ impl ImportedEmail {
 
     /// Moves a part before or after another part.
     pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
-        let gone = "This part of the email no longer exists.";
+        let gone = "This part of the email no longer exists; choose another part.";
         let beside = self.part(beside).ok_or(gone)?.nodes();
         // The moved markup is a copy, which further changes cannot address.
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;

@@ -94,7 +94,7 @@ impl Async for Edit {
             // Subscribe before reading the edit, so that no change in between is missed.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
             let row = store::edit(&store.read(), account, id)?;
-            let row = row.ok_or_else(|| Failure::internal("an edit that was just created is missing"))?;
+            let row = row.ok_or_else(|| Failure::internal("an edit that was just created is missing; report this bug"))?;
             let is_over = matches!(row.state, EditState::Completed(_) | EditState::Failed(_));
             if is_async || is_over || timeout_at(deadline, changed).await.is_err() {
                 return answer(&context, account, row, is_async).await.map(Done);

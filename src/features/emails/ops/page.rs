@@ -55,7 +55,11 @@ impl Raw for Page {
                 return Ok(untrusted_html::document(&html, "private, max-age=60", untrusted_html::Images::Everywhere));
             }
         }
-        Err(Failure::because(Code::NotFound, "The email does not exist or is not shared, or the link is incomplete."))
+        Err(Failure::because(
+            Code::NotFound,
+            "The email does not exist or is not shared, or the link is incomplete. Copy the whole link, or ask the sender to \
+             share the email.",
+        ))
     }
 }
 

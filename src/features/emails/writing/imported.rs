@@ -272,7 +272,10 @@ impl CheckedChange<'_> {
             Operation::Link => match self.listing.entry(wanted.number)? {
                 ListedPart::Link(link) => imported.lead(link, &self.link()?),
                 ListedPart::Part(place) => match imported.lead_buttons(&[place], &self.link()?)? {
-                    0 => Err(format!("number {} is neither a link nor a button", told(wanted.number))),
+                    0 => Err(format!(
+                        "number {} is neither a link nor a button; use the number of a link or button",
+                        told(wanted.number)
+                    )),
                     _ => Ok(()),
                 },
             },
@@ -297,7 +300,7 @@ impl CheckedChange<'_> {
             Operation::Color => {
                 let (from, to) = wanted.from.zip(wanted.to).ok_or("the operation color requires from and to")?;
                 if !imported.colors.contains(&from) {
-                    return Err(format!("the email has no color {from}"));
+                    return Err(format!("the email has no color {from}; use one of the listed colors"));
                 }
                 imported.recolor(vec![from], to)
             }
@@ -315,24 +318,24 @@ impl CheckedChange<'_> {
     }
 
     fn text(&self) -> Result<String, String> {
-        plain(self.wanted.text.as_deref().ok_or("text is missing")?)
+        plain(self.wanted.text.as_deref().ok_or("text is missing; set it to the new text")?)
     }
 
     fn link(&self) -> Result<String, String> {
-        let address = self.wanted.address.as_deref().ok_or("address is missing")?;
+        let address = self.wanted.address.as_deref().ok_or("address is missing; set it to the URL of the link")?;
         let link = Link::parse(address).map_err(|error| format!("address: {error}"))?;
         match self.known.knows_link(link.as_str()) || self.known.knows_link(address) {
             true => Ok(link.to_string()),
-            false => Err(format!("address: {link} is not among the links you may use")),
+            false => Err(format!("address: {link} is not among the links you may use; use one of the listed links")),
         }
     }
 
     fn image(&self) -> Result<String, String> {
-        let address = self.wanted.address.as_deref().ok_or("address is missing")?;
+        let address = self.wanted.address.as_deref().ok_or("address is missing; set it to the URL of the image")?;
         let image = ImageUrl::parse(address).map_err(|error| format!("address: {error}"))?;
         match self.known.knows_image(image.as_str()) || self.known.knows_image(address) {
             true => Ok(image.to_string()),
-            false => Err(format!("address: {image} is not among the images you may use")),
+            false => Err(format!("address: {image} is not among the images you may use; use one of the listed images")),
         }
     }
 }
@@ -347,7 +350,9 @@ fn plain(text: &str) -> Result<String, String> {
     }
     match text.chars().count() {
         0 => Err("text is empty; use the remove operation to delete a part of the email".to_owned()),
-        count if count > most => Err(format!("text has {count} characters, but at most {most} characters are allowed")),
+        count if count > most => {
+            Err(format!("text has {count} characters, but at most {most} characters are allowed; shorten it"))
+        }
         _ => Ok(text.chars().filter(|c| !c.is_control() || *c == '\n').collect()),
     }
 }

@@ -29,7 +29,7 @@ pub struct Material {
 
 pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &GenerationRequest) -> Result<Material, Failure> {
     let found = projects::brand(tx, account, project)?;
-    let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a conversation is missing"))?;
+    let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a conversation is missing; report this bug"))?;
     let knowledge = knowledge::all(tx, project.id)?;
     let rules = [&brand.guidelines.design_rules, &brand.guidelines.image_style];
     let rules: Vec<&str> = rules.into_iter().flatten().map(String::as_str).collect();

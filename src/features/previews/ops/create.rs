@@ -136,7 +136,7 @@ fn content(
         }
         (None, Some(id)) => {
             let found = emails::ready(tx, account, &[id], None)?.into_iter().next();
-            let email = found.ok_or_else(|| Failure::internal("the lookup of a ready email returned nothing"))?;
+            let email = found.ok_or_else(|| Failure::internal("a ready email was not found; report this bug"))?;
             let text = Some(email.text).filter(|text| !text.trim().is_empty());
             Ok((Source { html: email.html, text }, Some(email.subject)))
         }

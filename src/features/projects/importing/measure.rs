@@ -26,7 +26,7 @@ const LOGO_SIDE_MIN: u32 = 12;
 
 pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let Some(draft) = import.draft.clone() else {
-        return Err(Failure::internal("the draft of an import in the measuring stage is missing"));
+        return Err(Failure::internal("the draft of an import in the measuring stage is missing; report this bug"));
     };
     let from = import.next as usize;
     let is_over = engine.clock.now().ms_since(import.started_at) > SITE_IMPORT_TIME_MAX_MS;

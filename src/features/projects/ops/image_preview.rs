@@ -58,7 +58,10 @@ impl Raw for ImagePreview {
             // Search all products, because users also see the products that emails leave out.
             let is_of = |product: &Product| product.shown().image.as_ref() == Some(&wanted);
             if !shows(&brand, &wanted) && !stored_products::all(tx, project)?.iter().any(is_of) {
-                return Err(Failure::because(Code::NotFound, "The project has no image with this URL."));
+                return Err(Failure::because(
+                    Code::NotFound,
+                    "The project has no image with this URL. List the project's images to get their URLs.",
+                ));
             }
             Ok(blobs::head(tx, id)?.is_some())
         };

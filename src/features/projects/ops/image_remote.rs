@@ -56,7 +56,7 @@ impl Raw for ImageRemote {
         let kind = match image::guess_format(&bytes) {
             Ok(kind @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => kind.to_mime_type(),
             // Refuse other formats: email clients do not support them either, and an SVG that is opened directly could run scripts.
-            _ => return Err(gone("The image is not a PNG, JPEG, GIF or WebP file.")),
+            _ => return Err(gone("The image is not a PNG, JPEG, GIF or WebP file; use an image in one of these formats.")),
         };
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -39,7 +39,7 @@ impl Query for Get {
     fn run(view: &View<'_>, input: SendRef) -> Result<Self::Output, Failure> {
         let mailing = sending::require(view.tx, view.caller.account(), input.send_id)?;
         if mailing.kind.is_group() {
-            let hint = format!("GET /v1/sending/batches/{} returns it", mailing.id);
+            let hint = format!("GET /v1/sending/batches/{} returns the batch", mailing.id);
             return Err(
                 Failure::because(Code::NotFound, "This ID belongs to a batch, not to a direct send.").see("sending.batch", hint)
             );

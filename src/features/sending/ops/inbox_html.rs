@@ -47,7 +47,7 @@ impl Raw for InboxHtml {
             .read(move |tx| {
                 inbox::require(tx, account, input.id)?;
                 let html = ParsedMessage::of(&inbox::body(tx, input.id)?).html;
-                html.ok_or_else(|| Failure::because(Code::NotFound, "The message has no HTML."))
+                html.ok_or_else(|| Failure::because(Code::NotFound, "The message has no HTML; read its plain text instead."))
             })
             .await?;
         let engine = &context.engine;

@@ -47,7 +47,9 @@ impl Raw for InboxScreenshot {
             .read(move |tx| {
                 inbox::require(tx, account, input.id)?;
                 let html = ParsedMessage::of(&inbox::body(tx, input.id)?).html;
-                html.ok_or_else(|| Failure::because(Code::NotExportable, "The message has no HTML to render."))
+                html.ok_or_else(|| {
+                    Failure::because(Code::NotExportable, "The message has no HTML to render; read its plain text instead.")
+                })
             })
             .await?;
         let png = emails::draw_png(&context.engine, &html).await?;

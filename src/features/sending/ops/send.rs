@@ -296,7 +296,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         let first =
             input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "set the address to send to"))?;
         if input.recipient_id.is_some() {
-            return Err(Failure::field("recipientId", "with recipientType email, use recipientEmail instead"));
+            return Err(Failure::field("recipientId", "not allowed with recipientType email; use recipientEmail instead"));
         }
         if bcc.len() >= limits::DIRECT_RECIPIENTS_MAX {
             let detail =

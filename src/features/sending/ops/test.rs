@@ -115,8 +115,9 @@ impl Command for Test {
             (None, Some(sender), _) => {
                 let DefaultSender { from: address, from_name: name, reply_to } = sender;
                 (
-                    EmailAddress::stored(&address)
-                        .ok_or_else(|| Failure::internal("the stored sender is not a valid address"))?,
+                    EmailAddress::stored(&address).ok_or_else(|| {
+                        Failure::internal("the stored sender is not a valid address; set the brand's default sender again")
+                    })?,
                     Sender { address, name, reply_to },
                 )
             }
@@ -152,7 +153,7 @@ impl Command for Test {
         let message_id = sending::create(tx, new)?;
         sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
         let sent_at = tx.now();
-        let gone = || Failure::internal("the recipient of a mailing that was just created is missing");
+        let gone = || Failure::internal("the recipient of a mailing that was just created is missing; report this bug");
         let mailing = sending::require(tx, account, message_id)?;
         let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(gone)?;
         let translation = mailing.translation_for(&recipient);

@@ -165,14 +165,14 @@ fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
         (Some(id), None, Some(secret), None, None) => Ok(Some(Keys::of_app(id, secret))),
         (None, Some(token), Some(secret), None, None) => Ok(Some(Keys::of_token(token, secret))),
         (None, None, None, Some(key), Some(secret)) => Ok(Some(Keys::of_woocommerce(key, secret))),
-        (Some(_), Some(_), ..) => missing("accessToken", "enter either a client ID or an access token"),
+        (Some(_), Some(_), ..) => missing("accessToken", "enter either a client ID or an access token, not both"),
         (Some(_), _, None, None, None) | (_, Some(_), None, None, None) => {
             missing("apiSecret", "enter the secret of the app too; Shopify signs webhooks with it")
         }
         (None, None, Some(_), None, None) => missing("clientId", "enter the client ID of the app too"),
         (None, None, None, Some(_), None) => missing("consumerSecret", "enter the consumer secret too"),
         (None, None, None, None, Some(_)) => missing("consumerKey", "enter the consumer key too"),
-        _ => missing("consumerKey", "enter either the keys of Shopify or those of WooCommerce"),
+        _ => missing("consumerKey", "enter the keys of either Shopify or WooCommerce, not both"),
     }
 }
 
@@ -201,7 +201,7 @@ fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Res
             let detail = format!("This store is connected to {many} other projects; name one of the connections in connectionId");
             let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
             let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
-            return Err(several.see("storefront.list", "GET /v1/storefront/stores lists them"));
+            return Err(several.see("storefront.list", "GET /v1/storefront/stores lists the connected stores"));
         }
     };
     match &chosen.rejected {

@@ -39,7 +39,10 @@ impl Raw for Metrics {
     async fn run(context: Context, _: NoInput, request: RawRequest) -> Result<Reply, Failure> {
         let engine = context.engine.clone();
         let Some(token) = &engine.settings.server.metrics_token else {
-            return Err(Failure::because(Code::NotFound, "There are no metrics: the setting server.metrics_token is empty."));
+            return Err(Failure::because(
+                Code::NotFound,
+                "Metrics are off because the setting server.metrics_token is empty. Set it, and restart the service.",
+            ));
         };
         let given = request.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         if !given.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())) {

@@ -204,7 +204,8 @@ impl Query for Status {
         if !accounts::is_installations(view.tx, view.caller.account())? {
             return Err(Failure::because(
                 Code::InsufficientPermissions,
-                "Only the account that owns this installation can use this operation.",
+                "Only the account that owns this installation can use this operation; sign in to that account, or use one of its \
+                 API keys.",
             ));
         }
         collect(&view.caller.engine, view.now).map(Done)

@@ -69,10 +69,10 @@ impl Command for Retry {
         }
         let known = store::deliveries_of(tx, webhook.id, delivery.event)?;
         if let Some(pending) = known.iter().find(|known| known.status == DeliveryStatus::Pending) {
-            return Err(refuse("A delivery of this event is already pending.", pending.status));
+            return Err(refuse("A delivery of this event is already pending; wait until it ends.", pending.status));
         }
         let Some(event) = fanout::event_of(tx, &delivery)? else {
-            return Err(refuse("The event is no longer stored: it expired or was erased.", delivery.status));
+            return Err(refuse("The event cannot be redelivered because it expired or was erased.", delivery.status));
         };
         let mut writer = DeliveryWriter::open(tx);
         let made = fanout::repeat(&mut writer, &webhook, (delivery.event, &event), &known)?;
@@ -82,7 +82,7 @@ impl Command for Retry {
             Failure::because(Code::LimitReached, detail)
         })?;
         let made: Option<model::Delivery> = store::delivery(tx, webhook.id, made)?;
-        let made = made.ok_or_else(|| Failure::internal("a delivery that was just created is missing"))?;
+        let made = made.ok_or_else(|| Failure::internal("a delivery that was just created is missing; report this bug"))?;
         Ok(Created(delivery_view(&made)))
     }
 }

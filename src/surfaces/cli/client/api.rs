@@ -19,9 +19,11 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     let method = one(matches, "method").unwrap_or_default().to_ascii_uppercase();
     let path = one(matches, "path").unwrap_or_default();
     if !path.starts_with('/') {
-        return Err(Problem::misused(format_args!("\"{path}\" is not a path like /v1/projects")));
+        return Err(Problem::misused(format_args!("\"{path}\" is not a path; start it with /, as in /v1/projects")));
     }
-    let method: Method = method.parse().map_err(|_| Problem::misused(format_args!("\"{method}\" is not an HTTP method")))?;
+    let method: Method = method
+        .parse()
+        .map_err(|_| Problem::misused(format_args!("\"{method}\" is not an HTTP method; use a method like GET or POST")))?;
     let mut call = Call { is_repeatable: method == Method::GET, method, target: path, ..Call::default() };
     if let Some(body) = one(matches, "body") {
         call.payload = Payload::Json(content_of(&body, "--body")?.into());

@@ -62,7 +62,8 @@ pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<()
     match fields.iter().find(|field| field.required && !is_set(field)) {
         None => Ok(()),
         Some(field) if field.name == PROJECT => Err(Problem::misused(
-            "the project is missing; name it with --project (`mailmill projects list` lists them, `mailmill projects import URL` creates one)",
+            "the project is missing; name it with --project (`mailmill projects list` lists the projects, `mailmill projects \
+             import URL` creates one)",
         )),
         Some(field) if Some(&*field.name) == main => {
             Err(Problem::misused(format_args!("{} is missing; see --help for details", constant_case(&field.name))))
@@ -78,7 +79,7 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Problem::misused("--body: must be a JSON object, like {\"name\": \"Ada\"}")),
-        Err(error) => Err(Problem::misused(format_args!("--body: not valid JSON: {error}"))),
+        Err(error) => Err(Problem::misused(format_args!("--body: not valid JSON: {error}; correct its syntax"))),
     }
 }
 
@@ -144,7 +145,7 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
         let text = content(text, option)?;
         if text.trim_start().starts_with('{') {
             let given: Map<String, Value> = serde_json::from_str(&text)
-                .map_err(|error| Problem::misused(format_args!("{option}: not valid JSON: {error}")))?;
+                .map_err(|error| Problem::misused(format_args!("{option}: not valid JSON: {error}; correct its syntax")))?;
             object.extend(given);
             continue;
         }
@@ -161,7 +162,7 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(error) if text.trim_start().starts_with(['{', '[']) => {
-            Err(Problem::misused(format_args!("{option}: not valid JSON: {error}")))
+            Err(Problem::misused(format_args!("{option}: not valid JSON: {error}; correct its syntax")))
         }
         Err(_) => Ok(text.into()),
     }
@@ -178,7 +179,7 @@ fn content(text: &str, option: &str) -> Result<String, Problem> {
 
 fn text_of(file: &str, option: &str) -> Result<String, Problem> {
     let bytes = bytes(file, option)?;
-    String::from_utf8(bytes).map_err(|_| Problem::misused(format_args!("{option}: {file} is not text in UTF-8")))
+    String::from_utf8(bytes).map_err(|_| Problem::misused(format_args!("{option}: {file} is not UTF-8 text; save it as UTF-8")))
 }
 
 fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
@@ -187,9 +188,11 @@ fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
         "-" => std::io::stdin().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes),
         _ => std::fs::File::open(file).and_then(|open| open.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| Problem::misused(format_args!("{option}: cannot read {file}: {error}")))?;
+    read.map_err(|error| {
+        Problem::misused(format_args!("{option}: cannot read {file}: {error}; check the path and the file's permissions"))
+    })?;
     match bytes.len() as u64 > INPUT_BYTES_MAX {
-        true => Err(Problem::misused(format_args!("{option}: {file} has more than {INPUT_BYTES_MAX} bytes"))),
+        true => Err(Problem::misused(format_args!("{option}: {file} has more than {INPUT_BYTES_MAX} bytes; use a smaller file"))),
         false => Ok(bytes),
     }
 }

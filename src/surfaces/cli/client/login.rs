@@ -38,7 +38,8 @@ pub async fn run(matches: &ArgMatches, environment: &Environment, output: &Outpu
     profiles::check_name(&name)?;
     let known = stored.profiles.get(&name);
     let address = one(matches, "url").or_else(|| environment.url.clone()).or_else(|| known.map(|profile| profile.url.clone()));
-    let address = address.ok_or_else(|| Problem::misused("name the server: mailmill login https://mail.example.com"))?;
+    let address = address
+        .ok_or_else(|| Problem::misused("the server is missing; name it, as in `mailmill login https://mail.example.com`"))?;
     let url = server_url(&address)?;
     warn_about_plain_text(&url);
     let key = match one(matches, "key-file") {
@@ -79,14 +80,16 @@ fn read_key(file: &str) -> Result<String, Problem> {
         "-" => std::io::stdin().take(KEY_BYTES_MAX).read_to_string(&mut text),
         _ => std::fs::File::open(file).and_then(|open| open.take(KEY_BYTES_MAX).read_to_string(&mut text)),
     };
-    read.map_err(|error| Problem::misused(format_args!("--key-file: cannot read {file}: {error}")))?;
+    read.map_err(|error| {
+        Problem::misused(format_args!("--key-file: cannot read {file}: {error}; check the path and the file's permissions"))
+    })?;
     let key = text.trim();
     let is_key = key.starts_with("sk_test_") || key.starts_with("sk_live_");
     match is_key && key.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(key.to_owned()),
-        false => {
-            Err(Problem::misused("--key-file: the file does not contain an API key, which starts with sk_test_ or sk_live_"))
-        }
+        false => Err(Problem::misused(
+            "--key-file: the file does not contain an API key; copy a key, which starts with sk_test_ or sk_live_, into it",
+        )),
     }
 }
 
@@ -209,7 +212,7 @@ fn ask_email() -> Result<String, Problem> {
     std::io::stdin()
         .lock()
         .read_line(&mut line)
-        .map_err(|error| Problem::failed(format_args!("cannot read the email: {error}")))?;
+        .map_err(|error| Problem::failed(format_args!("cannot read the email from standard input: {error}")))?;
     Ok(line.trim().to_owned())
 }
 

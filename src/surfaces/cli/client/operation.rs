@@ -261,8 +261,9 @@ impl Running<'_> {
 
     /// Saves the files that a response links to.
     async fn save_files(&self, data: &Value, folder: &Path) -> Result<(), Problem> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Problem::failed(format_args!("cannot create {}: {error}", folder.display())))?;
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Problem::failed(format_args!("cannot create {}: {error}; check the path and its permissions", folder.display()))
+        })?;
         for file in data["files"].as_array().into_iter().flatten().take(FILES_MAX) {
             let name: String =
                 file["filename"].as_str().unwrap_or("file").chars().filter(|letter| !matches!(letter, '/' | '\0')).collect();
@@ -275,7 +276,9 @@ impl Running<'_> {
 
     /// Downloads the file that a link in a response points to.
     async fn save_link(&self, url: &str, path: &Path) -> Result<(), Problem> {
-        let url: Url = url.parse().map_err(|_| Problem::failed(format_args!("the server named an invalid link: {url}")))?;
+        let url: Url = url
+            .parse()
+            .map_err(|_| Problem::failed(format_args!("the server returned an invalid link: {url}; report this bug")))?;
         // Only the path and query of the link are used, so the key is sent only to this server.
         let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
         match save(self.session, &Call::get(target), path).await? {
@@ -300,7 +303,12 @@ fn interrupted(key: Option<&str>) -> Problem {
 async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answer>, Problem> {
     // A symbolic link is kept, and the file that it points to is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
+    let failed = |error: std::io::Error| {
+        Problem::failed(format_args!(
+            "cannot write {}: {error}; check the permissions and the free space of its folder",
+            path.display()
+        ))
+    };
     // A device or a pipe cannot be replaced atomically, so it is written directly.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;

@@ -78,7 +78,12 @@ impl Profiles {
     ) -> Result<(T, PathBuf), Problem> {
         let path = path(environment)
             .ok_or_else(|| Problem::failed("there is no folder for the profiles; set HOME or XDG_CONFIG_HOME"))?;
-        let failed = |error: std::io::Error| Problem::failed(format_args!("cannot write {}: {error}", path.display()));
+        let failed = |error: std::io::Error| {
+            Problem::failed(format_args!(
+                "cannot write {}: {error}; check the permissions and the free space of its folder",
+                path.display()
+            ))
+        };
         let folder = path.parent().expect("the file is in a folder");
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         let lock = fs::OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path.with_extension("lock"));
@@ -96,7 +101,12 @@ impl Profiles {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(Problem::failed(format_args!("cannot read the profiles in {}: {error}", path.display()))),
+            Err(error) => {
+                return Err(Problem::failed(format_args!(
+                    "cannot read the profiles in {}: {error}; check the file's permissions",
+                    path.display()
+                )));
+            }
         };
         check_modes(&path)?;
         toml::from_str(&text).map_err(|error| {
@@ -183,8 +193,9 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
     let url: Option<Url> = with_scheme.parse().ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let mut url =
-        url.ok_or_else(|| Problem::misused(format_args!("\"{text}\" is not an address like https://mail.example.com")))?;
+    let mut url = url.ok_or_else(|| {
+        Problem::misused(format_args!("\"{text}\" is not the URL of a server; use a URL like https://mail.example.com"))
+    })?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Problem::misused("remove the user name and password from the address; sign in with `mailmill login`"));
     }

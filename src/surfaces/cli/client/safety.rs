@@ -83,7 +83,7 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
     let read = std::io::stdin().lock().read_line(&mut answer);
     match read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         true => Ok(()),
-        false => Err(Problem::new(Exit::Unconfirmed, "not confirmed; nothing was changed")),
+        false => Err(Problem::new(Exit::Unconfirmed, "not confirmed, so nothing was changed; answer y, or use --yes")),
     }
 }
 

@@ -41,20 +41,24 @@ pub struct Form {
 impl Form {
     /// Opens the file, or reads standard input if `path` is `-`.
     pub fn new(path: &Path, fields: &Map<String, Value>, random: &dyn Random, progress: Arc<Progress>) -> Result<Self, Problem> {
-        let unreadable = |error: io::Error| Problem::misused(format_args!("cannot read {}: {error}", path.display()));
+        let unreadable = |error: io::Error| {
+            Problem::misused(format_args!("cannot read {}: {error}; check the path and the file's permissions", path.display()))
+        };
         let (source, file_bytes) = if path == Path::new("-") {
             let mut bytes = Vec::new();
             let mut input = io::Read::take(io::stdin(), INPUT_BYTES_MAX + 1);
             io::Read::read_to_end(&mut input, &mut bytes).map_err(unreadable)?;
             let length = bytes.len() as u64;
             if length > INPUT_BYTES_MAX {
-                return Err(Problem::misused(format_args!("standard input has more than {INPUT_BYTES_MAX} bytes; use a file")));
+                return Err(Problem::misused(format_args!(
+                    "standard input has more than {INPUT_BYTES_MAX} bytes; enter the path of a file instead"
+                )));
             }
             (Source::Whole(bytes.into()), length)
         } else {
             let found = std::fs::metadata(path).map_err(unreadable)?;
             if !found.is_file() {
-                return Err(Problem::misused(format_args!("{} is not a file", path.display())));
+                return Err(Problem::misused(format_args!("{} is not a file; enter the path of a file", path.display())));
             }
             (Source::File(path.to_owned()), found.len())
         };

@@ -99,7 +99,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
             Detail {
                 field: "description",
                 label: "Description",
-                hint: "What the brand does, in one or two sentences.",
+                hint: "Describe what the brand does in one or two sentences.",
                 kind: "lines",
                 rows: 3,
                 characters_max: limits::DESCRIPTION_CHARACTERS_MAX,
@@ -117,7 +117,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
             Detail {
                 field: "company",
                 label: "Company",
-                hint: "The legal name.",
+                hint: "The legal name of the company.",
                 value: "/brand/contact/company",
                 own: "/overrides/company",
                 ..LINE

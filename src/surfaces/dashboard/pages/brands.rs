@@ -329,7 +329,7 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let id = made.project_id;
     if let Some(about) = visit.form.some("about") {
-        let text = json!({ "projectId": id, "title": "In our own words", "content": about });
+        let text = json!({ "projectId": id, "title": "About the brand", "content": about });
         // The brand already exists, so a failure to add the text must not lead to a second import.
         if visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(text).await.is_err() {
             return Ok(Outcome::go(format!("/{}/brands/{id}?done=without-text", visit.environment)));
@@ -422,7 +422,7 @@ fn stages(now: &str) -> Vec<ImportStage> {
         let state = match place.cmp(&at) {
             std::cmp::Ordering::Less => "done",
             std::cmp::Ordering::Equal => "now",
-            std::cmp::Ordering::Greater => "to come",
+            std::cmp::Ordering::Greater => "waiting",
         };
         ImportStage { label, state }
     };
@@ -494,6 +494,6 @@ mod tests {
     #[test]
     fn an_import_has_one_active_stage() {
         let states: Vec<&str> = stages("reading").iter().map(|stage| stage.state).collect();
-        assert_eq!(states, ["done", "done", "now", "to come"]);
+        assert_eq!(states, ["done", "done", "now", "waiting"]);
     }
 }

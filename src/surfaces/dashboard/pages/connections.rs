@@ -170,7 +170,8 @@ pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
     let list = format!("/{}/settings/connections", visit.environment);
     if let Some(error) = visit.query.some("error") {
         let said = visit.query.some("error_description").unwrap_or(error);
-        let message = format!("The platform did not connect the account ({}).", said.chars().take(300).collect::<String>());
+        let message =
+            format!("The platform didn't connect the account ({}). Try again.", said.chars().take(300).collect::<String>());
         let refused = PageError::plain(StatusCode::BAD_REQUEST, &message);
         return page(visit, Some(&refused), None).await;
     }

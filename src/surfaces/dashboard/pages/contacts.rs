@@ -269,7 +269,7 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageErr
     }
     if let Some(name) = form.some("tag") {
         let tag = audience::tag_named(visit, &audience.id, name).await?;
-        let tag = tag.ok_or_else(|| wrong("tag", "This tag no longer exists, so nothing was changed."))?;
+        let tag = tag.ok_or_else(|| wrong("tag", "This tag no longer exists, so nothing was changed. Choose another tag."))?;
         filters.insert("tags".into(), json!([tag.id]));
     }
     Ok(json!({ "filters": filters, "segmentId": form.some("segment") }))

@@ -26,7 +26,11 @@ impl Pair {
         let chain = read(&self.certificate).and_then(|pem| {
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
             let chain = chain.map_err(|error| format!("the file contains an invalid PEM certificate: {error}"))?;
-            if chain.is_empty() { Err("the file contains no PEM certificate".to_owned()) } else { Ok(chain) }
+            if chain.is_empty() {
+                Err("the file contains no PEM certificate: use a PEM file with the certificate chain".to_owned())
+            } else {
+                Ok(chain)
+            }
         });
         let chain = chain.map_err(|why| (self.certificate.clone(), why))?;
         let key = read(&self.key).and_then(|pem| {
@@ -47,7 +51,7 @@ pub fn first_certificate(path: &Path) -> Option<CertificateDer<'static>> {
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
     if length > FILE_BYTES_MAX {
-        return Err(format!("the file is {length} bytes long, which is too large for a certificate or key"));
+        return Err(format!("the file is {length} bytes long, which is too large for a certificate or key: check the path"));
     }
     fs::read(path).map_err(|error| error.to_string())
 }

@@ -87,7 +87,9 @@ impl SameKey {
         // peer has the private key.
         match public_key(certificate) {
             Some(public) if public == self.public => Ok(()),
-            _ => Err(Error::General("the other node has a different cluster.secret".to_owned())),
+            _ => {
+                Err(Error::General("the other node has a different cluster.secret; set the same secret on all nodes".to_owned()))
+            }
         }
     }
 
@@ -102,7 +104,9 @@ impl SameKey {
     }
 
     fn unsupported() -> Result<HandshakeSignatureValid, Error> {
-        Err(Error::General("nodes use TLS 1.3".to_owned()))
+        Err(Error::General(
+            "the connection between nodes requires TLS 1.3; use the same version of mailmill on all nodes".to_owned(),
+        ))
     }
 }
 

@@ -21,7 +21,8 @@ pub fn certificate_trouble(chain: &Path, host: &str, now: Timestamp) -> Option<S
 fn judge(chain: &Path, host: &str, now: Timestamp, authorities: &[CertificateDer<'static>]) -> Result<(), String> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_file_iter(chain).and_then(Iterator::collect);
     let certificates = read.map_err(|error| format!("the certificate file cannot be read: {error}"))?;
-    let (own, between) = certificates.split_first().ok_or("the file contains no certificate")?;
+    let (own, between) =
+        certificates.split_first().ok_or("the file contains no certificate; use a PEM file with the certificate chain")?;
     let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is not a valid name for a certificate"))?;
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(authorities.iter().cloned());

@@ -188,7 +188,12 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
 
 async fn bind_address(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
     let Some(address) = address else { return Ok(None) };
-    let with_address = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen for mail on {address}: {error}"));
+    let with_address = |error: io::Error| {
+        io::Error::new(
+            error.kind(),
+            format!("cannot listen for mail on {address}: {error}; correct the setting mail.inbound or mail.inbound_lmtp"),
+        )
+    };
     TcpListener::bind(address).await.map(Some).map_err(with_address)
 }
 

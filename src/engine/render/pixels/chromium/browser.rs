@@ -86,8 +86,12 @@ fn silent(why: impl std::fmt::Display) -> RenderError {
 impl Browser {
     /// Starts Chromium, with its profile and fonts in `folder`.
     pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, RenderError> {
-        let failed =
-            |error: io::Error| RenderError::Unavailable(format!("could not start Chromium at {}: {error}", program.display()));
+        let failed = |error: io::Error| {
+            RenderError::Unavailable(format!(
+                "could not start Chromium at {} (setting rendering.chromium): {error}",
+                program.display()
+            ))
+        };
         let fonts = write_fonts(folder, further_fonts).map_err(failed)?;
         let mut command = Command::new(program);
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));

@@ -30,12 +30,12 @@ const LINES_MAX: usize = 12;
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
-        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free up space on the \
-                    server: everything then resumes automatically.";
+        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. After you \
+                    free up space on the server, everything resumes automatically.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     if let Some(cause) = &known.hold {
-        let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries wait.");
+        let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries are waiting.");
         found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
     if let Some(problem) = known.backup["problem"].as_str() {
@@ -91,8 +91,8 @@ fn sending_problems(environment: Environment, known: &AccountOverview, found: &m
         && known.needs_verified_domain
         && !known.domains.iter().any(|domain| verified(&domain))
     {
-        let text = "No sending domain is verified. Until you verify one, live emails can be rejected by Mailmill or by the recipients' mail \
-                    servers.";
+        let text = "No sending domain is verified. Until you verify one, Mailmill or the recipients' mail servers can reject \
+                    live emails.";
         found.push(line("bad", text.into(), ("/domains".into(), "Verify a domain")));
     }
     for domain in known.domains.iter().filter(|domain| domain["status"] == "failed") {

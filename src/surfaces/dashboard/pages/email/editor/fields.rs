@@ -121,7 +121,7 @@ pub const KINDS: &[Kind] = &[
                 line("image.alt", "Alt text", SENTENCE),
                 link("image.href", "Link"),
                 line("caption", "Caption", SENTENCE),
-                choice("width", "Width", &[("content", "As wide as the text"), ("full", "Edge to edge"), ("half", "Half")]),
+                choice("width", "Width", &[("content", "Text width"), ("full", "Full width"), ("half", "Half width")]),
             ],
             &[],
         )
@@ -205,7 +205,7 @@ pub const KINDS: &[Kind] = &[
         "Deadline",
         &[
             line("title", "Event", TITLE),
-            line("date", "Date in words", LABEL),
+            line("date", "Displayed date", LABEL),
             line("until", "Date (YYYY-MM-DD)", limits::EMAIL_DEADLINE_CHARACTERS_MAX),
             prose("text", "Text", PARAGRAPH),
         ],
