@@ -38,7 +38,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<installation::ops::hold::Hold>(),
     asynchronous::<installation::ops::resume::Resume>(),
     asynchronous::<installation::ops::release::Release>(),
-    // Operator operations on accounts, which the dashboard also calls.
+    // Operations on accounts for the operator and the installation's managers. The dashboard calls some of them.
     asynchronous::<accounts::ops::set_up::SetUp>(),
     asynchronous::<accounts::ops::set_up_by_link::SetUpByLink>(),
     asynchronous::<accounts::ops::reset_link::ResetLink>(),

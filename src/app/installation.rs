@@ -82,7 +82,10 @@ impl FirstStart {
     fn read(folder: &Folder) -> Result<Option<Self>, Problem> {
         let file = folder.first_start();
         let unreadable = |why: &dyn fmt::Display| {
-            Problem::failed(format_args!("{} cannot be read ({why}): choose an empty folder with --data", file.display()))
+            Problem::failed(format_args!(
+                "{} cannot be read: {why}; check its permissions, or, for a new installation, choose an empty folder with --data",
+                file.display()
+            ))
         };
         match fs::read(&file) {
             Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(&error)),

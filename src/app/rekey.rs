@@ -127,7 +127,8 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     }
     .map_err(|error| {
         Problem::failed(format_args!(
-            "{} cannot be renamed or removed: {error}; check the folder's permissions, and run the command again",
+            "the data is sealed with the new key, but the key files next to {} could not be updated: {error}; correct the cause, and \
+             run the command again to finish",
             key.display()
         ))
     })?;

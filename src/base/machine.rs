@@ -18,7 +18,8 @@ pub struct Descriptors {
     pub now: u64,
 }
 
-/// Raises the soft limit on open descriptors to the hard limit. If this fails, the limit stays the same, and the result shows this.
+/// Raises the soft limit on open descriptors to the hard limit, but at most to [`DESCRIPTORS_ASSUMED_MAX`]. If this fails, `now` equals
+/// `before`.
 pub fn raise_descriptor_limit() -> Descriptors {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let count = |limit: Option<u64>| limit.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX));

@@ -216,7 +216,8 @@ pub const CODES: &[CodeInfo] = &[
         Code::AnswerErased,
         410,
         "ANSWER_ERASED",
-        "This request already ran and is not repeated; its stored response was deleted because it named an erased contact.",
+        "This request has already run, so it was not run again. Its stored response was deleted because it referred to a contact that \
+         has been erased since. To see the result, get the object.",
     ),
     code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts; shorten or split it."),
     code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long; shorten them."),
@@ -232,7 +233,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::SendingCapacity,
         429,
         "SENDING_CAPACITY",
-        "The plan's sending rate is exceeded; retry after data.retryAfterMs milliseconds.",
+        "Too many emails are waiting to be sent; retry after data.retryAfterMs milliseconds.",
     ),
     // `data.retryAfterMs` is the time in milliseconds until the day or month ends.
     code(

@@ -469,7 +469,7 @@
     act(() => list.splice(index + 1, 0, made));
     choose(made.id);
     const text = canvas.querySelector(`[data-id="${CSS.escape(made.id)}"] :is(textarea, [contenteditable])`);
-    // Selects the sample text, so that typing replaces it.
+    // Focuses the first text of the new block and selects it, so that typing replaces it.
     text?.focus();
     if (text?.select) text.select();
     else if (text) getSelection().selectAllChildren(text);
@@ -585,7 +585,7 @@
   async function crop(image, ratio, [x, y]) {
     const source = h("img", { src: image.url ? `${data.home}/image?of=${encodeURIComponent(image.url)}` : image.preview });
     await source.decode().catch(() => {
-      throw new Error("The image can't be loaded for cropping. Upload the file instead.");
+      throw new Error("This image can't be cropped. Choose the shape “Original”, or choose another image.");
     });
     const { naturalWidth: wide, naturalHeight: high } = source;
     const width = Math.min(wide, high * ratio), height = Math.min(high, wide / ratio);

@@ -95,7 +95,8 @@ impl fmt::Display for Error {
                 "the backup target belongs to the installation {installation}; set backup.url to an empty prefix for this installation"
             ),
             Self::WrongKey => f.write_str(
-                "the backup was made with a different master key; use the master key of the installation that made it",
+                "the backup was made with a different master key. To restore, use the key from the time of the backup; to back up again, \
+                 set backup.url to an empty prefix",
             ),
             Self::InUse { host } => write!(
                 f,

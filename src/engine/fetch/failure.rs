@@ -99,7 +99,7 @@ impl fmt::Display for FetchError {
         match self {
             Self::Scheme(scheme) => write!(f, "The URL scheme {scheme} is not supported; use http or https."),
             Self::Credentials => {
-                f.write_str("The URL contains a user name or a password; remove them. Pages that require sign-in cannot be read.")
+                f.write_str("The URL contains a user name or password; remove it. URLs that require sign-in are not supported.")
             }
             Self::Port(port) => {
                 write!(f, "Port {port} is reserved for a service other than the web; use 80, 443 or a port above 1023.")
@@ -138,7 +138,7 @@ impl fmt::Display for FetchError {
                 )
             }
             Self::TimedOut { host, after } => {
-                write!(f, "{host} did not respond within {} seconds; try again later.", after.as_secs_f32())
+                write!(f, "{host} did not send a complete response within {} seconds; try again later.", after.as_secs_f32())
             }
             Self::TooLarge { host, bytes_max } => {
                 write!(f, "The response from {host} is larger than {bytes_max} bytes; use a smaller page or file.")

@@ -1,4 +1,4 @@
-//! A read-only view of a file: writes to the view stay in memory.
+//! A copy-on-write view of a file: writes stay in memory, and the file never changes.
 //!
 //! The engine writes even when it only checks a file (a header that says "in use", the map of free pages). A backup may be on a read-only
 //! medium, and a check must never change the backup.

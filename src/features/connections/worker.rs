@@ -55,7 +55,8 @@ async fn run(engine: &Arc<Engine>, environment: Environment, jobs: Vec<Job>) -> 
     unpaused.map_or(Ok(more), Err)
 }
 
-/// Pauses a job whose step failed. Returns the failure if the pause cannot be stored, or if the disk is full, which the job did not cause.
+/// Pauses a job whose step failed. If the disk is full, returns `failure` and does not pause the job, because the job is not the cause.
+/// Also fails if the pause cannot be stored.
 pub(super) async fn pause(engine: &Engine, environment: Environment, job: &Job, failure: Failure) -> Result<(), Failure> {
     if failure.code == Code::StorageFull {
         return Err(failure);

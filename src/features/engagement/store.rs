@@ -128,8 +128,8 @@ pub fn clicks(tx: &impl Read, mailing: MailingId) -> Result<Vec<((u8, u16), u64)
     Ok(found)
 }
 
-/// Adds `many` to the number of recipients in a country (two uppercase letters) who opened an email. Ignores countries of any other
-/// length.
+/// Adds `many` to the number of recipients who opened an email in the country with this code (two uppercase letters). Ignores codes of
+/// any other length.
 pub fn add_country(tx: &mut WriteTx<'_>, email: EmailId, country: &str, many: i64) -> Result<()> {
     match country.as_bytes() {
         [first, second] => tx.add(EMAIL_DAYS, &(email, u32::from(*first) << 8 | u32::from(*second), COUNTRY), many).map(drop),

@@ -64,7 +64,7 @@ pub struct FilterTree {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub activity: Vec<ActivityCondition>,
-    /// Conditions on customer events reported with POST /v1/events.
+    /// Conditions on customer events, whether reported through the API, imported, or received from a store or an incoming webhook.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub events: Vec<EventCondition>,

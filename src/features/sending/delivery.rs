@@ -298,7 +298,8 @@ pub enum Refusal {
     Settled,
     /// The recipient is deferred, and the retry is not due yet.
     NotDue,
-    /// The event requires a handoff, but there was none: this is a bug, or the event is about a message of another process.
+    /// The event is valid only during a handoff, and the recipient is not in that state. Either this is a bug, or another process made the
+    /// handoff.
     NotHandedOver,
     /// This process made the handoff, and will record the server's reply.
     InFlight,

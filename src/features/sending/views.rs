@@ -25,7 +25,7 @@ pub struct BatchView {
     pub recipient_id: Option<String>,
     /// The provider that delivers the mail.
     pub provider: String,
-    /// The number of all recipients, including skipped ones. It grows while the audience is being planned.
+    /// The total number of recipients, including skipped ones. It grows until all contacts of the audience have been added.
     pub total_count: u64,
     /// The number of recipients whose message is queued, in flight or waiting for a retry.
     pub queued_count: u64,

@@ -336,7 +336,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
             Entry::Vacant(new) => {
                 let known = self.tx.get(DAYS, &key)?;
                 if known.is_none() {
-                    // The first row of a day also deletes the days that are too old for the statistics.
+                    // An account's first delivery of a day also deletes the account's rows that are too old for the statistics.
                     let first_told = key.1.saturating_sub(limits::WEBHOOK_STATS_DAYS - 1);
                     let span = Span { to: Some((key.0, first_told).to_bytes()), ..DAYS.under(&(key.0,)) };
                     self.tx.delete_span(DAYS, &span, limits::SWEEP_ROWS)?;

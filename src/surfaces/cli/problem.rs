@@ -12,7 +12,7 @@ pub enum Exit {
     Failed = 1,
     /// The arguments, the settings or the input are invalid. clap uses this code for arguments that cannot be parsed.
     Misused = 2,
-    /// The key is missing, invalid, or lacks a permission.
+    /// The key is missing or invalid, or it lacks a permission; or no server is selected, or a sign-in was not approved.
     Denied = 3,
     /// The object does not exist.
     NotFound = 4,

@@ -66,7 +66,7 @@ impl Relay {
             (true, true) => return Err("tls=off contradicts smtps://; write smtp:// or remove tls=off".to_owned()),
             (true, false) => Security::FromTheStart,
             (false, true) if credentials.is_some() && !is_this_machine => {
-                return Err("a password is never sent over an unencrypted connection; remove tls=off or the user".to_owned());
+                return Err("a password cannot be sent unencrypted to another machine; remove tls=off, or remove the user and the password".to_owned());
             }
             (false, off) if off || is_this_machine => Security::Clear,
             (false, _) => Security::Required,

@@ -280,7 +280,7 @@ impl Cursor {
                     break;
                 }
                 if !self.sign(",") {
-                    return refuse(self.line, format!("{name}(… is not closed; write ) after its arguments"));
+                    return refuse(self.line, format!("{name}(… needs a comma between arguments and ) after the last one"));
                 }
             }
         }

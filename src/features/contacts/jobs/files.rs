@@ -63,5 +63,8 @@ pub fn delimiter(text: &str) -> Option<u8> {
 }
 
 pub fn wrong_delimiter() -> Failure {
-    Failure::field("delimiter", "must be one ASCII character other than a letter, digit or quotation mark, such as , ; | or \\t")
+    Failure::field(
+        "delimiter",
+        "must be one ASCII character, such as a comma, a semicolon, | or \\t; letters, digits, double quotes and line breaks are not allowed",
+    )
 }

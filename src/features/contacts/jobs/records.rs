@@ -241,7 +241,10 @@ pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<St
         }
     };
     let Some(record) = found.filter(|record| !record.is_blank()) else {
-        return Err(Failure::field("file", "the file is empty; upload a file whose first row contains the headers"));
+        return Err(Failure::field(
+            "file",
+            "the file is empty, or its first row is blank; upload a file whose first row contains the headers",
+        ));
     };
     let headers = (0..record.len()).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
     Ok((headers, records.offset()))

@@ -100,8 +100,9 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
     true
 }
 
-/// Puts a name before a statement if the name precedes it in the prompt, and the button's label or link contains it: "Budgets: set a cap".
-/// `sign` separates them. Names from instructions get a dash, because a colon would make them labels again.
+/// Puts a name before the first statement ("Budgets: set a cap") if the name stands before that statement in the prompt and also occurs in
+/// the button's label or link. `sign` separates the name from the statement. Names from instructions get a dash, because a colon would
+/// make them labels again.
 fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language, sign: &str) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();

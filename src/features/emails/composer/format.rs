@@ -71,7 +71,7 @@ impl Format {
         out
     }
 
-    /// Formats a saving in a sentence: "20 %", "up to 20 %", "il 20%".
+    /// Formats a saving for use within a sentence: "20%", "up to 20%", "20 %" (German), "il 20%" (Italian).
     pub fn saving(&self, saving: &Saving) -> String {
         let own = match saving {
             Saving::Percent { up_to: false, .. } => &self.percent_saving,

@@ -123,7 +123,7 @@ pub fn sized_product(brand: &Brand, product: Product) -> Product {
     Product { image: product.image.map(|shown| sized(brand, shown)), ..product }
 }
 
-/// Returns a picture with the size of the brand's image with the same URL, if there is one.
+/// Gives a picture the size of the brand's image that has the same URL. Without such an image, the picture keeps its own size.
 fn sized(brand: &Brand, shown: Picture) -> Picture {
     let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
     let size = known.and_then(|image| image.width.zip(image.height));

@@ -521,7 +521,8 @@ impl Draft<'_> {
         self.shape.calls && self.content.statements.iter().any(asks)
     }
 
-    /// Returns the name of the brand or its site, for a text that no phrase fits.
+    /// Returns the brand's name, the URL of its home page if it has no name, or a dash if both are missing. The subject and the preheader
+    /// use it if no phrase fits.
     fn name(&self) -> String {
         let name = self.brand.name.as_deref().map(tidy).filter(|name| !name.is_empty());
         name.or_else(|| self.request.site.map(tidy)).unwrap_or_else(|| "—".to_owned())

@@ -246,7 +246,7 @@ impl Patterns {
     }
 }
 
-/// Returns a pattern that matches each of these phrases, or that matches nothing without phrases.
+/// Returns a pattern that matches any of these phrases. Without phrases, the pattern matches nothing.
 fn any<'a>(phrases: impl Iterator<Item = &'a String>) -> String {
     let mut all: Vec<&String> = phrases.collect();
     if all.is_empty() {

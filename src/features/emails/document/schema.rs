@@ -67,7 +67,7 @@ fn strict<T: JsonSchema>() -> Json {
     json
 }
 
-/// Describes the fields of all kinds of blocks in a few lines, for edits: `?` marks fields that may be null.
+/// Describes the fields of each kind of block on one line, for the prompts that edit or repair an email. `?` marks fields that may be null.
 pub fn notation() -> &'static str {
     static NOTATION: LazyLock<String> = LazyLock::new(|| {
         let line = |kind: &str| {

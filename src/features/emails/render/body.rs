@@ -38,7 +38,7 @@ fn text_cells(set: BlockContext<'_>, text: &document::Text) -> Vec<Cell> {
     vec![set.aligned(align).prose(0, "body", "tx", &text.text)]
 }
 
-/// Returns a heading in the layout's form for section headings.
+/// Returns the cells of a heading block. Section headings get the layout's form of headings.
 pub fn heading(set: BlockContext<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
     titled(set, text, heading.level)
 }

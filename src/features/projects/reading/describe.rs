@@ -5,7 +5,7 @@ use crate::base::color;
 use crate::engine::render::images::ImageMeasurements;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
-/// The maximum number of colors in a drawing or text; other images have more.
+/// An image with at most this many colors is described as a drawing or a plain area, an image with more as a picture.
 const DRAWN_COLORS_MAX: usize = 40;
 /// Words that are meaningless in file names.
 const EMPTY_WORDS: [&str; 34] = [

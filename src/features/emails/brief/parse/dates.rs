@@ -151,7 +151,7 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
         to += 1;
     }
     to = prompt.end(List::OnWord, to).unwrap_or(to);
-    // The last date can have a different form than the first: "dal 6 gennaio al 28 febbraio", "vom 21.12. bis zum 3.1."
+    // The last date is parsed independently of the first: "dal 6 gennaio al 28 febbraio", "vom 21. Dezember bis zum 3.1."
     let (last, end) = single(prompt, to, Strength::Led, is_us).or_else(|| bare_day(prompt, to))?;
     let is_month_first = first.month.is_some() && last.month.is_none() && last.day.is_some();
     let last = if is_month_first { Parts { month: first.month, ..last } } else { last };
