@@ -61,7 +61,7 @@ pub fn require_finding(tx: &impl Read, email: &Email, id: &str) -> Result<CheckF
     let checked = store::checks(tx, email.id, email.version)?;
     let found = checked.and_then(|checked| checked.checks.findings.into_iter().find(|finding| finding.id == id));
     found.ok_or_else(|| {
-        Failure::because(Code::NotFound, "The checks of the email have no finding with this ID.")
+        Failure::because(Code::NotFound, "The checks of the email's current version have no finding with this ID.")
             .see("emails.checks", "GET /v1/emails/{emailId}/checks lists the findings")
     })
 }

@@ -372,7 +372,10 @@ async fn revised(
         Err(fault) => return retry_if_busy(fault).map(Err),
     };
     if imported_html.html == before.html && subject == old.subject {
-        return Ok(Err("Nothing was changed: the email already matches the instruction.".to_owned()));
+        return Ok(Err(
+            "Nothing was changed: the result is identical to the current email. If you expected a change, rephrase the prompt."
+                .to_owned(),
+        ));
     }
     let (painted, more) = screenshots(context, &imported_html.html, pictures).await?;
     let checks = checks(context, (account, email.project), Some(subject.clone()), &imported_html.html, pictures).await?;

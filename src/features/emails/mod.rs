@@ -50,7 +50,11 @@ const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {
     let found = store::email(tx, account, id)?.filter(|email| project.is_none_or(|project| email.project == project));
     found.ok_or_else(|| {
-        Failure::because(Code::NotFound, "No email has this ID.")
+        let detail = match project {
+            Some(_) => "The project has no email with this ID.",
+            None => "The account has no email with this ID.",
+        };
+        Failure::because(Code::NotFound, detail)
             .see("emails.list", "GET /v1/projects/emails lists the generations of a project, and their status lists the emails")
     })
 }
@@ -64,10 +68,14 @@ pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<
     require_email(tx, account, id, project).map(drop)
 }
 
-/// Returns the failure for a conversation that the account does not have, regardless of whether another account has it.
-fn conversation_not_found() -> Failure {
-    Failure::because(Code::NotFound, "No generation has this ID.")
-        .see("emails.list", "GET /v1/projects/emails lists the generations of a project")
+/// Returns the failure for a conversation that the account or, if given, the project does not have, even if another account has
+/// the conversation.
+fn conversation_not_found(project: Option<ProjectId>) -> Failure {
+    let detail = match project {
+        Some(_) => "The project has no generation with this ID.",
+        None => "The account has no generation with this ID.",
+    };
+    Failure::because(Code::NotFound, detail).see("emails.list", "GET /v1/projects/emails lists the generations of a project")
 }
 
 /// The current version of an email that is ready.
@@ -118,7 +126,9 @@ pub fn finished(
     project: Option<ProjectId>,
 ) -> Result<Vec<Finished>, Failure> {
     let found = store::conversation(tx, account, conversation)?;
-    found.filter(|found| project.is_none_or(|project| found.project == project)).ok_or_else(conversation_not_found)?;
+    found
+        .filter(|found| project.is_none_or(|project| found.project == project))
+        .ok_or_else(|| conversation_not_found(project))?;
     let emails = store::emails(tx, account, conversation)?;
     if only.is_some_and(|only| emails.iter().all(|email| email.id != only)) {
         return Err(Failure::because(Code::NotFound, "The conversation has no email with this ID."));

@@ -72,7 +72,7 @@ fn in_conversation(
 ) -> Result<Chosen, Failure> {
     let conversation = store::conversation(tx, account, id)?;
     let conversation = conversation.filter(|found| project.is_none_or(|project| found.project == project));
-    let conversation = conversation.ok_or_else(conversation_not_found)?;
+    let conversation = conversation.ok_or_else(|| conversation_not_found(project))?;
     let all = store::emails(tx, account, id)?;
     let email = match named {
         Some(named) => all.iter().find(|email| email.id == named),

@@ -199,7 +199,7 @@ fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure
 fn custom_name(name: &str, path: &str) -> Result<(), Failure> {
     let max = limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX;
     if name.trim().is_empty() || name.chars().count() > max {
-        return Err(Failure::field(path, format_args!("a field name must have 1 to {max} characters")));
+        return Err(Failure::field(path, format_args!("a field name must not be blank, and can have at most {max} characters")));
     }
     Ok(())
 }

@@ -481,9 +481,9 @@ fn tags_and_topics_that_the_project_does_not_have_are_refused() {
     let scene = scene();
     let (tag, topic) = (scene.tags[2], scene.topics[2]);
     for (tree, wanted) in [
-        (json!({ "groups": [{ "excludeTags": [tag] }] }), format!("filters: no tag has the ID {tag}")),
-        (json!({ "groups": [{ "topics": [topic] }] }), format!("filters: no topic has the ID {topic}")),
-        (json!({ "excludeTopics": [topic] }), format!("filters: no topic has the ID {topic}")),
+        (json!({ "groups": [{ "excludeTags": [tag] }] }), format!("filters: the project has no tag with the ID {tag}")),
+        (json!({ "groups": [{ "topics": [topic] }] }), format!("filters: the project has no topic with the ID {topic}")),
+        (json!({ "excludeTopics": [topic] }), format!("filters: the project has no topic with the ID {topic}")),
     ] {
         let refused =
             read(tree).check("filters").expect("the input is valid").check_names(&scene.store.read(), PROJECT, "filters");
@@ -523,7 +523,10 @@ fn errors_name_their_path_and_a_remedy() {
         (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: must be one of subscribed"),
         (field("plan", "is", json!([])), "filters.fields[0].values: add at least one value"),
         (field("plan", "contains", json!([""])), "filters.fields[0].values[0]: a value must have 1 to 500 characters"),
-        (field("customFields.", "is", json!(["x"])), "filters.fields[0].key: a field name must have 1 to 100"),
+        (
+            field("customFields.", "is", json!(["x"])),
+            "filters.fields[0].key: a field name must not be blank, and can have at most 100",
+        ),
         (field("age", "number_between", json!([1])), "filters.fields[0].values: the condition's mode requires exactly 2"),
         (field("age", "number_between", json!([2, 1])), "filters.fields[0].values: the first number is larger"),
         (field("age", "number_gt", json!(["old"])), "filters.fields[0].values[0]: must be a number like 12"),

@@ -32,14 +32,18 @@ pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
     }
     if let Some(text) = &hook.redirect_url {
         let is_page = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-        if !is_page || text.len() > limits::URL_CHARACTERS_MAX || text.chars().any(char::is_control) {
+        if !is_page || text.chars().any(char::is_control) {
             return Err(Failure::field("redirectUrl", "must be a URL that starts with http:// or https://"));
+        }
+        if text.len() > limits::URL_CHARACTERS_MAX {
+            let max = limits::URL_CHARACTERS_MAX;
+            return Err(Failure::field("redirectUrl", format_args!("the URL is longer than {max} bytes; shorten it")));
         }
     }
     if hook.kind == HookKind::Events
         && let Some(field) = field_of_contacts(hook)
     {
-        let reason = "events do not change a contact's tags, topics or consent; omit this field, or set kind to contacts";
+        let reason = "only a webhook with the kind contacts sets tags, topics and consent; omit this field";
         return Err(Failure::field(field, reason));
     }
     match hook.kind {

@@ -25,7 +25,10 @@ pub fn check(kind: HookKind, mapping: &BTreeMap<String, String>) -> Result<(), F
         }
         let is_path = !path.is_empty() && path.len() <= limits::HOOK_PATH_CHARACTERS_MAX && !path.chars().any(char::is_control);
         if !is_path || path.split('.').any(str::is_empty) {
-            return Err(FieldError::new(at, "enter the path of the value in the body, like email or contact.email"));
+            let max = limits::HOOK_PATH_CHARACTERS_MAX;
+            let reason =
+                format_args!("enter the path of the value in the body, like email or contact.email, in at most {max} bytes");
+            return Err(FieldError::new(at, reason));
         }
     }
     if kind == HookKind::Contacts && !mapping.is_empty() && !mapping.contains_key("email") {

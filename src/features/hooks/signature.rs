@@ -32,11 +32,13 @@ pub fn sealed(
     let secret = given.secret.expose().trim();
     let header = given.header.trim();
     if header.len() > limits::HOOK_NAME_CHARACTERS_MAX || HeaderName::try_from(header).is_err() {
-        return Err(Failure::field("signature.header", "must be the name of an HTTP header, like Typeform-Signature"));
+        let max = limits::HOOK_NAME_CHARACTERS_MAX;
+        let expected = format_args!("must be the name of an HTTP header, like Typeform-Signature, in at most {max} characters");
+        return Err(Failure::field("signature.header", expected));
     }
     if secret.is_empty() || secret.len() > limits::HOOK_SECRET_BYTES_MAX {
         let max = limits::HOOK_SECRET_BYTES_MAX;
-        return Err(Failure::field("signature.secret", format_args!("must have 1 to {max} characters")));
+        return Err(Failure::field("signature.secret", format_args!("must be 1 to {max} bytes long")));
     }
     let sealed_secret = seal.seal(&place(account, id), secret.as_bytes(), random);
     Ok(SignatureCheck { header: header.to_owned(), sealed_secret })
@@ -54,10 +56,13 @@ pub fn check(seal: &Seal, hook: &Hook, headers: &HeaderMap, body: &[u8]) -> Resu
     let Some(secret) = secret(seal, hook, check) else {
         return refused("the master key was replaced; enter the signature secret of this webhook again");
     };
-    let Some(given) = headers.get(&check.header).and_then(|value| value.to_str().ok()) else {
-        return refused("the request has no signature; turn on signatures in the system that sends it");
+    let Some(given) = headers.get(&check.header) else {
+        return refused(
+            "the request has no signature in this header; turn on signatures in the sending system, or correct the header's name",
+        );
     };
-    let given = given.trim();
+    // A value that is not ASCII is not a signature.
+    let given = given.to_str().unwrap_or_default().trim();
     let given = given.strip_prefix(PREFIX).unwrap_or(given);
     let sum = HEXLOWER_PERMISSIVE.decode(given.as_bytes()).or_else(|_| BASE64.decode(given.as_bytes()));
     let mut expected = Hmac::<Sha256>::new_from_slice(&secret).expect("HMAC accepts keys of any length");

@@ -21,11 +21,11 @@ pub fn seal(
 ) -> Result<Vec<u8>, Failure> {
     let text = secret.expose().trim();
     let refused = |why: &str| Err(Failure::field("secret", why));
+    if text.chars().any(|c| c.is_control() || !c.is_ascii()) {
+        return refused("must contain only printable ASCII characters; copy the secret again");
+    }
     if text.is_empty() || text.len() > limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX {
         return refused(&format!("must have 1 to {} characters", limits::MAIL_FEEDBACK_SECRET_CHARACTERS_MAX));
-    }
-    if text.chars().any(|c| c.is_control() || !c.is_ascii()) {
-        return refused("must contain only ASCII characters, without line breaks; copy the secret again");
     }
     match secret_error(service, text) {
         Some(why) => refused(why),
@@ -38,7 +38,7 @@ pub fn topics(service: MailService, given: Vec<String>) -> Result<Vec<String>, F
     let refused = |why: String| Err(Failure::field("topicArns", why));
     if service != MailService::AmazonSes {
         let name = service.info().name;
-        return if given.is_empty() { Ok(given) } else { refused(format!("{name} has no topics; omit topicArns")) };
+        return if given.is_empty() { Ok(given) } else { refused(format!("{name} does not use SNS topics; omit topicArns")) };
     }
     let mut topics: Vec<String> = Vec::new();
     for arn in given.iter().map(|arn| arn.trim()) {

@@ -27,6 +27,9 @@ use model::Preview;
 /// Returns the account's preview with this ID.
 fn require(tx: &impl Read, account: AccountId, id: PreviewId) -> Result<Preview, Failure> {
     store::preview(tx, account, id)?.ok_or_else(|| {
-        Failure::because(Code::NotFound, "No preview has this ID. Previews are deleted after a week; create a new one.")
+        Failure::because(
+            Code::NotFound,
+            "The account has no preview with this ID. Previews are deleted after at most a week; create a new one.",
+        )
     })
 }

@@ -91,7 +91,7 @@ impl File {
         let encoding = sniffer.end(&mut bytes);
         let head = &bytes[..bytes.len().min(limits::CONTACT_IMPORT_ROW_BYTES_MAX)];
         if head.trim_ascii_start().starts_with(b"<") {
-            return Err("The URL returns a web page, not a CSV file. Enter the URL that downloads the file.".to_owned());
+            return Err("The URL returns a web page or XML, not a CSV file. Enter the URL that downloads the file.".to_owned());
         }
         let delimiter = source.delimiter.unwrap_or_else(|| jobs::pending_imports::fitting(head, b','));
         let (headers, offset) = jobs::headers(head, delimiter, encoding).map_err(|failure| failure.sentence())?;

@@ -64,7 +64,8 @@ pub fn url(text: &str) -> Result<String, Failure> {
         return refused("remove the user name and the password; use a URL that works without signing in");
     }
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
-        return refused(&format!("the URL is longer than {} characters; shorten it", limits::URL_CHARACTERS_MAX));
+        let max = limits::URL_CHARACTERS_MAX;
+        return refused(&format!("the URL is longer than {max} characters after percent-encoding; shorten it"));
     }
     Ok(url.into())
 }

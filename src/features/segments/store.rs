@@ -59,7 +59,7 @@ impl Segment {
         self.filters()?.check("filters").map_err(|refused| {
             // The filter was valid when it was saved. If a limit has been lowered since, report an internal error so that the operator
             // notices.
-            Failure::internal(format_args!("segment {}: {}", self.id, refused.text()))
+            Failure::internal(format_args!("the stored filter of segment {} is not valid: {}", self.id, refused.text()))
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 /// Returns the mailing with this ID if it belongs to the account, or else `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
-    let absent = || Failure::because(Code::NotFound, "No direct send or batch has this ID.");
+    let absent = || Failure::because(Code::NotFound, "The account has no direct send or batch with this ID.");
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 

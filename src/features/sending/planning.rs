@@ -57,7 +57,8 @@ fn select(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure
         Ok(members) => members,
         // The segment or tag was deleted after the mailing was created.
         Err(failure) if failure.code == Code::NotFound => {
-            let reason = failure.sentence();
+            let what = if matches!(mailing.audience, Audience::Tag(_)) { "tag" } else { "segment" };
+            let reason = format!("The {what} was deleted before its contacts were selected. Send to a different one.");
             return write(store, move |tx| {
                 change(tx, id, |mailing, now| {
                     mailing.plan = Plan::Done;
@@ -98,9 +99,7 @@ fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Tim
         Audience::Everyone => Ok(contact_sets::set(tx, project, Facet::All)?),
         Audience::Segment(id) => Ok(segments::require(tx, project, id)?.filter()?.select(tx, project, now)?),
         Audience::Tag(id) => {
-            let absent =
-                || Failure::because(Code::NotFound, "No tag has this ID.").see("tags.list", "GET /v1/tags lists the tags");
-            let tag = tags::by_id(tx, project, id)?.ok_or_else(absent)?;
+            let tag = tags::by_id(tx, project, id)?.ok_or(Code::NotFound)?;
             Ok(contact_sets::set(tx, project, Facet::Tag(tag.number()))?)
         }
     }

@@ -133,11 +133,12 @@ struct Upload {
 impl Upload {
     async fn read(&mut self, context: &Context, request: RawRequest) -> Result<(), Failure> {
         let content_type = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let boundary = multer::parse_boundary(content_type).map_err(|_| {
-            Failure::because(
-                Code::UnsupportedMediaType,
-                "Send the form as multipart/form-data, with the file in the field \"file\".",
-            )
+        let boundary = multer::parse_boundary(content_type).map_err(|error| {
+            let detail = match error {
+                multer::Error::NoBoundary => "The Content-Type header has no boundary; let the HTTP client write this header.",
+                _ => "Send the form as multipart/form-data, with the file in the field \"file\".",
+            };
+            Failure::because(Code::UnsupportedMediaType, detail)
         })?;
         let max = context.engine.settings.limits.upload_bytes_max.get();
         let sizes = SizeLimit::new()

@@ -527,7 +527,10 @@ pub struct DeadlineError;
 
 impl fmt::Display for DeadlineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The date is not in ISO 8601 format; use a format such as 2026-11-30 or 2026-11-30T23:59:00+01:00.")
+        f.write_str(
+            "The date is invalid; write a day such as 2026-11-30, or a time with its UTC offset such as \
+             2026-11-30T23:59:00+01:00.",
+        )
     }
 }
 

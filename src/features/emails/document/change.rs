@@ -118,10 +118,11 @@ fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
     let last = steps(path).last().unwrap_or_default();
     let told = |problem: &str| Violation { path: String::new(), problem: problem.to_owned() };
     match change.op {
-        ChangeKind::Set if last == "type" => {
-            ("path", told("the type of a block cannot change; remove the block and insert another"))
-        }
         ChangeKind::Set if violation.problem.starts_with(&format!("unknown field `{last}`")) => ("path", violation),
+        // A violation at the type itself says what is wrong with the new type.
+        ChangeKind::Set if last == "type" && !violation.path.ends_with(".type") => {
+            ("path", told("the block cannot have this type; remove the block and insert another"))
+        }
         ChangeKind::Set | ChangeKind::Insert => ("value", violation),
         ChangeKind::Remove if violation.problem.starts_with(NOT_A_FOOTER) => {
             ("id", told("the footer cannot be removed, because it contains the unsubscribe link; change its fields instead"))

@@ -53,7 +53,8 @@ impl Place {
         self.field(name, |at| {
             if items.len() < min || items.len() > max {
                 let remedy = if items.len() < min { "add items" } else { "remove items" };
-                at.say(format!("has {} items, but {min} to {max} items are allowed: {remedy}", items.len()));
+                let count = if items.len() == 1 { "1 item".to_owned() } else { format!("{} items", items.len()) };
+                at.say(format!("has {count}, but {min} to {max} items are allowed: {remedy}"));
             }
             for (index, item) in items.iter().enumerate().take(max) {
                 let length = at.path.len();
@@ -137,13 +138,11 @@ impl Email {
         let repeated = self.blocks.iter().enumerate();
         let headers = repeated.clone().filter(|(index, block)| *index > 0 && is_header(block));
         let footers = repeated.filter(|(index, block)| *index < last && is_footer(block));
-        for (index, kind) in heroes.map(|(index, _)| (index, "hero")).chain(headers.map(|(index, _)| (index, "header"))) {
-            at.field(&format!("blocks[{index}]"), |at| at.say(format!("is a second {kind}; keep only the first {kind}")));
-        }
-        for (index, _) in footers {
-            at.field(&format!("blocks[{index}]"), |at| {
-                at.say("is a footer before the end; keep only the last footer".to_owned())
-            });
+        let heroes = heroes.map(|(index, _)| (index, "is another hero; keep only the first hero"));
+        let headers = headers.map(|(index, _)| (index, "is a header after the start; keep only one header, at the start"));
+        let footers = footers.map(|(index, _)| (index, "is a footer before the end; keep only one footer, at the end"));
+        for (index, problem) in heroes.chain(headers).chain(footers) {
+            at.field(&format!("blocks[{index}]"), |at| at.say(problem.to_owned()));
         }
     }
 
@@ -262,7 +261,7 @@ impl Product {
         at.maybe_line("priceBefore", &self.price_before);
         at.maybe_line("button", &self.button);
         if self.price_before.is_some() && self.price.is_none() {
-            at.field("priceBefore", |at| at.say("is set without price; set both prices or neither".to_owned()));
+            at.field("priceBefore", |at| at.say("is set without price; set price too, or use null".to_owned()));
         }
     }
 }
@@ -370,7 +369,7 @@ mod tests {
             "blocks[0].title: has 200 characters, but at most 140 characters are allowed: shorten the text",
             "blocks[0].text: contains {%, which is not allowed here",
             "blocks[0]: is not a header; start with a block of type header",
-            "blocks[1]: is a second header",
+            "blocks[1]: is a header after the start; keep only one header",
             "blocks[1].id: is \"header\", which is also the name of another block",
         ] {
             assert!(said.iter().any(|line| line.starts_with(expected)), "{expected} is missing in {said:#?}");

@@ -85,7 +85,8 @@ fn web(given: &str) -> Result<String, LinkError> {
         push_escaped(&mut text, fragment);
     }
     if text.len() > limits::URL_CHARACTERS_MAX {
-        return Err(LinkError(format!("The URL is longer than {} characters; use a shorter URL.", limits::URL_CHARACTERS_MAX)));
+        let max = limits::URL_CHARACTERS_MAX;
+        return Err(LinkError(format!("The URL is longer than {max} characters after percent-encoding; use a shorter URL.")));
     }
     Ok(text)
 }
@@ -124,7 +125,7 @@ fn tel(number: &str) -> Result<Link, LinkError> {
     if (3..=20).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Ok(Link(format!("tel:{kept}").into()));
     }
-    Err(LinkError("The phone number must have 3 to 20 digits after an optional +, as in tel:+4930123456.".to_owned()))
+    Err(LinkError("The phone number must consist of an optional + and 3 to 20 digits, as in tel:+4930123456.".to_owned()))
 }
 
 /// The reason why a string is not a valid link or image address: a sentence that ends with the remedy.

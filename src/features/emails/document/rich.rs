@@ -218,7 +218,9 @@ impl Reader {
             return Ok(1);
         };
         let end = address.find(')').expect("the filter above keeps only addresses that contain a closing parenthesis");
-        let link = Link::parse(&address[..end]).map_err(RichError)?;
+        let given = &address[..end];
+        let link = Link::parse(given)
+            .map_err(|error| RichError { address: given.chars().take(SHOWN_CHARACTERS_MAX).collect(), error })?;
         self.turn(|reader| reader.link = Some(link));
         let mut label = &rest[1..close];
         while !label.is_empty() {
@@ -274,11 +276,18 @@ impl Reader {
 
 /// The error for a text with a link whose address is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RichError(LinkError);
+pub struct RichError {
+    /// The start of the address.
+    address: String,
+    error: LinkError,
+}
+
+/// The number of characters of an invalid address that an error shows.
+const SHOWN_CHARACTERS_MAX: usize = 80;
 
 impl fmt::Display for RichError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "A link in the text is invalid. {}", self.0)
+        write!(f, "The link {:?} in the text is invalid. {}", self.address, self.error)
     }
 }
 
@@ -358,7 +367,10 @@ mod tests {
     #[test]
     fn a_link_must_have_a_valid_address() {
         let error = Text::parse("[x](javascript:alert)").expect_err("the link has no valid address").to_string();
-        assert!(error.starts_with("A link in the text is invalid. The URL does not start with https://"), "{error}");
+        assert!(
+            error.starts_with("The link \"javascript:alert\" in the text is invalid. The URL does not start with https://"),
+            "{error}"
+        );
     }
 
     #[test]

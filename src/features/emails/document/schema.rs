@@ -164,7 +164,7 @@ pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
                 format!("has {} items, but 2 to {} blocks are allowed: remove blocks", blocks.len(), limits::EMAIL_BLOCKS_MAX);
             return Err(vec![violation("blocks", problem)]);
         }
-        _ => return Err(vec![violation("blocks", "is not a list; write a list of blocks".to_owned())]),
+        _ => return Err(vec![violation("blocks", "must be a list of blocks".to_owned())]),
     };
     let mut blocks = Vec::with_capacity(listed.len());
     for (index, block) in listed.iter().enumerate() {
@@ -213,7 +213,7 @@ fn untag(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<(String,
     match fields.remove("type") {
         Some(Json::String(kind)) => Some((kind, Json::Object(fields))),
         _ => {
-            found.push(violation(&format!("{path}.type"), "is missing; set the block's type".to_owned()));
+            found.push(violation(&format!("{path}.type"), "must be the type of the block, such as text".to_owned()));
             None
         }
     }

@@ -39,6 +39,8 @@ const SMALL: u16 = 13;
 const ICON_WIDTH: u32 = 48;
 /// The minimum width of images that are content, in pixels.
 const PICTURE_WIDTH: u32 = 200;
+/// The error for a place without an image.
+const NOT_AN_IMAGE: &str = "This part is not an image, or an earlier change removed it; choose another image.";
 /// Words in unsubscribe links, in the languages of the composer.
 const UNSUBSCRIBE: [&str; 12] = [
     "unsubscribe",
@@ -219,12 +221,12 @@ impl ImportedEmail {
         }
         if text.chars().count() > limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX {
             return Err(format!(
-                "A paragraph can have at most {} characters. Split the text into two paragraphs.",
+                "A text of the email can have at most {} characters. Shorten it.",
                 limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX
             ));
         }
         let Some(Some(Part::Words(words))) = self.parts.get_mut(place) else {
-            return Err("This text no longer exists; choose another text.".to_owned());
+            return Err("This part is not a text, or an earlier change removed it; choose another text.".to_owned());
         };
         for change in rewrite::rewrite(words, text) {
             self.make(change)?;
@@ -250,7 +252,7 @@ impl ImportedEmail {
     /// Replaces the address of an image and, if given, its alt text.
     pub fn show(&mut self, place: usize, address: &str, alt: Option<&str>) -> Result<(), String> {
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image no longer exists; choose another image.".to_owned());
+            return Err(NOT_AN_IMAGE.to_owned());
         };
         let element = image.element;
         image.address = address.to_owned();
@@ -261,7 +263,7 @@ impl ImportedEmail {
     pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
         let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image no longer exists; choose another image.".to_owned());
+            return Err(NOT_AN_IMAGE.to_owned());
         };
         let element = image.element;
         image.alt.clone_from(&words);

@@ -250,7 +250,7 @@ mod tests {
             (json!([{ "op": "set", "path": "subjekt", "value": "a" }]), "operations[0].path: subjekt: unknown field `subjekt`"),
             (
                 json!([{ "op": "set", "path": "blocks.text-1.type", "value": "button" }]),
-                "operations[0].path: the type of a block cannot change; remove the block and insert another",
+                "operations[0].path: the block cannot have this type; remove the block and insert another",
             ),
             (json!({ "op": "remove", "id": "x" }), "operations: must be a list, not an object"),
         ] {

@@ -234,7 +234,7 @@ pub fn open(
     }
     if let Some(reference) = wanted.reference {
         let found = store::conversation(tx, account, reference)?.filter(|found| found.project == project);
-        found.ok_or_else(conversation_not_found)?;
+        found.ok_or_else(|| conversation_not_found(Some(project)))?;
     }
     let conversation = Conversation {
         id: ConversationId::make(tx.now(), tx.random()),

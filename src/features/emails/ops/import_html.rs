@@ -105,7 +105,7 @@ impl Async for ImportHtml {
                 let max = limits::HTML_IMPORT_BYTES_MAX;
                 return Err(Failure::field(
                     &field,
-                    format_args!("the HTML is {} bytes long; shorten it to at most {max} bytes", source.len()),
+                    format_args!("the email is {} bytes long; shorten it to at most {max} bytes", source.len()),
                 ));
             }
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {

@@ -57,8 +57,8 @@ impl Raw for Page {
         }
         Err(Failure::because(
             Code::NotFound,
-            "The email does not exist or is not shared, or the link is incomplete. Copy the whole link, or ask the sender to \
-             share the email.",
+            "The email does not exist, is not ready or is not shared, or the link is incomplete. Copy the whole link, or ask the \
+             sender for a new one.",
         ))
     }
 }

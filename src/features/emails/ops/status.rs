@@ -65,7 +65,7 @@ impl Query for Status {
         let tx = view.tx;
         let found = store::conversation(tx, account, input.conversation_id)?;
         let found = found.filter(|found| input.project_id.is_none_or(|project| found.project == project));
-        let conversation = found.ok_or_else(conversation_not_found)?;
+        let conversation = found.ok_or_else(|| conversation_not_found(input.project_id))?;
         Viewer { engine: &view.caller.engine, tx, account }.status(&conversation).map(Done)
     }
 }

@@ -86,15 +86,18 @@ impl Listing {
         self.push(ListedPart::Link(link), &format!("link {what}: {address}"));
     }
 
-    fn entry(&self, number: Option<usize>) -> Result<ListedPart, String> {
+    /// Returns the entry with this number, which is the value of `field`.
+    fn entry(&self, field: &str, number: Option<usize>) -> Result<ListedPart, String> {
         let entry = number.and_then(|number| self.entries.get(number.checked_sub(1)?)).copied();
-        entry.ok_or_else(|| format!("number is {}, but the listed numbers are 1 to {}", told(number), self.entries.len()))
+        entry.ok_or_else(|| format!("{field} is {}, but the listed numbers are 1 to {}", told(number), self.entries.len()))
     }
 
-    fn place(&self, number: Option<usize>) -> Result<usize, String> {
-        match self.entry(number)? {
+    fn place(&self, field: &str, number: Option<usize>) -> Result<usize, String> {
+        match self.entry(field, number)? {
             ListedPart::Part(place) => Ok(place),
-            ListedPart::Link(_) => Err(format!("number {} is a link; use the number of the text or image instead", told(number))),
+            ListedPart::Link(_) => {
+                Err(format!("{field} is {}, which is a link; use the number of a text or image", told(number)))
+            }
         }
     }
 }
@@ -262,14 +265,14 @@ struct CheckedChange<'a> {
 impl CheckedChange<'_> {
     fn make(&self, imported: &mut ImportedEmail) -> Result<(), String> {
         let wanted = self.wanted;
-        let place = || self.listing.place(wanted.number);
+        let place = || self.listing.place("number", wanted.number);
         match wanted.op {
             Operation::Subject => imported.set_subject(&self.text()?),
             Operation::Preheader => imported.set_preheader(&self.text()?),
             Operation::Text => imported.say(place()?, &self.text()?),
             Operation::Alt => imported.describe(place()?, &self.text()?),
             Operation::Remove => imported.remove(place()?),
-            Operation::Link => match self.listing.entry(wanted.number)? {
+            Operation::Link => match self.listing.entry("number", wanted.number)? {
                 ListedPart::Link(link) => imported.lead(link, &self.link()?),
                 ListedPart::Part(place) => match imported.lead_buttons(&[place], &self.link()?)? {
                     0 => Err(format!(
@@ -280,11 +283,12 @@ impl CheckedChange<'_> {
                 },
             },
             Operation::Image => {
-                let alt = wanted.alt.as_deref().or(wanted.text.as_deref()).map(plain).transpose()?;
+                let text = || wanted.text.as_deref().map(|text| plain("text", text));
+                let alt = wanted.alt.as_deref().map(|alt| plain("alt", alt)).or_else(text).transpose()?;
                 imported.show(place()?, &self.image()?, alt.as_deref())
             }
             Operation::Insert => {
-                let beside = self.listing.place(wanted.after)?;
+                let beside = self.listing.place("after", wanted.after)?;
                 let new = match wanted.kind.ok_or("the operation insert requires a kind")? {
                     NewKind::Paragraph => New::Paragraph(self.text()?),
                     NewKind::Heading => New::Heading(self.text()?),
@@ -294,7 +298,7 @@ impl CheckedChange<'_> {
                 imported.insert(Some((beside, false)), new)
             }
             Operation::Move => {
-                let beside = self.listing.place(wanted.after)?;
+                let beside = self.listing.place("after", wanted.after)?;
                 imported.shift(place()?, beside, false)
             }
             Operation::Color => {
@@ -318,7 +322,7 @@ impl CheckedChange<'_> {
     }
 
     fn text(&self) -> Result<String, String> {
-        plain(self.wanted.text.as_deref().ok_or("text is missing; set it to the new text")?)
+        plain("text", self.wanted.text.as_deref().ok_or("text is missing; set it to the new text")?)
     }
 
     fn link(&self) -> Result<String, String> {
@@ -341,17 +345,17 @@ impl CheckedChange<'_> {
 }
 
 /// Checks that new text has no markup and is neither too long nor empty.
-fn plain(text: &str) -> Result<String, String> {
+fn plain(field: &str, text: &str) -> Result<String, String> {
     let text = text.trim();
     let most = limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX;
     let is_tag = |rest: &str| rest[1..].trim_start_matches('/').starts_with(|c: char| c.is_ascii_alphabetic());
     if text.match_indices('<').any(|(at, _)| is_tag(&text[at..]) && text[at..].contains('>')) {
-        return Err("text contains HTML; use plain text".to_owned());
+        return Err(format!("{field} contains HTML; use plain text"));
     }
     match text.chars().count() {
-        0 => Err("text is empty; use the remove operation to delete a part of the email".to_owned()),
+        0 => Err(format!("{field} is empty; write some text, or remove the part with the operation remove")),
         count if count > most => {
-            Err(format!("text has {count} characters, but at most {most} characters are allowed; shorten it"))
+            Err(format!("{field} has {count} characters, but at most {most} characters are allowed; shorten it"))
         }
         _ => Ok(text.chars().filter(|c| !c.is_control() || *c == '\n').collect()),
     }

@@ -105,7 +105,7 @@ impl Command for KnowledgeAdd {
         let project = input.project_id;
         require(tx, caller.account(), project)?;
         if input.content.is_empty() {
-            return Err(Failure::field("content", "the content is empty; enter at least one character"));
+            return Err(Failure::field("content", "the content is empty; enter some text"));
         }
         let all = knowledge::all(tx, project)?;
         if let Some(same) = all.iter().find(|entry| entry.title == *input.title && entry.content == *input.content) {

@@ -62,7 +62,7 @@ impl Command for KnowledgeUpdate {
         }
         match input.content {
             Some(content) if content.is_empty() => {
-                return Err(Failure::field("content", "the content is empty; enter at least one character, or remove the entry"));
+                return Err(Failure::field("content", "the content is empty; enter some text, or remove the entry"));
             }
             Some(content) => after.content = content.to_string(),
             None => {}

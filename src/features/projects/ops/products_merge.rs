@@ -59,7 +59,10 @@ impl Command for ProductsMerge {
             return Err(Failure::field("productIds", format_args!("use 1 to {max} products, not {}", input.product_ids.len())));
         }
         let mut product = find(tx, project, input.product_id)?;
-        for (index, id) in input.product_ids.into_iter().enumerate() {
+        for (index, &id) in input.product_ids.iter().enumerate() {
+            if input.product_ids[..index].contains(&id) {
+                return Err(Failure::field(&format!("productIds[{index}]"), "this product is listed twice; remove one"));
+            }
             if id == product.id {
                 return Err(Failure::field(
                     &format!("productIds[{index}]"),

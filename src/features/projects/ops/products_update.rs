@@ -103,7 +103,10 @@ fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
         && !price.is_empty()
     {
         let is_plain = price.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        Amount::parse(price).ok().filter(|_| is_plain).ok_or_else(|| Failure::field(field, "must be a number like 19.90"))?;
+        if !is_plain {
+            return Err(Failure::field(field, "must be a number like 19.90, without a sign or a currency"));
+        }
+        Amount::parse(price).map_err(|error| Failure::field(field, error))?;
     }
     Ok(patch)
 }
@@ -114,7 +117,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
     let amount = |price: &Option<String>| price.as_deref().and_then(|price| Amount::parse(price).ok());
     match (&shown.price_before, amount(&shown.price), amount(&shown.price_before)) {
         (Some(_), None, _) if shown.price.is_none() => {
-            Err(Failure::field("priceBefore", "the product has no current price; set price too"))
+            Err(Failure::field("priceBefore", "the product has no current price; set price, or remove priceBefore"))
         }
         (_, Some(price), Some(before)) if before <= price => {
             Err(Failure::field("priceBefore", "the original price must be higher than the current price"))

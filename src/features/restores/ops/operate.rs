@@ -78,7 +78,12 @@ impl Async for Operate {
             Some(_) => {}
         }
         let shown = requests::shown(&context, None)?;
-        let ended = || Failure::because(Code::WrongState, "Another restore has replaced this one. Start the restore again.");
+        let ended = || {
+            Failure::because(
+                Code::WrongState,
+                "This restore was discarded, or another restore has replaced it. Start the restore again.",
+            )
+        };
         let restore = shown.filter(|shown| input.restore_id.is_none_or(|id| shown.id == id)).ok_or_else(ended)?;
         let preview = match restore.status {
             "ready" => Some(requests::preview(context, None, project).await?),

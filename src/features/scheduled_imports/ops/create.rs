@@ -171,7 +171,7 @@ fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> R
     ];
     let consent_mode = given.consent_mode.unwrap_or_default();
     let source = match (given.url, given.provider) {
-        (Some(_), Some(_)) => return Err(Failure::field("provider", "set either url or provider")),
+        (Some(_), Some(_)) => return Err(Failure::field("provider", "set either url or provider, not both")),
         (None, None) => return Err(Failure::field("url", "set the URL of a CSV file, or provider and sources")),
         (Some(url), None) => {
             let target = match given.target {

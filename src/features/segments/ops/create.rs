@@ -124,7 +124,10 @@ mod tests {
                 "filters.groups[0].fields[0].mode: ",
             ),
             (json!({ "groups": [{ "hue": 1 }] }), "filters.groups[0].hue: unknown field `hue`"),
-            (json!({ "tags": ["66f1a2b3000000015c3e9d71"] }), "filters: no tag has the ID 66f1a2b3000000015c3e9d71"),
+            (
+                json!({ "tags": ["66f1a2b3000000015c3e9d71"] }),
+                "filters: the project has no tag with the ID 66f1a2b3000000015c3e9d71",
+            ),
         ] {
             let answer = app.post_in("/v1/segments", json!({ "name": "a", "filters": filters }));
             assert_eq!(answer.refusal().0, 400, "{answer:?}");

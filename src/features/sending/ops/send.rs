@@ -296,7 +296,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         let first =
             input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "set the address to send to"))?;
         if input.recipient_id.is_some() {
-            return Err(Failure::field("recipientId", "not allowed with recipientType email; use recipientEmail instead"));
+            return Err(Failure::field("recipientId", "not allowed with recipientType email; remove this field"));
         }
         if bcc.len() >= limits::DIRECT_RECIPIENTS_MAX {
             let detail =
@@ -324,8 +324,10 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         }
         (SendTo::Tag, Some(id)) => {
             let id = TagId::parse(id).ok_or_else(wrong)?;
-            let absent =
-                || Failure::because(Code::NotFound, "No tag has this ID.").see("tags.list", "GET /v1/tags lists the tags");
+            let absent = || {
+                Failure::because(Code::NotFound, "The project has no tag with this ID.")
+                    .see("tags.list", "GET /v1/tags lists the tags")
+            };
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
             Ok(To::Tag(id))
         }

@@ -116,7 +116,8 @@ impl Command for Test {
                 let DefaultSender { from: address, from_name: name, reply_to } = sender;
                 (
                     EmailAddress::stored(&address).ok_or_else(|| {
-                        Failure::internal("the stored sender is not a valid address; set the brand's default sender again")
+                        let cause = format!("the default sender of project {project} is not a valid address; set it again");
+                        Failure::internal(cause)
                     })?,
                     Sender { address, name, reply_to },
                 )
@@ -153,14 +154,15 @@ impl Command for Test {
         let message_id = sending::create(tx, new)?;
         sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
         let sent_at = tx.now();
-        let gone = || Failure::internal("the recipient of a mailing that was just created is missing; report this bug");
+        let missing =
+            |what: &str| Failure::internal(format_args!("the {what} of a new test mailing is missing; report this bug"));
         let mailing = sending::require(tx, account, message_id)?;
-        let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(gone)?;
+        let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(|| missing("recipient"))?;
         let translation = mailing.translation_for(&recipient);
         webhook_events::email_tested(tx, &mailing, translation, &input.to);
         Ok(Done(Tested {
             message_id,
-            email_id: translation.email.ok_or_else(gone)?,
+            email_id: translation.email.ok_or_else(|| missing("email"))?,
             conversation_id,
             sent_to: input.to.into_string(),
             sent_at: WireTime(sent_at),
