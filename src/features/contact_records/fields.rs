@@ -83,7 +83,8 @@ pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     }
     for (name, value) in fields {
         if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {
-            return Some(format!("a field name must have 1 to {} characters", limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX));
+            let max = limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX;
+            return Some(format!("a field name must not be blank, and can have at most {max} characters"));
         }
         if name.chars().any(char::is_control) {
             return Some(format!("the name {name:?} contains a control character; remove the character"));

@@ -109,7 +109,7 @@ pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     let address: Url = url.parse().map_err(|_| gone("has an invalid URL"))?;
     let bytes = file(engine, &address).await.ok_or_else(|| gone("could not be fetched; try again later"))?;
     engine.pixels.preview_image(&bytes).await.map_err(|fault| match fault {
-        RenderError::Image(reason) => gone(&format!("could not be decoded: {reason}")),
+        RenderError::Image(reason) => gone(&format!("cannot be used: {reason}")),
         other => failure(other),
     })
 }

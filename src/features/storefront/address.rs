@@ -18,8 +18,11 @@ pub fn parse(text: &str) -> Result<Url, Failure> {
     let full = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
     let mut url = Url::parse(&full).map_err(|_| expected())?;
     let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
-    if !is_web || !url.username().is_empty() || url.password().is_some() {
+    if !is_web {
         return Err(expected());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Failure::field(FIELD, "the URL contains a user name or password; remove it"));
     }
     url.set_query(None);
     url.set_fragment(None);

@@ -134,7 +134,7 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
         }
         429 => return failed("the site received too many requests. Import it again later."),
         500..=599 => return failed("the site is not available. Import it again later."),
-        _ => return failed("the server did not return the file. Check the URL."),
+        _ => return failed("the server did not return the page. Check the URL."),
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     let language = fetched.header("content-language").unwrap_or_default().to_owned();
