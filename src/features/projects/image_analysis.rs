@@ -82,7 +82,7 @@ pub async fn analyze(
         (None, None) => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
-        RenderError::Image(reason) => lasting(format!("The image could not be decoded: {reason}.")),
+        RenderError::Image(reason) => lasting(format!("The image cannot be used: {reason}.")),
         other => AnalysisFailure {
             reason: format!("The image could not be decoded, but a later attempt may succeed: {other}"),
             is_passing: true,
