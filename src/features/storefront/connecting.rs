@@ -71,7 +71,7 @@ fn untested(keys: &Keys, error: PlatformError) -> Failure {
             "query" => Failure::field("query", "there is no Shopify store with this domain; connect the store again"),
             "consumerKey" => Failure::field(
                 "storefrontStoreUrl",
-                "there is no WooCommerce REST API at this URL; check the URL, and that the permalinks of the site are not \"Plain\"",
+                "there is no WooCommerce REST API at this URL; check the URL, and that the site's permalinks are not \"Plain\"",
             ),
             _ => Failure::field("storefrontStoreUrl", "there is no Shopify store at this URL; check the URL"),
         },

@@ -196,7 +196,8 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     let content: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
     if let Some(format) = content["format"].as_u64().filter(|format| *format > u64::from(FORMAT)) {
         return Err(refuse(format!(
-            "the backup has format {format}, but this program supports only formats up to {FORMAT}; use a newer version of Mailmill"
+            "the backup has format {format}, but this program supports only formats up to {FORMAT}; use a newer version of \
+             Mailmill"
         )));
     }
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;

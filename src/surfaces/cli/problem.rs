@@ -48,7 +48,7 @@ impl Problem {
         Self::new(Exit::Misused, message)
     }
 
-    /// Returns the problem of a file that could not be read, or of standard input if `file` is `-`. The message starts with `prefix`.
+    /// Returns the problem of a file that could not be read, or of standard input if `file` is `-`. `prefix` starts the message.
     pub fn unreadable(prefix: &str, file: &str, error: &io::Error) -> Self {
         let name = named(file);
         match error.kind() {

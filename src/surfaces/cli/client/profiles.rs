@@ -59,7 +59,7 @@ impl Target {
         let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
             return Err(Problem::misused(
-                "the key is empty, or contains a space, a line break or another character that keys never contain; copy the key again",
+                "the key is empty or contains a space, a line break or another character that keys never contain; copy it again",
             ));
         }
         self.key.clone().ok_or_else(|| {
@@ -219,7 +219,8 @@ pub fn check_name(name: &str) -> Result<(), Problem> {
     match (1..=NAME_CHARACTERS_MAX).contains(&name.len()) && name.chars().all(is_valid) {
         true => Ok(()),
         false => Err(Problem::misused(format_args!(
-            "\"{name}\" is not a valid profile name; use 1 to {NAME_CHARACTERS_MAX} ASCII letters, digits, hyphens, underscores and dots"
+            "\"{name}\" is not a valid profile name; use 1 to {NAME_CHARACTERS_MAX} ASCII letters, digits, hyphens, underscores \
+             and dots"
         ))),
     }
 }
