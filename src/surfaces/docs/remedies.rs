@@ -225,7 +225,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::SendingCapacity,
-        "The plan limits how many recipients per second the account may send to.",
+        "The direct sends that wait would have more emails than the plan's rate sends in a few seconds.",
         "Repeat the same request with the same `Idempotency-Key` after `data.retryAfterMs`. Campaigns and batches wait by themselves.",
     ),
     (

@@ -59,7 +59,8 @@ impl Target {
         let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
             return Err(Problem::misused(
-                "the key is empty or contains a space, a line break or another character that keys never contain; copy it again",
+                "the key is empty or contains a space, a line break or another character that keys never contain; copy the key \
+                 again",
             ));
         }
         self.key.clone().ok_or_else(|| {
