@@ -94,19 +94,25 @@ impl<S: Service> WithLeader<S> {
         let came_from_node = is_forwarded(&request.headers);
         let leader = engine.cluster.as_ref().and_then(|member| member.leader()).filter(|_| !came_from_node);
         let (Some(leader), Some(client)) = (leader, &self.client) else {
-            return self.unavailable("no node leads the cluster at the moment");
+            return self.unavailable(match came_from_node {
+                true => "The lead of the cluster has just moved; try again.",
+                false => "No node leads the cluster at the moment; try again.",
+            });
         };
         match client.send(&leader.address, request).await {
             Ok(reply) => reply,
             Err(error) => {
                 tracing::debug!(leader = leader.node, error, "a request was not forwarded");
-                self.unavailable("the node that leads the cluster cannot be reached")
+                self.unavailable(
+                    "The connection to the node that leads the cluster failed. If the request changes data, check first \
+                     whether it took effect; then try again.",
+                )
             }
         }
     }
 
     fn unavailable(&self, reason: &'static str) -> Reply {
-        let failure = Failure::because(Code::Unavailable, format!("Try again: {reason}.")).after_seconds(1);
+        let failure = Failure::because(Code::Unavailable, reason).after_seconds(1);
         let envelope = self.api.0.envelope();
         let encoded = response::failure(&failure, &envelope);
         let mut headers = HeaderMap::with_capacity(8);

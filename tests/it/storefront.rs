@@ -168,7 +168,7 @@ async fn a_store_is_connected_and_disconnected_by_forms() {
     let wrong: Vec<(&str, &str)> = wrong.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let refused = browser.post("/test/settings/stores", &wrong).await;
     assert!(
-        refused.status == 400 && refused.text.contains("rejected this key") && !refused.text.contains("shpat_wrong"),
+        refused.status == 400 && refused.text.contains("rejected the keys") && !refused.text.contains("shpat_wrong"),
         "{}",
         refused.text
     );

@@ -21,8 +21,8 @@ pub enum PlatformError {
     Busy { until: Timestamp, ms: u64 },
     /// The platform did not respond, or reported a server error. A retry may succeed.
     Unavailable(String),
-    /// The request could not be sent, and a retry would not help, for example because the platform's address in the settings is not a
-    /// URL.
+    /// The request could not be sent for a reason that is not the platform's, for example because the platform's address in the
+    /// settings is not a URL.
     Unreachable(String),
     /// The platform's response is not in the documented format.
     Malformed(String),

@@ -266,7 +266,9 @@ impl<'e> Client<'e> {
             }
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
             // Shopify: the shop is frozen, or locked.
-            StatusCode::PAYMENT_REQUIRED | StatusCode::LOCKED => Err(PlatformError::Rejected(said())),
+            StatusCode::PAYMENT_REQUIRED | StatusCode::LOCKED => {
+                Err(PlatformError::Rejected(format!("the store is frozen or locked: {}", said())))
+            }
             StatusCode::NOT_FOUND => Err(PlatformError::Missing),
             StatusCode::TOO_MANY_REQUESTS => {
                 let seconds = response.header(RETRY_AFTER.as_str()).and_then(|text| text.trim().parse::<f64>().ok());
@@ -279,7 +281,8 @@ impl<'e> Client<'e> {
                 Err(PlatformError::Unavailable(format!("status {}: {}", status.as_u16(), said())))
             }
             status if status.is_redirection() => {
-                Err(PlatformError::Refused(format!("status {}: the store has moved; enter its current URL", status.as_u16())))
+                let status = status.as_u16();
+                Err(PlatformError::Refused(format!("status {status}: the store redirects the request; check the store's URL")))
             }
             status => Err(PlatformError::Refused(format!("status {}: {}", status.as_u16(), said()))),
         }

@@ -62,13 +62,19 @@ fn untested(keys: &Keys, error: PlatformError) -> Failure {
             let check = match keys.field() {
                 "query" => "install the app again".to_owned(),
                 "clientId" => "check the client ID and the secret, and that the app is installed on this store".to_owned(),
-                _ => format!("check the key and its scopes: {}", scopes.join(", ")),
+                "consumerKey" => format!("check the consumer key, its secret and its permission ({})", scopes.join(", ")),
+                _ => format!("check the access token and its scopes: {}", scopes.join(", ")),
             };
-            Failure::field(keys.field(), format_args!("{platform} rejected this key ({said}); {check}"))
+            Failure::field(keys.field(), format_args!("{platform} rejected the keys ({said}); {check}"))
         }
-        PlatformError::Missing => {
-            Failure::field("storefrontStoreUrl", format_args!("there is no {platform} store at this URL; check the URL"))
-        }
+        PlatformError::Missing => match keys.field() {
+            "query" => Failure::field("query", "there is no Shopify store with this domain; connect the store again"),
+            "consumerKey" => Failure::field(
+                "storefrontStoreUrl",
+                "there is no WooCommerce REST API at this URL; check the URL, and that the site's permalinks are not \"Plain\"",
+            ),
+            _ => Failure::field("storefrontStoreUrl", "there is no Shopify store at this URL; check the URL"),
+        },
         PlatformError::Busy { ms, .. } => {
             let detail =
                 format!("{platform} is currently rate limiting this store, so the keys could not be tested. Try again later.");

@@ -73,5 +73,5 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change)
 }
 
 pub fn url_unknown() -> Failure {
-    Failure::because(Code::NotFound, "No connected store has this URL. Connect the store again.")
+    Failure::because(Code::NotFound, "No connected store has this webhook URL. Connect the store again.")
 }

@@ -151,10 +151,9 @@ async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> R
         return Ok(());
     }
     let app = app(&engine.settings.connections).ok_or_else(|| {
-        PlatformError::Rejected(
-            "the settings no longer contain the app's client ID and secret; the operator must restore them under [connections]"
-                .to_owned(),
-        )
+        let why = "The settings no longer contain both the ID and the secret of the Shopify app; the operator must set \
+                   connections.shopify_client_id and connections.shopify_client_secret again.";
+        PlatformError::Unreachable(why.to_owned())
     })?;
     let mut keys = keys::open(&engine.seal, of).ok_or(PlatformError::KeyLost)?;
     let fresh = {
@@ -177,5 +176,5 @@ async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> R
 }
 
 fn not_stored(error: StoreError) -> PlatformError {
-    PlatformError::Unavailable(format!("the tokens could not be stored: {error}"))
+    PlatformError::Unreachable(format!("The tokens could not be read or stored: {error}."))
 }

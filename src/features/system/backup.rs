@@ -81,7 +81,7 @@ impl fmt::Display for BackupError {
         match self {
             Self::NotEmpty(path) => write!(f, "the folder {} is not empty; choose a new or empty folder", path.display()),
             Self::Io(path, cause) => write!(f, "{}: {cause}", path.display()),
-            Self::Manifest(path, why) => write!(f, "{} is not a backup: {why}; use the folder of a backup", path.display()),
+            Self::Manifest(path, why) => write!(f, "{} cannot be used as a backup: {why}", path.display()),
             Self::Store(path, store::Error::Damaged { file, found }) if file == path => {
                 write!(f, "the backup is damaged: {}: {found}; use a different backup", path.display())
             }
@@ -182,21 +182,30 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join(MANIFEST);
     let refuse = |why: String| BackupError::Manifest(folder.to_path_buf(), why);
     let bytes = match fs::metadata(&path) {
-        Ok(found) if found.len() > MANIFEST_BYTES_MAX => return Err(refuse(format!("the file {MANIFEST} is too large"))),
+        Ok(found) if found.len() > MANIFEST_BYTES_MAX => {
+            return Err(refuse(format!("the file {MANIFEST} is too large for a manifest; use a different backup")));
+        }
         Ok(_) => fs::read(&path).map_err(failed(&path))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refuse(format!("the folder has no {MANIFEST}"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(refuse(format!("the folder has no {MANIFEST}; use the folder of a backup")));
+        }
         Err(error) => return Err(failed(&path)(error)),
     };
-    let manifest: Manifest =
-        serde_json::from_slice(&bytes).map_err(|error| refuse(format!("the file {MANIFEST} is invalid: {error}")))?;
-    if !FORMATS.contains(&manifest.format) {
+    let invalid = |why: String| refuse(format!("the file {MANIFEST} is invalid: {why}; use a different backup"));
+    // A newer manifest can have fields that this program does not know, so its format is checked first.
+    let content: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+    if let Some(format) = content["format"].as_u64().filter(|format| *format > u64::from(FORMAT)) {
         return Err(refuse(format!(
-            "the backup has format {}, but this program supports only formats up to {FORMAT}; use a newer version of Mailmill",
-            manifest.format
+            "the backup has format {format}, but this program supports only formats up to {FORMAT}; use a newer version of \
+             Mailmill"
         )));
     }
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+    if !FORMATS.contains(&manifest.format) {
+        return Err(invalid(format!("there is no format {}", manifest.format)));
+    }
     match FILES.iter().find(|(name, _)| !manifest.files.contains_key(*name)) {
-        Some((name, _)) => Err(refuse(format!("the file {MANIFEST} does not list {name}"))),
+        Some((name, _)) => Err(refuse(format!("the file {MANIFEST} does not list {name}; use a different backup"))),
         None => Ok(manifest),
     }
 }

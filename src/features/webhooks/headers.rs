@@ -83,7 +83,7 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
         if !is_visible || value.trim() != value {
             return Err(Failure::field(
                 &field(name),
-                "use only visible ASCII characters, with no line breaks and no spaces at the start or end",
+                "use only visible ASCII characters and spaces, with no spaces at the start or end",
             ));
         }
         seen.push(low);

@@ -51,7 +51,8 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     url.set_fragment(None);
     // Measure the encoded URL, in which non-ASCII characters are longer.
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
-        return Err(refused(&format!("the URL is longer than {} characters; shorten it", limits::URL_CHARACTERS_MAX)));
+        let max = limits::URL_CHARACTERS_MAX;
+        return Err(refused(&format!("the URL, with encoded characters, is longer than {max} characters; shorten it")));
     }
     Ok(url.into())
 }

@@ -64,7 +64,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
             // The server's working directory is different, so the path must be absolute.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
             let to =
-                to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose a different name"))?;
+                to.to_str().ok_or_else(|| Problem::misused("the folder's path is not valid UTF-8; choose a different folder"))?;
             post("/admin/backups", json!({ "to": to }))
         }
         Administration::Reindex(Reindex { env }) => {
@@ -89,12 +89,7 @@ fn read_password(file: &Path) -> Result<Secret, Problem> {
         true => std::io::stdin().take(limit).read_to_string(&mut text),
         false => fs::File::open(file).and_then(|file| file.take(limit).read_to_string(&mut text)),
     };
-    read.map_err(|error| {
-        Problem::misused(format_args!(
-            "cannot read the password from {}: {error}; check the path and the file's permissions",
-            file.display()
-        ))
-    })?;
+    read.map_err(|error| Problem::unreadable("--password-file: ", &file.to_string_lossy(), &error))?;
     let text = Secret::new(text);
     let line = text.expose().strip_suffix('\n').unwrap_or(text.expose());
     Ok(Secret::new(line.strip_suffix('\r').unwrap_or(line).to_owned()))
@@ -116,7 +111,7 @@ fn incoming(method: Method, path: &str, body: Body) -> Incoming {
 pub fn data(reply: Reply) -> Result<Value, Problem> {
     let foreign = || {
         Problem::failed(
-            "the response is not from a Mailmill server; check that the service of this data folder runs, in the version of this command",
+            "the response has an unknown format; check that the service of this data folder has the same version as this command",
         )
     };
     let ReplyBody::Whole(bytes) = reply.body else { return Err(foreign()) };

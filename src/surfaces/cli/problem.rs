@@ -1,6 +1,7 @@
 //! The problem that made a command fail: a message for the user, and an exit code.
 
 use std::fmt;
+use std::io;
 
 use super::terminal::harmless;
 
@@ -47,6 +48,16 @@ impl Problem {
         Self::new(Exit::Misused, message)
     }
 
+    /// Returns the problem of a file that could not be read, or of standard input if `file` is `-`. `prefix` starts the message.
+    pub fn unreadable(prefix: &str, file: &str, error: &io::Error) -> Self {
+        let name = named(file);
+        match error.kind() {
+            io::ErrorKind::InvalidData => Self::misused(format_args!("{prefix}{name} is not UTF-8 text; save it as UTF-8")),
+            _ if file == "-" => Self::misused(format_args!("{prefix}cannot read standard input: {error}")),
+            _ => Self::misused(format_args!("{prefix}cannot read {file}: {error}; check the path and the file's permissions")),
+        }
+    }
+
     /// Returns the same problem with a different message.
     pub fn reworded(self, reword: impl FnOnce(&str) -> String) -> Self {
         Self { message: reword(&self.message), exit: self.exit }
@@ -55,6 +66,11 @@ impl Problem {
     pub fn code(&self) -> u8 {
         self.exit as u8
     }
+}
+
+/// Returns the name of a file in a message; `-` is standard input.
+pub fn named(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
 }
 
 impl fmt::Display for Problem {

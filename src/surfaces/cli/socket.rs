@@ -47,7 +47,7 @@ pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     read(&answer).ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::UnexpectedEof,
-            "the server closed the connection before its response was complete; run the command again",
+            "the server closed the connection before its response was complete; check its log, then run the command again",
         )
     })
 }

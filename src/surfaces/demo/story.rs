@@ -357,7 +357,7 @@ impl Story {
 
     /// Sends a request as a reader's email client or browser does.
     async fn visit(&self, method: Method, path: Option<Uri>, form: &'static str) -> Result<(), String> {
-        let uri = path.ok_or("A message of the campaign has no tracked links. Run the demo again.")?;
+        let uri = path.ok_or("A message of the campaign lacks a tracking link or an unsubscribe link. Run the demo again.")?;
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, HeaderValue::from_static(BROWSER));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));

@@ -95,7 +95,11 @@ const ADVICE: &[(Code, &str, &str)] = &[
         "The operation changes how users get access, and the last sign-in was some time ago.",
         "Confirm the password with `POST /v1/auth/confirm`, and repeat the request.",
     ),
-    (Code::SignUpClosed, "The setting `accounts.sign_up` is off.", "Ask an owner or admin of an account for an invitation."),
+    (
+        Code::SignUpClosed,
+        "The setting `accounts.sign_up` is off, or the installation has no owner yet.",
+        "Ask an owner or admin of an account for an invitation.",
+    ),
     (
         Code::NotFound,
         "The ID is wrong, the object was deleted, or it belongs to another project, account or environment. The response does not \
@@ -221,7 +225,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::SendingCapacity,
-        "The plan limits how many recipients per second the account may send to.",
+        "The direct sends that wait would have more emails than the plan's rate sends in a few seconds.",
         "Repeat the same request with the same `Idempotency-Key` after `data.retryAfterMs`. Campaigns and batches wait by themselves.",
     ),
     (

@@ -72,7 +72,10 @@ impl Refusal {
             }
             Self::HeadersTooLarge => Code::HeadersTooLarge.into(),
             Self::Panicked => Code::Internal.into(),
-            Self::TooSlow => Failure::because(Code::Unavailable, "The request took too long to process; try again shortly."),
+            Self::TooSlow => Failure::because(
+                Code::Unavailable,
+                "The request took too long to process. It may still take effect, so check its result before you try again.",
+            ),
             Self::Full => Failure::because(Code::Unavailable, "Too many connections are open; try again shortly."),
         }
     }

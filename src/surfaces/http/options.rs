@@ -169,12 +169,14 @@ impl fmt::Display for StartError {
             ),
             Self::Listen { setting, address, cause } => {
                 let remedy = match cause.kind() {
-                    io::ErrorKind::AddrInUse => "another process uses this address: stop that process or choose a different port",
-                    io::ErrorKind::PermissionDenied => {
+                    io::ErrorKind::AddrInUse => {
+                        "this address is already in use: stop the process that uses it, or choose a different port"
+                    }
+                    io::ErrorKind::PermissionDenied if address.port() < 1024 => {
                         "ports below 1024 require CAP_NET_BIND_SERVICE: grant it, or choose a higher port"
                     }
                     io::ErrorKind::AddrNotAvailable => "this machine does not have this address: choose one of its addresses",
-                    _ => "choose a different address",
+                    _ => "correct the cause, or choose a different address",
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")
             }

@@ -78,7 +78,7 @@ async fn remove_stale(path: &Path) -> Result<(), String> {
         Err(error) => return Err(error.to_string()),
     };
     if !file.file_type().is_socket() {
-        return Err("a file that is not a socket already exists at this path: move or delete the file".to_owned());
+        return Err("a file or folder that is not a socket already exists at this path: move or delete it".to_owned());
     }
     match UnixStream::connect(path).await {
         Ok(_) => Err("another process is listening on this socket: stop it first, or use another data folder".to_owned()),

@@ -210,11 +210,12 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let response = self.send(Method::POST, headers.clone(), opening.into()).await?;
-        let session = response
-            .headers()
-            .get(SESSION_ID)
-            .cloned()
-            .ok_or("the session ended and could not be opened again; restart your MCP client")?;
+        let status = response.status().as_u16();
+        let session = response.headers().get(SESSION_ID).cloned().ok_or_else(|| {
+            format!(
+                "the session ended, and the server opened no new one (status {status}); try again, or restart your MCP client"
+            )
+        })?;
         collected(response.into_body()).await?;
         self.conversation().session = Some(session);
         self.add_version(&mut headers, &Value::Null);
@@ -268,7 +269,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
                 }
             }
             if rest.len() + data.len() > limits::STDIO_MESSAGE_BYTES_MAX {
-                return Err("a message from the server is too large".into());
+                return Err(too_large());
             }
         }
         Ok(())
@@ -347,12 +348,16 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
 trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
+fn too_large() -> String {
+    format!("a message from the server has more than {} bytes; request less data", limits::STDIO_MESSAGE_BYTES_MAX)
+}
+
 async fn collected(mut body: Incoming) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(chunk) = frame.map_err(|error| error.to_string())?.into_data() else { continue };
         if bytes.len() + chunk.len() > limits::STDIO_MESSAGE_BYTES_MAX {
-            return Err("a message from the server is too large".into());
+            return Err(too_large());
         }
         bytes.extend_from_slice(&chunk);
     }

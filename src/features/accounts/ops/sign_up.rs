@@ -64,7 +64,9 @@ impl Async for SignUp {
         let write = move |tx: &mut WriteTx<'_>| {
             // Refuse if no user exists: the first account belongs to the operator, and its owner is created with the setup link.
             if !store::has_user(tx)? {
-                return Err(Code::SignUpClosed.into());
+                let detail =
+                    "This installation has no owner yet. Create the owner first, with the setup link or `mailmill setup`.";
+                return Err(Failure::because(Code::SignUpClosed, detail));
             }
             let normalized = members::free_email(tx, email.as_str())?;
             let account = Account { id: AccountId::make(tx.now(), tx.random()), plan, created_at: tx.now() };

@@ -169,7 +169,7 @@ fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
         (Some(_), _, None, None, None) | (_, Some(_), None, None, None) => {
             missing("apiSecret", "enter the secret of the app too; Shopify signs webhooks with it")
         }
-        (None, None, Some(_), None, None) => missing("clientId", "enter the client ID of the app too"),
+        (None, None, Some(_), None, None) => missing("clientId", "enter the client ID or the access token of the app too"),
         (None, None, None, Some(_), None) => missing("consumerSecret", "enter the consumer secret too"),
         (None, None, None, None, Some(_)) => missing("consumerKey", "enter the consumer key too"),
         _ => missing("consumerKey", "enter the keys of either Shopify or WooCommerce, not both"),

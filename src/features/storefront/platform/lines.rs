@@ -31,7 +31,10 @@ impl Lines {
             }
             searched = self.rest.len();
             if searched > limits::STORE_LINE_BYTES_MAX {
-                return Err(PlatformError::Malformed("the export has a line that is too long".to_owned()));
+                return Err(PlatformError::Malformed(format!(
+                    "the export has a line of more than {} bytes",
+                    limits::STORE_LINE_BYTES_MAX
+                )));
             }
             match self.download.next().await.map_err(|error| PlatformError::Unavailable(error.to_string()))? {
                 Some(bytes) => self.rest.extend_from_slice(&bytes),

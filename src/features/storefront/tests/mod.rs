@@ -340,12 +340,12 @@ fn keys_and_addresses_are_checked_before_anything_is_stored() {
     for (change, field, part) in [
         (json!({ "storefrontStoreUrl": "https://www.acme.example" }), "storefrontStoreUrl", "myshopify.com"),
         (json!({ "storefrontStoreUrl": "" }), "storefrontStoreUrl", "must be the store's URL"),
-        (json!({ "accessToken": "shpat_wrong" }), "accessToken", "rejected this key"),
+        (json!({ "accessToken": "shpat_wrong" }), "accessToken", "rejected the keys"),
         (json!({ "accessToken": "two words" }), "accessToken", "without spaces"),
         (json!({ "apiSecret": null }), "apiSecret", "secret of the app"),
         (json!({ "accessToken": null }), "clientId", "client ID"),
         (json!({ "clientId": SHOPIFY_CLIENT }), "accessToken", "either"),
-        (json!({ "accessToken": null, "clientId": "3b1f" }), "clientId", "rejected this key"),
+        (json!({ "accessToken": null, "clientId": "3b1f" }), "clientId", "rejected the keys"),
         (json!({ "consumerKey": "ck_1" }), "consumerKey", "either"),
     ] {
         let refused = shop.connect(change.clone());

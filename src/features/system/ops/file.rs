@@ -56,5 +56,5 @@ impl Raw for File {
 }
 
 fn gone() -> Failure {
-    Failure::because(Code::NotFound, "This link is invalid or has expired. Request a new link.")
+    Failure::because(Code::NotFound, "This link is invalid or has expired, or its file was deleted. Request a new link.")
 }

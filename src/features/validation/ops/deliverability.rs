@@ -70,7 +70,7 @@ impl Async for Deliverability {
             from_email,
         };
         let checked = deliverability::check(&CheckContext::from(&context), &email, envelope).await?;
-        let late = || Failure::because(Code::Unavailable, "The check took too long; try again.").after_seconds(2);
+        let late = || Failure::because(Code::Unavailable, "The deliverability check took too long; try again.").after_seconds(2);
         checked.map(Done).ok_or_else(late)
     }
 }

@@ -37,8 +37,8 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
         let parsed = header
             .split_once(':')
             .and_then(|(name, value)| Some((name.trim().parse::<HeaderName>().ok()?, HeaderValue::from_str(value.trim()).ok()?)));
-        let (name, value) =
-            parsed.ok_or_else(|| Problem::misused(format_args!("--header: \"{header}\" is not like \"Name: value\"")))?;
+        let (name, value) = parsed
+            .ok_or_else(|| Problem::misused(format_args!("--header: \"{header}\" is not a valid header; use \"Name: value\"")))?;
         call.headers.insert(name, value);
     }
     let danger = danger(session, &call);

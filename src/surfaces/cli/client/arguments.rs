@@ -1,13 +1,14 @@
 //! Converts a command's arguments to the input of its operation.
 
 use std::io::Read;
+use std::num::IntErrorKind;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
 use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
-use super::super::problem::Problem;
+use super::super::problem::{Problem, named};
 use super::fields::{Field, Kind};
 use super::option_names::{PROJECT, constant_case, field_id, long, main_id};
 
@@ -114,7 +115,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     Ok(match &field.kind {
         Kind::Text if takes_file(field) => content(text, &option)?.into(),
         Kind::Text | Kind::Choice(_) => text.into(),
-        Kind::Integer => text.parse::<i64>().map_err(|_| wrong("a whole number"))?.into(),
+        Kind::Integer => text.parse::<i64>().map_err(|error| wrong(integer(error.kind())))?.into(),
         Kind::Number => text.parse::<f64>().map_err(|_| wrong("a number"))?.into(),
         Kind::Flag => match text {
             "true" => true.into(),
@@ -127,6 +128,14 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
         Kind::Base64 => BASE64.encode(&bytes(text, &option)?).into(),
         Kind::Upload => Value::Null,
     })
+}
+
+/// Describes the accepted integers, for text that cannot be parsed for this reason.
+fn integer(reason: &IntErrorKind) -> &'static str {
+    match reason {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "a whole number of at most 18 digits",
+        _ => "a whole number",
+    }
 }
 
 /// Returns the items of a list. Each text contains comma-separated items, or a JSON array, whose items may contain commas.
@@ -179,7 +188,8 @@ fn content(text: &str, option: &str) -> Result<String, Problem> {
 
 fn text_of(file: &str, option: &str) -> Result<String, Problem> {
     let bytes = bytes(file, option)?;
-    String::from_utf8(bytes).map_err(|_| Problem::misused(format_args!("{option}: {file} is not UTF-8 text; save it as UTF-8")))
+    String::from_utf8(bytes)
+        .map_err(|_| Problem::misused(format_args!("{option}: {} is not UTF-8 text; save it as UTF-8", named(file))))
 }
 
 fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
@@ -188,11 +198,11 @@ fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
         "-" => std::io::stdin().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes),
         _ => std::fs::File::open(file).and_then(|open| open.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| {
-        Problem::misused(format_args!("{option}: cannot read {file}: {error}; check the path and the file's permissions"))
-    })?;
+    read.map_err(|error| Problem::unreadable(&format!("{option}: "), file, &error))?;
     match bytes.len() as u64 > INPUT_BYTES_MAX {
-        true => Err(Problem::misused(format_args!("{option}: {file} has more than {INPUT_BYTES_MAX} bytes; use a smaller file"))),
+        true => {
+            Err(Problem::misused(format_args!("{option}: {} has more than {INPUT_BYTES_MAX} bytes; shorten it", named(file))))
+        }
         false => Ok(bytes),
     }
 }

@@ -31,6 +31,12 @@ pub fn man(whole: Command, folder: Option<&Path>) -> Result<u8, Problem> {
         return Ok(0);
     };
     let section = folder.join("man1");
+    let failed = |error: std::io::Error| {
+        Problem::failed(format_args!(
+            "cannot write the manual pages to {}: {error}; check the folder's path, permissions and free space",
+            section.display()
+        ))
+    };
     std::fs::create_dir_all(&section).map_err(failed)?;
     clap_mangen::generate_to(whole, &section).map_err(failed)?;
     note(&format!("The manual pages are in {}. Read them with `man -M {} mailmill`.", section.display(), folder.display()));

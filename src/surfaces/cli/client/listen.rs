@@ -65,7 +65,12 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
 /// Parses the URL of the local server. The scheme is optional.
 fn receiver(url: &str) -> Result<(Remote, String), Problem> {
     let text = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-    let whole: Url = text.parse().map_err(|_| Problem::misused("--forward: must be a URL like http://localhost:3000/hook"))?;
+    let whole: Option<Url> = text.parse().ok();
+    let whole = whole.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let whole = whole.filter(|url| url.username().is_empty() && url.password().is_none());
+    let whole = whole.ok_or_else(|| {
+        Problem::misused("--forward: must be a URL like http://localhost:3000/hook, without a user name or password")
+    })?;
     let mut server = server_url(&text)?;
     server.set_path("/");
     let target = whole[Position::BeforePath..Position::AfterQuery].to_owned();
@@ -78,7 +83,7 @@ async fn source(session: &Session, matches: &ArgMatches, forwards: bool) -> Resu
         let secret = secret.map(|text| text.trim().to_owned());
         if forwards && secret.as_deref().and_then(delivery_signature::secret_bytes).is_none() {
             return Err(Problem::misused(
-                "--secret: the webhook's secret, which starts with whsec_, is needed to sign what is forwarded",
+                "--secret: enter the webhook's secret, which starts with whsec_; it signs the forwarded events",
             ));
         }
         return Ok(Source { id, secret, is_temporary: false });

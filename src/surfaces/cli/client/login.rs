@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::{Host, Position, Url};
 
-use super::super::problem::{Exit, Problem};
+use super::super::problem::{Exit, Problem, named};
 use super::super::terminal::{complain, note};
 use super::arguments::{flag, one};
 use super::environment::Environment;
@@ -80,16 +80,15 @@ fn read_key(file: &str) -> Result<String, Problem> {
         "-" => std::io::stdin().take(KEY_BYTES_MAX).read_to_string(&mut text),
         _ => std::fs::File::open(file).and_then(|open| open.take(KEY_BYTES_MAX).read_to_string(&mut text)),
     };
-    read.map_err(|error| {
-        Problem::misused(format_args!("--key-file: cannot read {file}: {error}; check the path and the file's permissions"))
-    })?;
+    read.map_err(|error| Problem::unreadable("--key-file: ", file, &error))?;
     let key = text.trim();
     let is_key = key.starts_with("sk_test_") || key.starts_with("sk_live_");
     match is_key && key.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(key.to_owned()),
-        false => Err(Problem::misused(
-            "--key-file: the file does not contain an API key; copy a key, which starts with sk_test_ or sk_live_, into it",
-        )),
+        false => Err(Problem::misused(format_args!(
+            "--key-file: {} must contain only an API key, which starts with sk_test_ or sk_live_",
+            named(file)
+        ))),
     }
 }
 
@@ -98,9 +97,12 @@ fn check_environment(matches: &ArgMatches, key: &str) -> Result<(), Problem> {
     let granted = environment_of(key);
     for wanted in ["test", "live"] {
         if flag(matches, wanted) && wanted != granted {
+            let remedy = match one(matches, "key-file") {
+                Some(_) => "use a different key",
+                None => "revoke it in the dashboard under API keys, and sign in again",
+            };
             return Err(Problem::failed(format_args!(
-                "the key is for the {granted} environment, not for {wanted}, and was not stored; revoke it in the dashboard under \
-                 API keys, and sign in again"
+                "the key is for the {granted} environment, not for {wanted}, and was not stored; {remedy}"
             )));
         }
     }

@@ -169,7 +169,10 @@ impl Running<'_> {
         }
         if let Some((path, link)) = one(self.matches, "output").zip(features::file_link(id)) {
             let Some(url) = data[link].as_str() else {
-                return Err(Problem::misused("--output requires --wait, because the file does not exist until the job finishes"));
+                return Err(Problem::misused(match flag(self.matches, "wait") {
+                    true => "the job has no file for --output; run the command again",
+                    false => "--output requires --wait, because the file does not exist until the job finishes",
+                }));
             };
             self.save_link(url, Path::new(&path)).await?;
         }
@@ -305,7 +308,7 @@ async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answ
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| {
         Problem::failed(format_args!(
-            "cannot write {}: {error}; check the permissions and the free space of its folder",
+            "cannot write {}: {error}; check that its folder exists, and the folder's permissions and free space",
             path.display()
         ))
     };

@@ -59,7 +59,8 @@ impl Target {
         let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
             return Err(Problem::misused(
-                "the key contains a space, a line break or another character that keys never contain; copy the key again",
+                "the key is empty or contains a space, a line break or another character that keys never contain; copy the key \
+                 again",
             ));
         }
         self.key.clone().ok_or_else(|| {
@@ -101,6 +102,12 @@ impl Profiles {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                return Err(Problem::failed(format_args!(
+                    "the profiles in {} are invalid: the file is not UTF-8 text; correct or delete the file",
+                    path.display()
+                )));
+            }
             Err(error) => {
                 return Err(Problem::failed(format_args!(
                     "cannot read the profiles in {}: {error}; check the file's permissions",
@@ -177,7 +184,7 @@ fn check_modes(path: &Path) -> Result<(), Problem> {
     let mode = |path: &Path| fs::metadata(path).map_or(0, |found| found.permissions().mode());
     if mode(path) & 0o077 != 0 {
         let path = path.display();
-        return Err(Problem::failed(format_args!("other users can read the keys in {path}; run `chmod 600 {path}`")));
+        return Err(Problem::failed(format_args!("other users have access to the keys in {path}; run `chmod 600 {path}`")));
     }
     match path.parent() {
         Some(folder) if mode(folder) & 0o022 != 0 => {
@@ -197,7 +204,7 @@ pub fn server_url(text: &str) -> Result<Url, Problem> {
         Problem::misused(format_args!("\"{text}\" is not the URL of a server; use a URL like https://mail.example.com"))
     })?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Problem::misused("remove the user name and password from the address; sign in with `mailmill login`"));
+        return Err(Problem::misused("remove the user name and password from the server's URL; sign in with `mailmill login`"));
     }
     url.set_query(None);
     url.set_fragment(None);
@@ -213,7 +220,8 @@ pub fn check_name(name: &str) -> Result<(), Problem> {
     match (1..=NAME_CHARACTERS_MAX).contains(&name.len()) && name.chars().all(is_valid) {
         true => Ok(()),
         false => Err(Problem::misused(format_args!(
-            "--profile: use 1 to {NAME_CHARACTERS_MAX} letters, digits, hyphens, underscores and dots"
+            "\"{name}\" is not a valid profile name; use 1 to {NAME_CHARACTERS_MAX} ASCII letters, digits, hyphens, underscores \
+             and dots"
         ))),
     }
 }

@@ -393,7 +393,7 @@ pub fn new_key(random: &dyn Random) -> String {
 /// Returns the `idempotency-key` header for a key, or an error if the key, which the user can choose, is not valid in a header.
 pub fn key_header(key: &str) -> Result<(HeaderName, HeaderValue), Problem> {
     let value = HeaderValue::from_str(key).ok().filter(|_| !key.is_empty());
-    let value = value.ok_or_else(|| Problem::misused("--idempotency-key: use printable ASCII characters"))?;
+    let value = value.ok_or_else(|| Problem::misused("--idempotency-key: use 1 to 100 printable ASCII characters"))?;
     Ok((HeaderName::from_static("idempotency-key"), value))
 }
 

@@ -41,9 +41,7 @@ pub struct Form {
 impl Form {
     /// Opens the file, or reads standard input if `path` is `-`.
     pub fn new(path: &Path, fields: &Map<String, Value>, random: &dyn Random, progress: Arc<Progress>) -> Result<Self, Problem> {
-        let unreadable = |error: io::Error| {
-            Problem::misused(format_args!("cannot read {}: {error}; check the path and the file's permissions", path.display()))
-        };
+        let unreadable = |error: io::Error| Problem::unreadable("", &path.to_string_lossy(), &error);
         let (source, file_bytes) = if path == Path::new("-") {
             let mut bytes = Vec::new();
             let mut input = io::Read::take(io::stdin(), INPUT_BYTES_MAX + 1);
@@ -58,7 +56,10 @@ impl Form {
         } else {
             let found = std::fs::metadata(path).map_err(unreadable)?;
             if !found.is_file() {
-                return Err(Problem::misused(format_args!("{} is not a file; enter the path of a file", path.display())));
+                return Err(Problem::misused(format_args!(
+                    "{} is not a regular file; enter the path of a file, or - for standard input",
+                    path.display()
+                )));
             }
             (Source::File(path.to_owned()), found.len())
         };

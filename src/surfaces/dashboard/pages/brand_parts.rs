@@ -282,7 +282,10 @@ async fn add_text(visit: &Visit, id: &str) -> Result<(), PageError> {
     };
     let not_text = || PageError {
         field: "file".into(),
-        ..PageError::plain(http::StatusCode::BAD_REQUEST, "The file isn't plain text (UTF-8). Save it as .txt or .md.")
+        ..PageError::plain(
+            http::StatusCode::BAD_REQUEST,
+            "The file isn't plain text (UTF-8). Save it as a .txt or .md file in UTF-8.",
+        )
     };
     let content = std::str::from_utf8(&file.bytes).map_err(|_| not_text())?;
     let title = form.some("title").unwrap_or(&file.name);

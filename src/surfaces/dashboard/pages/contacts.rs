@@ -269,7 +269,8 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageErr
     }
     if let Some(name) = form.some("tag") {
         let tag = audience::tag_named(visit, &audience.id, name).await?;
-        let tag = tag.ok_or_else(|| wrong("tag", "This tag no longer exists, so nothing was changed. Choose another tag."))?;
+        let absent = || wrong("tag", &format!("The tag “{name}” doesn't exist, so nothing was done. Choose another tag."));
+        let tag = tag.ok_or_else(absent)?;
         filters.insert("tags".into(), json!([tag.id]));
     }
     Ok(json!({ "filters": filters, "segmentId": form.some("segment") }))

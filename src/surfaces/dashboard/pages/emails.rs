@@ -463,7 +463,11 @@ pub async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
         None => (form.get("name"), form.get("source").to_owned()),
     };
     if source.trim().is_empty() {
-        let nothing = PageError::plain(http::StatusCode::BAD_REQUEST, "Choose a file, or paste the email's HTML.");
+        let message = match form.file("file") {
+            Some(_) => "The file is empty. Choose another file, or paste the email's HTML.",
+            None => "Choose a file, or paste the email's HTML.",
+        };
+        let nothing = PageError::plain(http::StatusCode::BAD_REQUEST, message);
         return draw_import(visit, Some(PageError { field: "html".into(), ..nothing })).await;
     }
     let input = json!({

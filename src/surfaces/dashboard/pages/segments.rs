@@ -328,7 +328,7 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
         }
         for name in named {
             let tag = audience::tag_named(visit, &audience.id, &name).await.map_err(at(index))?;
-            let tag = tag.ok_or_else(|| wrong(&format!("The tag “{name}” doesn't exist.")))?;
+            let tag = tag.ok_or_else(|| wrong(&format!("The tag “{name}” doesn't exist. Enter an existing tag.")))?;
             ids.insert(name, tag.id.to_string());
         }
     }

@@ -88,7 +88,10 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 None => {}
                 Some(Ok(order)) => input["displayOrder"] = order.into(),
                 Some(Err(_)) => {
-                    let error = PageError::plain(http::StatusCode::BAD_REQUEST, "The order must be a whole number, like 10.");
+                    let error = PageError::plain(
+                        http::StatusCode::BAD_REQUEST,
+                        "The order must be a whole number of 0 or more, like 10.",
+                    );
                     let error = PageError { field: "displayOrder".into(), ..error };
                     return page(visit, &audience, Some(&error)).await;
                 }

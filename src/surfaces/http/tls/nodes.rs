@@ -88,7 +88,9 @@ impl SameKey {
         match public_key(certificate) {
             Some(public) if public == self.public => Ok(()),
             _ => {
-                Err(Error::General("the other node has a different cluster.secret; set the same secret on all nodes".to_owned()))
+                let why = "the other side is not a node of this cluster, or has a different cluster.secret; set the same secret \
+                           on all nodes";
+                Err(Error::General(why.to_owned()))
             }
         }
     }

@@ -51,7 +51,8 @@ pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoPr
     } else if pair.key.exists() {
         // An interrupted creation leaves a certificate without a key, never a key without a certificate, so this key is the
         // operator's.
-        return Err("there is a key without a certificate: add the certificate or remove the key".to_owned());
+        let (key, certificate) = (pair.key.display(), pair.certificate.display());
+        return Err(format!("{key} is a key without a certificate: add {certificate}, or remove the key"));
     }
     make(pair, names, now)
 }

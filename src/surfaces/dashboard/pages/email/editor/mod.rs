@@ -301,7 +301,10 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
         "image" => {
             let first = images(visit, brand).await?.into_iter().next();
             let first = first.ok_or_else(|| {
-                PageError::plain(StatusCode::CONFLICT, "The brand has no images yet. Add an image to the brand first.")
+                PageError::plain(
+                    StatusCode::CONFLICT,
+                    "The brand has no image that can be inserted. Add an image to the brand first.",
+                )
             })?;
             let size = json!({ "src": first.url, "alt": Some(first.about).filter(|about| !about.is_empty()) });
             json!({ "type": "image", "image": size })
