@@ -16,7 +16,7 @@ const RESERVED: [&str; 14] =
 /// The remedy for a token that does not belong into an output.
 const FIELD_SAMPLE: &str = "write a field like {{ first_name }}";
 /// The remedy for a token after a complete condition.
-const OPERATOR_MISSING: &str = "write an operator like and before it, or remove it";
+const OPERATOR_MISSING: &str = "write an operator like == before it, or remove it";
 
 /// Returns the literals and the tree of a template.
 pub fn parse(source: &str, kind: Kind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
