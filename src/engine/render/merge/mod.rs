@@ -77,7 +77,8 @@ impl fmt::Display for MergeError {
             MergeError::Missing(field) => {
                 write!(
                     f,
-                    "the field {field} has no value; add a value, or write {{{{ {field} | default(\"…\") }}}} or {{% if {field} %}}"
+                    "the field {field} has no value; add a value, or write {{{{ {field} | default(\"…\") }}}} or \
+                     {{% if {field} %}}"
                 )
             }
             MergeError::Unsuitable { field, problem } => write!(f, "{field} {problem}"),

@@ -87,8 +87,8 @@ impl fmt::Display for Error {
             Self::Settings(reason) => f.write_str(reason),
             Self::Database(cause) => write!(
                 f,
-                "the database of the cluster (setting cluster.database) cannot be used: {cause}. Check the database, its address, the \
-                 network, and the user's permissions"
+                "the database of the cluster (setting cluster.database) cannot be used: {cause}. Check the database, its \
+                 address, the network, and the user's permissions"
             ),
             Self::NotInitialized => f.write_str("the database has no cluster yet; run `mailmill cluster init` on the first node"),
             Self::Initialized { installation } => write!(
@@ -99,8 +99,8 @@ impl fmt::Display for Error {
             Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
             Self::Foreign { file } => write!(
                 f,
-                "{file} is not the file of this store in the cluster's installation; choose an empty data folder for this node with \
-                 --data"
+                "{file} is not the file of this store in the cluster's installation; choose an empty data folder for this node \
+                 with --data"
             ),
             Self::Lost { store, own, newest } => write!(
                 f,

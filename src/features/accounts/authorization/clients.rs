@@ -182,8 +182,7 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     let url = Url::parse(client_id).map_err(|_| refused("is not a valid URL; report this to the maker of the program".into()))?;
     if url.path() == "/" || url.fragment().is_some() || url.query().is_some() || url.as_str() != client_id {
         return Err(refused(
-            "must be a normalized URL with a path, and with neither a query nor a fragment; report this to the maker of the program"
-                .into(),
+            "must be a normalized URL with a path, without a query or a fragment; report this to the maker of the program".into(),
         ));
     }
     let limits = Limits {

@@ -59,7 +59,7 @@ impl Async for TotpConfirm {
             if !second_factor::accept(tx, &engine.seal, user, &input.code)? {
                 return Err(Failure::because(
                     Code::SignInFailed,
-                    "The code is wrong or was already used. Enter the current code, and check that your phone's clock is correct.",
+                    "The code is wrong or was used before. Enter the current code, and check that your phone's clock is correct.",
                 ));
             }
             let mut factor = sign_in::second_factor(tx, user)?.ok_or(Code::WrongState)?;
