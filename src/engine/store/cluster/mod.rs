@@ -99,8 +99,8 @@ impl fmt::Display for Error {
             Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
             Self::Foreign { file } => write!(
                 f,
-                "{file} is not the file of this store in the cluster's installation; choose an empty data folder for this node \
-                 with --data"
+                "{file} is from a different installation than the cluster, or contains a different store; choose an empty data \
+                 folder for this node with --data"
             ),
             Self::Lost { store, own, newest } => write!(
                 f,

@@ -231,7 +231,7 @@ pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<St
     if head.contains(&0) {
         return Err(Failure::field(
             "file",
-            "the file is neither text in UTF-8 nor marked as UTF-16; upload a CSV file, such as a spreadsheet saved as CSV",
+            "the file contains null characters, so it is not CSV text; save the table as CSV in UTF-8, and upload that file",
         ));
     }
     let mut records = Records::new(head, delimiter, 0);
