@@ -329,7 +329,7 @@ async fn an_account_is_connected_and_imported_by_forms() {
     repeats(&mut browser, &fields).await;
     peer.fail("/api/", 99, Fault::Status(503, None));
     let down = browser.get(&path).await;
-    assert!(down.status == 503 && down.text.contains("did not respond as expected"), "{}", down.text);
+    assert!(down.status == 503 && down.text.contains("request to the platform failed"), "{}", down.text);
     let id = list.value("id").to_owned();
     let gone = browser.post("/test/settings/connections", &[("csrf", csrf.as_str()), ("act", "remove"), ("id", &id)]).await;
     let gone = browser.get(gone.location()).await;

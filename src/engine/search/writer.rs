@@ -61,7 +61,7 @@ impl Writer {
         }
         let damaged = index.validate_checksum()?;
         if !damaged.is_empty() {
-            return Err(SearchError::Damaged(format!("wrong checksum: {damaged:?}")));
+            return Err(SearchError::Damaged(format!("files with a wrong checksum: {damaged:?}")));
         }
         let position = committed_position(&index)?;
         let memory = options.writer_bytes;

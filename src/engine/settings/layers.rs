@@ -94,7 +94,7 @@ impl Layers {
             Some(value) => self.add(key.to_owned(), value, origin),
             None => {
                 let found = format!("{:?}", text.chars().take(60).collect::<String>());
-                Err(SettingsError::WrongType { key: key.to_owned(), origin, found, expected: type_name(&examples[0]) })
+                Err(SettingsError::WrongType { key: key.to_owned(), origin, found, expected: accepted(examples) })
             }
         }
     }
@@ -122,7 +122,7 @@ impl Layers {
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));
         if !(is_limit || examples.iter().any(|example| value.same_type(example))) || has_wrong_item {
             let found = if has_wrong_item { "a list that contains other values" } else { type_name(&value) };
-            return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: type_name(&examples[0]) });
+            return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: accepted(examples) });
         }
         self.values.insert(key, (value, origin));
         Ok(())
@@ -293,6 +293,16 @@ fn is_name(name: &str) -> bool {
 
 pub(super) fn variable_name(key: &str) -> String {
     format!("{VARIABLE_PREFIX}{}", key.replace('.', "__").to_ascii_uppercase())
+}
+
+/// Returns what a key with these examples accepts, for an error message.
+fn accepted(examples: &[Value]) -> &'static str {
+    match &examples[0] {
+        // A whole number is also accepted.
+        Value::Float(_) => "a number",
+        _ if examples.iter().any(Value::is_integer) && examples.iter().any(Value::is_str) => "a whole number or \"unlimited\"",
+        first => type_name(first),
+    }
 }
 
 fn type_name(value: &Value) -> &'static str {

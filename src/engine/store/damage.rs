@@ -30,6 +30,11 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")
 }
 
+/// Returns the error for a file that the operating system cannot read or write.
+pub fn io_failed(file: &Path, error: &std::io::Error) -> Error {
+    Error::Io(format!("{} cannot be read or written: {error}; check the disk and the file's permissions", file.display()))
+}
+
 /// Converts an error of the engine to an [`Error`] that names the file.
 pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     let damaged = |found: String| Error::Damaged { file: file.to_path_buf(), found };
@@ -44,7 +49,7 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
         {
             damaged(error.to_string())
         }
-        redb::Error::Io(error) => Error::Io(format!("{}: {error}", file.display())),
+        redb::Error::Io(error) => io_failed(file, &error),
         redb::Error::PreviousIo => {
             Error::Io(format!("{}: an earlier write failed; check the disk, and restart the service", file.display()))
         }

@@ -68,7 +68,7 @@ const QUEUE_MAX: usize = 4096;
 /// An error from the store. None of these errors is the caller's fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The disk or the file failed. The store accepts no further writes.
+    /// The disk, the file or a thread failed; in most cases, the store accepts no further writes. Contains the message.
     Io(String),
     /// The file does not contain the bytes that were written to it.
     Damaged { file: PathBuf, found: String },
@@ -97,9 +97,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Io(cause) => {
-                write!(f, "the data file cannot be read or written: {cause}. Check the disk and the file's permissions")
-            }
+            Error::Io(cause) => f.write_str(cause),
             Error::Damaged { file, found } => write!(
                 f,
                 "{} is damaged: {found}. Stop the service, run `mailmill check-data`, and restore the newest backup: {}",
@@ -125,9 +123,11 @@ impl fmt::Display for Error {
             ),
             Error::Busy => f.write_str("too many writes are waiting; try again in a few seconds"),
             Error::NoSpace => f.write_str("the disk is almost full, so only essential writes are accepted; free up space"),
-            Error::Closed => f.write_str("the data file is closed; restart the service"),
+            Error::Closed => f.write_str(
+                "the data file is closed, because the service is stopping or a write failed; if it does not stop, restart it",
+            ),
             Error::Panicked => f.write_str("the change failed unexpectedly and was not saved; search the log for the cause"),
-            Error::NotLeader => f.write_str("another node of the cluster accepts writes; try again in a second"),
+            Error::NotLeader => f.write_str("this node does not lead the cluster and accepts no writes; try again in a second"),
             Error::Cluster(reason) => f.write_str(reason),
         }
     }
@@ -147,14 +147,17 @@ fn file_of(table: &str) -> &'static str {
 /// Returns a runtime that the writer's thread uses to measure time.
 fn timer() -> Result<tokio::runtime::Runtime> {
     let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
-    timer.map_err(|error| Error::Io(error.to_string()))
+    timer
+        .map_err(|error| Error::Io(format!("the timer of a data file cannot be started: {error}; check the limit on open files")))
 }
 
 /// Starts the writer's thread of the store at `path`.
 fn spawn(path: &Path, work: impl FnOnce() + Send + 'static) -> Result<std::thread::JoinHandle<()>> {
     let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
     let thread = std::thread::Builder::new().name(format!("write-{name}")).spawn(work);
-    thread.map_err(|error| Error::Io(error.to_string()))
+    thread.map_err(|error| {
+        Error::Io(format!("the thread of {} cannot be started: {error}; check the limit on threads", path.display()))
+    })
 }
 
 pub struct Options {
@@ -175,7 +178,7 @@ impl StoreFile {
     /// Opens an existing file; `space` monitors the free space of its disk. If the file has at most
     /// [`limits::CHECKED_AT_START_BYTES_MAX`] bytes, its pages are compared with their checksums first.
     pub fn open(space: Arc<Space>, path: &Path, cache_bytes: usize) -> Result<Self> {
-        let length = std::fs::metadata(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?.len();
+        let length = std::fs::metadata(path).map_err(|error| damage::io_failed(path, &error))?.len();
         if length <= limits::CHECKED_AT_START_BYTES_MAX {
             drop(RedbPort::open_verified(path, cache_bytes)?);
         }

@@ -22,7 +22,7 @@ use redb::{
 };
 
 use super::cow_file::CowFile;
-use super::damage::{explained, guarded, impossible};
+use super::damage::{explained, guarded, impossible, io_failed};
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::space::{RoomyFile, Space};
 use super::{Error, Result};
@@ -84,7 +84,7 @@ impl RedbPort {
     /// monitored disk full waits for space.
     pub fn open(space: Arc<Space>, path: &Path, database_kind: DatabaseKind, cache_bytes: usize) -> Result<Self> {
         if !path.exists() {
-            make(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
+            make(path).map_err(|error| io_failed(path, &error))?;
         }
         Self::open_existing(space, path, cache_bytes)?.with_tables(database_kind)
     }

@@ -123,9 +123,10 @@ impl Seal {
         let mut open = fs::File::open(file).map_err(failed)?;
         let found = open.metadata().map_err(failed)?;
         let mut bytes = Zeroizing::new([0; KEY_LEN]);
-        if found.len() != KEY_LEN as u64 || open.read_exact(bytes.as_mut_slice()).is_err() {
+        if found.len() != KEY_LEN as u64 {
             return Err(KeyError::Length(file.to_path_buf(), found.len()));
         }
+        open.read_exact(bytes.as_mut_slice()).map_err(failed)?;
         Ok(Self { file: Some(file.to_path_buf()), ..Self::from_key(&bytes) })
     }
 

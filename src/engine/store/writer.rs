@@ -142,7 +142,7 @@ impl Writer {
             });
             // The engine trusts its own pages: on a damaged file it may panic instead of returning an error.
             let outcome = catch_unwind(work).unwrap_or_else(|_| {
-                Err(Error::Io("the data file is damaged; stop the service, and run `mailmill check-data`".to_owned()))
+                Err(Error::Io("the data file is probably damaged; stop the service, and run `mailmill check-data`".to_owned()))
             });
             if let Err(error) = &outcome {
                 tracing::error!(%error, "a commit failed: no more writes are accepted");
@@ -485,7 +485,7 @@ mod tests {
     fn a_failed_or_panicked_commit_fails_its_group_and_all_later_writes() {
         for (fault, words) in [
             (Fault::Error, "no space"),
-            (Fault::Panic, "the data file is damaged; stop the service, and run `mailmill check-data`"),
+            (Fault::Panic, "the data file is probably damaged; stop the service, and run `mailmill check-data`"),
         ] {
             let error = Error::Io(words.into());
             let (stage, began, go) = Stage::new();

@@ -36,11 +36,11 @@ pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -
     Ok(user)
 }
 
-/// Returns the normalized form of `email`; fails if a user already has this email.
-pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
+/// Returns the normalized form of `email`; fails with this remedy if a user already has this email.
+pub fn free_email(tx: &impl Read, email: &str, remedy: &str) -> Result<String, Failure> {
     let normalized = EmailAddress::parse(email).map_err(Failure::internal)?.normalized();
     if store::user_by_email(tx, &normalized)?.is_some() {
-        return Err(Failure::because(Code::NameTaken, "A user with this email already exists; use a different email."));
+        return Err(Failure::because(Code::NameTaken, format!("A user with this email already exists; {remedy}.")));
     }
     Ok(normalized)
 }
@@ -157,8 +157,14 @@ mod tests {
         app.wait(written).expect("the store works").expect("the write succeeds");
         let tx = control.read();
         assert!(require_room(&tx, app.account()).is_ok(), "another account has room");
-        assert_eq!(free_email(&tx, "New@example.com").expect("no user has this email"), "new@example.com");
+        assert_eq!(
+            free_email(&tx, "New@example.com", "use a different email").expect("no user has this email"),
+            "new@example.com"
+        );
         assert_eq!(require_room(&tx, full).expect_err("the account is full").code, Code::LimitReached);
-        assert_eq!(free_email(&tx, "user1@example.com").expect_err("a user has this email").code, Code::NameTaken);
+        assert_eq!(
+            free_email(&tx, "user1@example.com", "use a different email").expect_err("a user has this email").code,
+            Code::NameTaken
+        );
     }
 }

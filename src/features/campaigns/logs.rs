@@ -285,8 +285,10 @@ pub fn reason(skip: &Skip) -> String {
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",
         Skip::Cancelled => "The campaign was canceled before the message for this contact was sent.",
+        // If the error is not about a field, this is its message.
+        Skip::MissingField(error) if error.contains(' ') => return format!("The message cannot be written: {error}."),
         Skip::MissingField(field) => {
-            return format!("The contact has no value for the merge field {field}, which has no default.");
+            return format!("The contact has no value for the merge field {field}, or one that the email cannot use.");
         }
     };
     words.to_owned()

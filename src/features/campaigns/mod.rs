@@ -45,8 +45,11 @@ pub fn exists(tx: &impl Read, account: AccountId, id: CampaignId) -> StoreResult
 fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<ProjectId>) -> Result<Campaign, Failure> {
     let found = store::find(tx, account, id)?.filter(|found| project.is_none_or(|project| found.project == project));
     let absent = || {
-        Failure::because(Code::NotFound, "No campaign has this ID.")
-            .see("campaigns.list", "GET /v1/campaigns lists a project's campaigns")
+        let detail = match project {
+            Some(_) => "The project has no campaign with this ID.",
+            None => "No campaign has this ID.",
+        };
+        Failure::because(Code::NotFound, detail).see("campaigns.list", "GET /v1/campaigns lists a project's campaigns")
     };
     Ok(sync::current(tx, account, found.ok_or_else(absent)?)?)
 }

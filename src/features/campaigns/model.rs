@@ -361,7 +361,7 @@ pub fn check_minimum_score(minimum: Option<u8>, score: Option<u32>) -> Result<()
              required score."
         )),
         None => Err(format!(
-            "The campaign requires a score of at least {minimum}, and this version of the email has not been checked yet. The checks run \
+            "The campaign requires a score of at least {minimum}, and this version of the email has no score yet. The checks run \
              in the background; try again in a few seconds."
         )),
     }

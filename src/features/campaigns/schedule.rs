@@ -77,7 +77,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
         StartTime::Wall(wall) => {
             let meant = zone
                 .at(wall)
-                .map_err(|_| Failure::field("scheduledAt", "this time is too far in the future; choose an earlier time"))?;
+                .map_err(|_| Failure::field("scheduledAt", "this time is too far in the past or future; choose another time"))?;
             (meant.at, meant.adjustment)
         }
     };

@@ -306,8 +306,13 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
         Provider::Mailchimp => {
             let region = region(credentials);
             if !is_region(region) {
-                return Err("must be an API key that ends with its data center, like -us21; create one in Mailchimp under \
-                            Account & billing, Extras, API keys");
+                return Err(match credentials {
+                    Credentials::Key(_) => {
+                        "must be an API key that ends with its data center, like -us21; create one in Mailchimp under Account & \
+                         billing, Extras, API keys"
+                    }
+                    Credentials::Tokens(_) => "Mailchimp returned an invalid data center; connect the account again",
+                });
             }
             settings.mailchimp_url.replace("{dc}", region)
         }

@@ -53,12 +53,12 @@ impl fmt::Display for PlatformError {
             Self::KeyLost => {
                 f.write_str("The stored credentials cannot be decrypted with the current master key; reconnect the account.")
             }
-            Self::Missing => f.write_str("The requested object no longer exists on the platform."),
+            Self::Missing => f.write_str("The requested object does not exist on the platform, or the connection was removed."),
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
             Self::Busy { .. } => f.write_str("The platform is rate limiting this account; try again later."),
-            Self::Unavailable(said) => write!(f, "The platform did not respond as expected ({said}); try again later."),
-            Self::Unreachable(said) => f.write_str(said),
-            Self::Malformed(said) => write!(f, "The platform returned a response in an unknown format ({said})."),
+            Self::Unavailable(said) => write!(f, "The request to the platform failed ({said}); try again later."),
+            Self::Unreachable(said) => write!(f, "The request to the platform failed ({said})."),
+            Self::Malformed(said) => write!(f, "The response of the platform cannot be processed ({said})."),
         }
     }
 }

@@ -210,7 +210,7 @@ fn not_stored(error: StoreError) -> PlatformError {
 }
 
 fn not_set_up(provider: Provider) -> PlatformError {
-    PlatformError::Rejected(format!("sign-in with {provider} is not set up under [connections] in the settings"))
+    PlatformError::Unreachable(format!("sign-in with {provider} is not set up under [connections] in the settings"))
 }
 
 /// Revokes a connection's tokens; returns whether the platform revoked them. Mailchimp has no endpoint for revocation.

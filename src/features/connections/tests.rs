@@ -264,7 +264,7 @@ fn an_import_continues_after_a_kill_without_counting_twice() {
         step(&app);
         app = app.restarted();
         peer.recover();
-        assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("did not respond as expected")));
+        assert!(progress(&app, &id)["waiting"].as_str().is_some_and(|said| said.contains("request to the platform failed")));
         app.clock.advance_ms(10 * 60 * 1000);
         work(&app);
         let done = progress(&app, &id);

@@ -75,14 +75,18 @@ impl fmt::Display for MergeError {
                 write!(f, "the template is longer than {} KiB; shorten it", limits::MERGE_SOURCE_BYTES_MAX / 1024)
             }
             MergeError::Missing(field) => {
-                write!(f, "the field {field} has no value; add a value, or write {{{{ {field} | default(\"…\") }}}}")
+                write!(
+                    f,
+                    "the field {field} has no value; add a value, or write {{{{ {field} | default(\"…\") }}}} or \
+                     {{% if {field} %}}"
+                )
             }
             MergeError::Unsuitable { field, problem } => write!(f, "{field} {problem}"),
             MergeError::OutputTooLong => {
-                write!(f, "the rendered template is too long; shorten its loops or values")
+                write!(f, "the rendered template is too long; shorten the template or its values")
             }
             MergeError::TooMuchWork => {
-                write!(f, "the template takes too many steps; shorten its loops or the lists passed to it")
+                write!(f, "the template takes too many steps; shorten its loops, or the lists and texts passed to it")
             }
         }
     }

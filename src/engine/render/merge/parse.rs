@@ -13,6 +13,11 @@ use crate::vocab::limits;
 const RESERVED: [&str; 14] =
     ["and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "true", "false", "none"];
 
+/// The remedy for a token that does not belong into an output.
+const FIELD_SAMPLE: &str = "write a field like {{ first_name }}";
+/// The remedy for a token after a complete condition.
+const OPERATOR_MISSING: &str = "write an operator like == before it, or remove it";
+
 /// Returns the literals and the tree of a template.
 pub fn parse(source: &str, kind: Kind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
     // Templates use LF as the line end internally. The message writer sets the final line ends.
@@ -52,7 +57,7 @@ impl Parser {
                 Piece::Output { tokens, line } => {
                     let mut cursor = Cursor::new(tokens, line);
                     let chain = cursor.chain()?;
-                    cursor.end()?;
+                    cursor.end(FIELD_SAMPLE)?;
                     let place = match self.kind {
                         Kind::Html => EscapeContext::Markup,
                         Kind::Text => EscapeContext::Text,
@@ -62,7 +67,7 @@ impl Parser {
                 }
                 Piece::Block { tokens, line } => {
                     let mut cursor = Cursor::new(tokens, line);
-                    match cursor.name()?.as_str() {
+                    match cursor.name("block")?.as_str() {
                         "if" => nodes.push(self.inside(line, |parser| parser.branches(cursor))?),
                         "for" => nodes.push(self.inside(line, |parser| parser.repeated(cursor))?),
                         word @ ("elif" | "else" | "endif" | "endfor") => {
@@ -106,7 +111,7 @@ impl Parser {
         let opened = cursor.line;
         let mut branches = Vec::new();
         let mut condition = Some(cursor.condition()?);
-        cursor.end()?;
+        cursor.end(OPERATOR_MISSING)?;
         loop {
             let (nodes, ending) = self.nodes()?;
             let has_condition = condition.is_some();
@@ -118,7 +123,19 @@ impl Parser {
             condition = match (ending.word.as_str(), has_condition) {
                 ("endif", _) => break,
                 ("elif", true) => Some(cursor.condition()?),
+                ("else", true) if cursor.word("if") => {
+                    return refuse(cursor.line, "{% else if … %} is not supported in emails; write {% elif … %}");
+                }
                 ("else", true) => None,
+                (word @ ("elif" | "else"), false) => {
+                    return refuse(
+                        cursor.line,
+                        format!(
+                            "{{% {word} %}} follows the {{% else %}} of the if block that starts on line {opened}; write \
+                             {{% endif %}} first, or remove it"
+                        ),
+                    );
+                }
                 (word, _) => {
                     return refuse(
                         cursor.line,
@@ -126,33 +143,37 @@ impl Parser {
                     );
                 }
             };
-            cursor.end()?;
+            cursor.end(if condition.is_some() { OPERATOR_MISSING } else { "remove it" })?;
         }
-        cursor.end()?;
+        cursor.end("remove it")?;
         Ok(Node::If(branches))
     }
 
     /// Parses the rest of a `for` block.
     fn repeated(&mut self, mut cursor: Cursor) -> Result<Node, MergeError> {
         let opened = cursor.line;
+        let form = "write a loop as {% for item in items %}";
+        if cursor.word("in") {
+            return refuse(opened, form);
+        }
         let name = cursor.field_name()?;
         if !cursor.word("in") {
-            return refuse(opened, "write a loop as {% for item in items %}");
+            return refuse(opened, form);
         }
         let list = cursor.chain()?;
         if list.path().is_none() {
             return refuse(opened, "a loop needs a list from the data, like {% for item in items %}");
         }
-        cursor.end()?;
+        cursor.end("remove it")?;
         match self.nodes()? {
             (nodes, Some(ending)) if ending.word == "endfor" => {
-                ending.cursor.end()?;
+                ending.cursor.end("remove it")?;
                 Ok(Node::For { name: name.into(), list, nodes })
             }
             (_, Some(ending)) => refuse(
                 ending.cursor.line,
                 format!(
-                    "{{% {} %}} is inside the for block that starts on line {opened}; write {{% endfor %}} first",
+                    "{{% {} %}} is inside the for block that starts on line {opened}; write {{% endfor %}} first, or remove it",
                     ending.word
                 ),
             ),
@@ -191,32 +212,38 @@ impl Cursor {
         is
     }
 
-    fn name(&mut self) -> Result<String, MergeError> {
+    /// Reads a name; `what` says of what, for the error message.
+    fn name(&mut self, what: &str) -> Result<String, MergeError> {
         match self.peek() {
             Some(Token::Name(name)) => {
                 let name = name.clone();
                 self.at += 1;
                 Ok(name)
             }
-            found => refuse(self.line, format!("a field name is missing before {}; add it", shown(found))),
+            found => refuse(self.line, format!("a {what} name is missing before {}; add it", shown(found))),
         }
     }
 
     fn field_name(&mut self) -> Result<String, MergeError> {
-        let name = self.name()?;
+        let name = self.name("field")?;
         if RESERVED.contains(&name.as_str()) {
-            return refuse(self.line, format!("{name} is a reserved word; rename the field"));
+            let remedy = match name.as_str() {
+                "if" | "elif" | "else" | "endif" | "for" | "endfor" => "write blocks like {% if … %}, or rename the field",
+                "none" => "test with \"is defined\", or rename the field",
+                _ => FIELD_SAMPLE,
+            };
+            return refuse(self.line, format!("{name} is a reserved word, not a field; {remedy}"));
         }
         Ok(name)
     }
 
-    /// Checks that no tokens follow.
-    fn end(&self) -> Result<(), MergeError> {
+    /// Checks that no tokens follow. `remedy` is the remedy for other tokens.
+    fn end(&self, remedy: &str) -> Result<(), MergeError> {
         match self.peek() {
             None => Ok(()),
             Some(Token::Sign("(")) => refuse(self.line, "functions are not supported in emails; pass the result as a variable"),
             Some(Token::Name(word)) if word == "if" => refuse(self.line, "write if as a block: {% if … %} … {% endif %}"),
-            found => refuse(self.line, format!("unexpected {}; write a field like {{{{ first_name }}}}", shown(found))),
+            found => refuse(self.line, format!("unexpected {}; {remedy}", shown(found))),
         }
     }
 
@@ -266,12 +293,18 @@ impl Cursor {
     }
 
     fn filter(&mut self) -> Result<Filter, MergeError> {
-        let name = self.name()?;
+        let name = self.name("filter")?;
         let mut arguments = Vec::new();
         if self.sign("(") && !self.sign(")") {
             loop {
                 match self.constant() {
                     Some(constant) => arguments.push(constant),
+                    None if self.peek().is_none() => {
+                        return refuse(
+                            self.line,
+                            format!("{name}(… has no closing parenthesis; write ) after the last argument"),
+                        );
+                    }
                     None => {
                         return refuse(self.line, format!("{name}(…) accepts only numbers, true, false, and strings in quotes"));
                     }
@@ -316,7 +349,8 @@ impl Cursor {
         } else if self.sign("(") {
             let condition = self.condition()?;
             if !self.sign(")") {
-                return refuse(self.line, "a parenthesis is not closed; write ) after the condition");
+                let found = shown(self.peek());
+                return refuse(self.line, format!("a closing parenthesis or an operator is missing before {found}; add it"));
             }
             condition
         } else {
@@ -344,7 +378,7 @@ impl Cursor {
         }
         if self.word("not") {
             if !self.word("in") {
-                return refuse(self.line, "\"not\" is allowed only before a condition or in \"not in\"");
+                return refuse(self.line, "\"not\" is allowed only before a condition, in \"not in\", or in \"is not\"");
             }
             return Ok(Condition::Not(Box::new(Condition::Compares(Comparison::Within, left, self.chain()?))));
         }
@@ -352,13 +386,18 @@ impl Cursor {
             return Ok(Condition::Holds(left));
         }
         let negated = self.word("not");
-        let defined = match self.name()?.as_str() {
+        let Some(Token::Name(word)) = self.peek().cloned() else {
+            return refuse(self.line, "write \"is defined\" or \"is not defined\"");
+        };
+        self.at += 1;
+        let defined = match word.as_str() {
             "defined" => true,
             "undefined" | "none" => false,
             word => {
+                let not = if negated { "not " } else { "" };
                 return refuse(
                     self.line,
-                    format!("\"is {word}\" is not supported in emails; use \"is defined\" or \"is not defined\""),
+                    format!("\"is {not}{word}\" is not supported in emails; use \"is defined\" or \"is not defined\""),
                 );
             }
         };

@@ -244,7 +244,7 @@ fn missing_values_are_found_and_named() {
     }
     assert_eq!(
         MergeError::Missing("plan".to_owned()).to_string(),
-        "the field plan has no value; add a value, or write {{ plan | default(\"…\") }}"
+        "the field plan has no value; add a value, or write {{ plan | default(\"…\") }} or {% if plan %}"
     );
 }
 

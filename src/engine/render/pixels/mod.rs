@@ -232,10 +232,12 @@ impl fmt::Display for RenderError {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Misused(what) => f.write_str(what),
             Self::Image(reason) => write!(f, "The image cannot be used: {reason}."),
-            Self::Busy => f.write_str("Too many emails are being rendered; try again in a few seconds."),
-            Self::TooCostly => f.write_str("The email takes too much time or memory to render; simplify its HTML and styles."),
+            Self::Busy => f.write_str("Too many emails and images are being rendered; try again in a few seconds."),
+            Self::TooCostly => f.write_str(
+                "The email takes too much time or memory to render; simplify its HTML and styles, or use smaller images.",
+            ),
             Self::Failed(why) => write!(f, "The email cannot be rendered: {why}"),
-            Self::Unavailable(why) => write!(f, "Emails cannot be rendered now ({why}); try again later."),
+            Self::Unavailable(why) => write!(f, "Emails and images cannot be rendered now ({why}); try again later."),
         }
     }
 }
@@ -358,7 +360,7 @@ fn check_page(page: &Page) -> Result<(), RenderError> {
     let bytes: usize = page.images.values().map(|file| file.len()).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
         return Err(RenderError::Misused(format!(
-            "The images total {bytes} bytes; reduce them to at most {DRAWN_IMAGES_BYTES_MAX}."
+            "The images total {bytes} bytes; reduce them to at most {DRAWN_IMAGES_BYTES_MAX} bytes."
         )));
     }
     Ok(())

@@ -264,7 +264,7 @@ async fn run(
     duty: &WorkerOptions,
     order: &Message<WorkerRequest, &[u8]>,
 ) -> Result<Message<WorkerReply>, RenderError> {
-    let start = |error: io::Error| RenderError::Unavailable(format!("could not start the rendering process: {error}"));
+    let start = |error: io::Error| RenderError::Unavailable(format!("could not run the rendering process: {error}"));
     let mut command = Command::new(program);
     command.arg(COMMAND);
     if let Some(fonts) = &duty.fonts {

@@ -141,7 +141,7 @@ fn refuse_files() -> Result<(), String> {
         .and_then(|ruleset| ruleset.scope(Scope::from_all(LANDLOCK)))
         .and_then(Ruleset::create);
     match created.and_then(|created| created.restrict_self()).map_err(|error| error.to_string())?.ruleset {
-        RulesetStatus::NotEnforced => Err("this kernel does not support Landlock; use Linux 5.13 or later".to_owned()),
+        RulesetStatus::NotEnforced => Err("Landlock is not available; use Linux 5.13 or later, and enable Landlock".to_owned()),
         // An older kernel supports fewer access rights. Even the oldest one supports those for files, which are the most important.
         RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
     }

@@ -89,7 +89,7 @@ fn verifying(authorities: Option<&Path>) -> Result<rustls::ClientConfig> {
             let read = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(&error))?;
             let (added, _) = roots.add_parsable_certificates(read.flatten());
             if added == 0 {
-                return Err(unreadable(&"the file contains no certificate"));
+                return Err(unreadable(&"the file contains no valid certificate"));
             }
         }
         None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
@@ -136,7 +136,7 @@ impl Link {
             let client = self.take().await.map_err(Failure::Unknown)?;
             let running = tokio::time::timeout(limits::CLUSTER_STATEMENT_TIME, client.query_typed(statement, values)).await;
             let Ok(answer) = running else {
-                return Err(Failure::Unknown(Error::Database("it did not respond in time".to_owned())));
+                return Err(Failure::Unknown(Error::Database("its response did not arrive in time".to_owned())));
             };
             let error = match answer {
                 Ok(rows) => {

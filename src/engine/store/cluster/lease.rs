@@ -59,7 +59,9 @@ pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration) -> 
     match epochs.first() {
         Some(epoch) if epochs == [*epoch; StoreName::ALL.len()] => Ok(Some(*epoch)),
         None => Ok(None),
-        Some(_) => Err(Error::Damaged(format!("the rows of mailmill_lease have different epochs: {epochs:?}"))),
+        Some(_) => {
+            Err(Error::Damaged(format!("the rows of mailmill_lease are incomplete, or have different epochs: {epochs:?}")))
+        }
     }
 }
 

@@ -74,7 +74,9 @@ impl Member {
     pub fn connect(options: Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<(Arc<Self>, Schema)> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("cluster").enable_all().build();
         let runtime = runtime.map_err(|error| {
-            Error::Local(format!("the threads of the cluster cannot be started: {error}; check the limit on threads"))
+            Error::Local(format!(
+                "the threads of the cluster cannot be started: {error}; check the limits on threads and open files"
+            ))
         })?;
         let database = Database::new(&options.database, options.authorities.as_deref(), runtime.handle().clone())?;
         let schema = runtime.block_on(schema::read(&mut Link::new(database.clone())))?;
@@ -324,7 +326,7 @@ impl Member {
     /// Waits for a statement for at most a third of the lease's duration, so that another attempt is possible before the lease
     /// expires.
     async fn in_time<T>(&self, statement: impl Future<Output = Result<T>>) -> Result<T> {
-        let late = |_| Error::Database("it did not respond in time".to_owned());
+        let late = |_| Error::Database("its response did not arrive in time".to_owned());
         tokio::time::timeout(self.lease / 3, statement).await.map_err(late)?
     }
 

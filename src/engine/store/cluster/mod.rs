@@ -69,6 +69,8 @@ pub enum Error {
     Diverged { store: StoreName, position: u64 },
     /// The log no longer has the record after this node's newest one, so the node must read a snapshot.
     Behind { store: StoreName },
+    /// Another node replaced the snapshot of this store while this node read or wrote it.
+    SnapshotReplaced { store: StoreName },
     /// A record or a snapshot in the database cannot be read.
     Damaged(String),
     /// A local file cannot be read or written.
@@ -85,18 +87,20 @@ impl fmt::Display for Error {
             Self::Settings(reason) => f.write_str(reason),
             Self::Database(cause) => write!(
                 f,
-                "the database of the cluster (setting cluster.database) cannot be used: {cause}. Check the address, the network, and the \
-                 user's permissions"
+                "the database of the cluster (setting cluster.database) cannot be used: {cause}. Check the database, its \
+                 address, the network, and the user's permissions"
             ),
             Self::NotInitialized => f.write_str("the database has no cluster yet; run `mailmill cluster init` on the first node"),
             Self::Initialized { installation } => write!(
                 f,
-                "the database already has the cluster of the installation {installation}; set cluster.database to another database"
+                "the database already has the cluster of the installation {installation}; start the service to join it, or set \
+                 cluster.database to another database"
             ),
             Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
             Self::Foreign { file } => write!(
                 f,
-                "{file} and the cluster belong to different installations; choose an empty data folder for this node with --data"
+                "{file} is from a different installation than the cluster, or contains a different store; choose an empty data \
+                 folder for this node with --data"
             ),
             Self::Lost { store, own, newest } => write!(
                 f,
@@ -109,14 +113,19 @@ impl fmt::Display for Error {
             Self::Diverged { store, position } => write!(
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
-                 replaced or restored. Restore the database that this node knows; or, to accept the state of the log, delete \
-                 this node's data folder",
+                 replaced or restored. Restore the database that this node knows; or, to accept the state of the log, stop this \
+                 node and delete its data folder",
                 store.word()
             ),
             Self::Behind { store } => write!(
                 f,
                 "this node is so far behind that the log of the {} store no longer has its next commit; restart it to rebuild \
                  its data folder from a snapshot",
+                store.word()
+            ),
+            Self::SnapshotReplaced { store } => write!(
+                f,
+                "another node replaced the snapshot of the {} store while this node read or wrote it; try again",
                 store.word()
             ),
             Self::Damaged(what) => {
@@ -148,6 +157,6 @@ impl From<Error> for store::Error {
 impl Error {
     /// Returns whether the same request can succeed later without an action by the operator.
     pub fn is_temporary(&self) -> bool {
-        matches!(self, Self::Database(_))
+        matches!(self, Self::Database(_) | Self::SnapshotReplaced { .. })
     }
 }

@@ -45,7 +45,7 @@ impl Replica {
             });
             // The database engine trusts its own pages: on a damaged file it may panic instead of returning an error.
             let outcome = catch_unwind(step).unwrap_or_else(|_| {
-                Err(Error::Io("the data file is damaged; stop the service, and run `mailmill check-data`".to_owned()))
+                Err(Error::Io("the data file is probably damaged; stop the service, and run `mailmill check-data`".to_owned()))
             });
             if outcome == Ok(Next::Continue) {
                 continue;

@@ -119,7 +119,7 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
     reading.await.map_err(|error| Error::Local(error.to_string()))?;
     let completed = link.execute("UPDATE mailmill_snapshot SET complete = true WHERE log = $1 AND seq = $2", &place).await?;
     if completed as i64 != part || part == 0 {
-        return Err(Error::Damaged(format!("the snapshot of the {name} store has {completed} parts instead of {part}")));
+        return Err(Error::SnapshotReplaced { store });
     }
     tracing::info!(store = name, position, parts = part, "the cluster has a new snapshot");
     Ok(position)
@@ -152,7 +152,7 @@ pub async fn read(link: &mut Link, store: StoreName, mut each: impl FnMut(Record
         let values = [place[0].clone(), place[1].clone(), (&part as _, Type::INT8)];
         let rows = link.query("SELECT body FROM mailmill_snapshot WHERE log = $1 AND seq = $2 AND part = $3", &values).await?;
         // A newer snapshot may have replaced this one in the meantime.
-        let row = rows.first().ok_or_else(|| Error::Database("the snapshot was replaced while it was read".to_owned()))?;
+        let row = rows.first().ok_or(Error::SnapshotReplaced { store })?;
         each(unpack(store, position, row.get(0))?)?;
     }
     Ok(position)

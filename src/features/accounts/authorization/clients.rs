@@ -79,7 +79,8 @@ impl Client {
         if let Some(wrong) = redirect_uris.iter().find(|uri| !is_redirect_uri(uri)) {
             let wrong: String = wrong.chars().filter(|character| !character.is_control() && !is_invisible(*character)).collect();
             return refused(format!(
-                "must not contain {wrong}; use https, http on a loopback address, or a custom scheme, and no fragment"
+                "must not contain {wrong}; use https, http on a loopback address, or a custom scheme, without a fragment, user \
+                 name, password, space or invisible character"
             ));
         }
         Ok(Self { name: name.to_string(), redirect_uris, host: None })
@@ -181,7 +182,9 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     let refused = |problem: String| Invalid::new(CLIENT_ID, problem);
     let url = Url::parse(client_id).map_err(|_| refused("is not a valid URL; report this to the maker of the program".into()))?;
     if url.path() == "/" || url.fragment().is_some() || url.query().is_some() || url.as_str() != client_id {
-        return Err(refused("must be a URL with a path, and with neither a query nor a fragment".into()));
+        return Err(refused(
+            "must be a normalized URL with a path, without a query or a fragment; report this to the maker of the program".into(),
+        ));
     }
     let limits = Limits {
         head: limits::CLIENT_METADATA_TIME,
@@ -194,7 +197,9 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     let call = CallRequest { method: Method::GET, url: &url, headers, body: Bytes::new(), limits: &limits };
     let fetched = engine.fetch.call(call).await;
     let fetched = fetched.map_err(|error| {
-        refused(format!("points to metadata that cannot be read: {error}; report this to the maker of the program"))
+        refused(format!(
+            "points to metadata that cannot be read: {error}; try again later, or report this to the maker of the program"
+        ))
     })?;
     match fetched.status {
         StatusCode::OK => described(client_id, &url, &fetched.body),
@@ -205,8 +210,8 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
         status => {
             let status = status.as_u16();
             Err(refused(format!(
-                "points to metadata that cannot be read: the server returned status {status} instead of 200; report this to the \
-                 maker of the program"
+                "points to metadata that cannot be read: the server returned status {status} instead of 200; try again later, or \
+                 report this to the maker of the program"
             )))
         }
     }

@@ -93,7 +93,8 @@ impl AuthorizationRequest {
         let redirect_uri = redirect_uri.ok_or_else(|| {
             Failure::field(
                 "redirect_uri",
-                "is not registered for this program; remove the server from the program and add it again",
+                "is not registered for this program; remove the server from the program and add it again, or report this \
+                 to the maker of the program",
             )
         })?;
         let binding = model::Binding { client: sha256(self.client_id.as_bytes()), resource };

@@ -56,7 +56,8 @@ impl Async for Join {
         let write = move |tx: &mut WriteTx<'_>| {
             let invitation = sign_in::invitation_by_digest(tx, digest, tx.now())?.ok_or_else(members::link_not_found)?;
             members::require_room(tx, invitation.account)?;
-            let normalized = members::free_email(tx, &invitation.email)?;
+            let normalized =
+                members::free_email(tx, &invitation.email, "sign in, or ask for an invitation to a different email")?;
             let id = UserId::make(tx.now(), tx.random());
             let (account, email, role) = (invitation.account, invitation.email, invitation.role);
             let user = User { id, account, email, name, role, password, created_at: tx.now() };

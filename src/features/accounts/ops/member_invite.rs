@@ -53,7 +53,7 @@ impl Async for MemberInvite {
         let digest = sha256(token.as_bytes());
         let write = move |tx: &mut WriteTx<'_>| {
             members::require_room(tx, account)?;
-            let normalized = members::free_email(tx, input.email.as_str())?;
+            let normalized = members::free_email(tx, input.email.as_str(), "use a different email")?;
             let open = sign_in::invitations(tx, tx.now())?;
             let own = open.iter().filter(|invitation| invitation.account == account);
             if own.clone().count() >= limits::MEMBERS_MAX {

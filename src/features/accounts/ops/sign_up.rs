@@ -68,7 +68,7 @@ impl Async for SignUp {
                     "This installation has no owner yet. Create the owner first, with the setup link or `mailmill setup`.";
                 return Err(Failure::because(Code::SignUpClosed, detail));
             }
-            let normalized = members::free_email(tx, email.as_str())?;
+            let normalized = members::free_email(tx, email.as_str(), "sign in, or use a different email")?;
             let account = Account { id: AccountId::make(tx.now(), tx.random()), plan, created_at: tx.now() };
             store::save_account(tx, &account);
             let (id, created_at) = (UserId::make(tx.now(), tx.random()), tx.now());

@@ -48,17 +48,18 @@ impl Async for TotpConfirm {
         attempts::count(&context.engine, &name).await?;
         let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
-            let waits = sign_in::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
-            if !waits {
-                return Err(Failure::because(
-                    Code::WrongState,
-                    "No authenticator app is waiting to be confirmed. Set up an app first.",
-                ));
+            let problem = match sign_in::second_factor(tx, user)? {
+                Some(factor) if !factor.is_confirmed => None,
+                Some(_) => Some("The authenticator app is already confirmed."),
+                None => Some("No authenticator app is waiting to be confirmed. Set up an app first."),
+            };
+            if let Some(problem) = problem {
+                return Err(Failure::because(Code::WrongState, problem));
             }
             if !second_factor::accept(tx, &engine.seal, user, &input.code)? {
                 return Err(Failure::because(
                     Code::SignInFailed,
-                    "The code is wrong. Enter the current code, and check that your phone's clock is correct.",
+                    "The code is wrong or was used before. Enter the current code, and check that your phone's clock is correct.",
                 ));
             }
             let mut factor = sign_in::second_factor(tx, user)?.ok_or(Code::WrongState)?;

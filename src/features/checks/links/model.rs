@@ -68,8 +68,17 @@ const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];
 
 /// Returns the verdict that follows from the URL without a request.
 pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict {
+    let what = match kind {
+        LinkKind::Link => "link",
+        LinkKind::Form => "form",
+        _ => "file",
+    };
     if url.is_empty() {
-        return invalid("The link has no URL. Set its URL.");
+        return invalid(match kind {
+            LinkKind::Link => "The link has no URL. Set its URL.",
+            LinkKind::Form => "The form has no URL. Set its URL.",
+            _ => "An image or other file has no URL. Set its URL.",
+        });
     }
     if let Some(verdict) = merge_verdict(url) {
         return verdict;
@@ -86,7 +95,7 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         Some("http" | "https") => web(url, around),
         Some(scheme) if APP_SCHEMES.contains(&scheme) => app_address(scheme, url),
         Some(scheme) if SCRIPT_SCHEMES.contains(&scheme) => {
-            invalid(format!("Email clients remove {scheme}: links. Link to an https:// page."))
+            invalid(format!("Email clients block {scheme}: URLs. Use an https:// URL."))
         }
         Some(scheme) if !scheme.contains('.') && !url[scheme.len() + 1..].starts_with(|c: char| c.is_ascii_digit()) => {
             Verdict::Final(
@@ -95,16 +104,9 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
             )
         }
         _ if url.starts_with("//") => invalid("The URL has no scheme. Put https: before it."),
-        _ => {
-            let what = match kind {
-                LinkKind::Link => "link",
-                LinkKind::Form => "form",
-                _ => "file",
-            };
-            invalid(format!(
-                "The URL of the {what} is relative, but an email has no base URL. Write the whole URL, with https://."
-            ))
-        }
+        _ => invalid(format!(
+            "The URL of the {what} is relative, but an email has no base URL. Write the whole URL, with https://."
+        )),
     }
 }
 
@@ -155,6 +157,8 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
                 None => skipped("The link opens a new message; whether the address exists was not checked."),
             }
         }
+        // FaceTime also calls email addresses.
+        "facetime" if decoded.contains('@') => skipped("An app opens the link, so it was not requested."),
         "tel" | "sms" | "facetime" => {
             let digits = decoded.chars().filter(char::is_ascii_digit).count();
             let is_sound = decoded.chars().all(|c| c.is_ascii_digit() || "+-.()*#,;=/ ".contains(c) || c.is_ascii_alphabetic());

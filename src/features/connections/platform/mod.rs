@@ -108,7 +108,7 @@ pub async fn sources(provider: Provider, client: &Client<'_>) -> Result<Vec<Sour
 /// Limits the total time of several requests.
 async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, PlatformError>>) -> Result<T, PlatformError> {
     let slow = |_| {
-        Err(PlatformError::Unavailable(format!("the platform did not complete its response within {} seconds", limit.as_secs())))
+        Err(PlatformError::Unavailable(format!("the platform did not complete its responses within {} seconds", limit.as_secs())))
     };
     timeout(limit, work).await.unwrap_or_else(slow)
 }

@@ -42,7 +42,9 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
         let reading = std::thread::Builder::new()
             .name("import-read".to_owned())
             .spawn_scoped(scope, move || reader.run(chunks, &send))
-            .map_err(|error| Error::Io(error.to_string()))?;
+            .map_err(|error| {
+                Error::Io(format!("the thread of an import cannot be started: {error}; check the limit on threads"))
+            })?;
         let mut more = true;
         while let Ok(chunk) = receive.recv() {
             let id = job.id;
@@ -158,7 +160,7 @@ impl Reader {
 /// Returns the store error that the blob reader wrapped in an I/O error.
 fn store_error(error: &std::io::Error) -> Error {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-    inner.cloned().unwrap_or_else(|| Error::Io(error.to_string()))
+    inner.cloned().unwrap_or_else(|| Error::Io(format!("the file of an import cannot be read: {error}")))
 }
 
 fn too_many_rows() -> String {
@@ -224,6 +226,6 @@ pub fn project_exists(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {
     match projects::require(tx, job.account, job.project) {
         Ok(()) => Ok(true),
         Err(Failure { code: Code::NotFound, .. }) => Ok(false),
-        Err(failure) => Err(Error::Io(failure.cause.unwrap_or_default())),
+        Err(failure) => Err(Error::Io(failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned()))),
     }
 }

@@ -87,7 +87,11 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
 pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option<ProjectId>) -> Result<Job, Failure> {
     let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
     let found = find(tx, id)?.filter(belongs);
-    found.ok_or_else(|| Failure::because(Code::NotFound, "No job has this ID. Finished jobs are deleted 30 days after they end."))
+    let detail = match project {
+        Some(_) => "The project has no job with this ID. Finished jobs are deleted 30 days after they end.",
+        None => "No job has this ID. Finished jobs are deleted 30 days after they end.",
+    };
+    found.ok_or_else(|| Failure::because(Code::NotFound, detail))
 }
 
 /// Stores notes on rows, up to the limit for one job.

@@ -229,7 +229,10 @@ pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<St
         return Err(Failure::field("file", detail));
     }
     if head.contains(&0) {
-        return Err(Failure::field("file", "the file is not text; upload a CSV file, such as a spreadsheet saved as CSV"));
+        return Err(Failure::field(
+            "file",
+            "the file contains null characters, so it is not CSV text; save the table as CSV in UTF-8, and upload that file",
+        ));
     }
     let mut records = Records::new(head, delimiter, 0);
     let found = match records.read() {

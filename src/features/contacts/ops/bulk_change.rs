@@ -128,7 +128,7 @@ impl Command for BulkChange {
         let edits = edits(&input)?;
         let Some(ids) = &input.ids else {
             if !input.all {
-                return Err(Failure::field("ids", "list the contacts' IDs, or set all to true to change every contact"));
+                return Err(Failure::field("ids", "list the contacts' IDs, or set all to true to change all matching contacts"));
             }
             let query = query(tx, project, input.segment_id, input.filters)?;
             let job = jobs::open(tx, account, project, Task::Change(Change::new(query, edits)))?;

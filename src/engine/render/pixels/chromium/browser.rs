@@ -79,8 +79,8 @@ impl Drop for Browser {
 }
 
 /// Returns the error for a failed exchange with Chromium.
-fn silent(why: impl std::fmt::Display) -> RenderError {
-    RenderError::Unavailable(format!("Chromium did not respond: {why}"))
+fn interrupted(why: impl std::fmt::Display) -> RenderError {
+    RenderError::Unavailable(format!("the exchange with Chromium failed: {why}"))
 }
 
 impl Browser {
@@ -92,7 +92,9 @@ impl Browser {
                 program.display()
             ))
         };
-        let fonts = write_fonts(folder, further_fonts).map_err(failed)?;
+        let fonts = write_fonts(folder, further_fonts).map_err(|error| {
+            RenderError::Unavailable(format!("could not write the fonts for Chromium in {}: {error}", folder.display()))
+        })?;
         let mut command = Command::new(program);
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
         // SAFETY: the call only returns the user ID of this process, and cannot fail.
@@ -163,7 +165,7 @@ impl Browser {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        self.input.write_all(&bytes).await.map_err(silent)?;
+        self.input.write_all(&bytes).await.map_err(interrupted)?;
         Ok(self.last)
     }
 
@@ -171,7 +173,7 @@ impl Browser {
         let mut searched = 0;
         loop {
             if let Some(end) = self.heard[searched..].iter().position(|byte| *byte == 0).map(|found| searched + found) {
-                let message = serde_json::from_slice(&self.heard[..end]).map_err(silent);
+                let message = serde_json::from_slice(&self.heard[..end]).map_err(interrupted);
                 self.heard.drain(..=end);
                 return message;
             }
@@ -180,8 +182,8 @@ impl Browser {
                 return Err(RenderError::TooCostly);
             }
             let mut chunk = vec![0; 64 * 1024];
-            match self.output.read(&mut chunk).await.map_err(silent)? {
-                0 => return Err(silent("its process has ended")),
+            match self.output.read(&mut chunk).await.map_err(interrupted)? {
+                0 => return Err(interrupted("the process has ended")),
                 length => self.heard.extend_from_slice(&chunk[..length]),
             }
         }
