@@ -101,7 +101,8 @@ pub async fn client<'e>(
 ) -> Result<Client<'e>, PlatformError> {
     oauth::refresh_if_needed(engine, environment, used).await?;
     let credentials = open(&engine.seal, used).ok_or(PlatformError::KeyLost)?;
-    Client::new(engine, used.provider, &credentials).map_err(|reason| PlatformError::Unreachable(reason.to_owned()))
+    Client::new(engine, used.provider, &credentials)
+        .map_err(|reason| PlatformError::Unreachable(format!("The request to the platform cannot be sent: {reason}.")))
 }
 
 /// If the error shows that the platform rejected the key or is rate limiting the account, records this in the connection.

@@ -57,7 +57,7 @@ impl fmt::Display for PlatformError {
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
             Self::Busy { .. } => f.write_str("The platform is rate limiting this account; try again later."),
             Self::Unavailable(said) => write!(f, "The request to the platform failed ({said}); try again later."),
-            Self::Unreachable(said) => write!(f, "The request to the platform failed ({said})."),
+            Self::Unreachable(said) => f.write_str(said),
             Self::Malformed(said) => write!(f, "The response of the platform cannot be processed ({said})."),
         }
     }

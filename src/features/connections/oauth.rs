@@ -210,7 +210,9 @@ fn not_stored(error: StoreError) -> PlatformError {
 }
 
 fn not_set_up(provider: Provider) -> PlatformError {
-    PlatformError::Unreachable(format!("sign-in with {provider} is not set up under [connections] in the settings"))
+    PlatformError::Unreachable(format!(
+        "Sign-in with {provider} is not set up; ask the operator to set it up under [connections] in the settings."
+    ))
 }
 
 /// Revokes a connection's tokens; returns whether the platform revoked them. Mailchimp has no endpoint for revocation.
@@ -282,7 +284,8 @@ async fn call<T: DeserializeOwned>(
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
-    let body = serde_urlencoded::to_string(fields).map_err(|error| PlatformError::Unreachable(error.to_string()))?;
+    let body = serde_urlencoded::to_string(fields)
+        .map_err(|error| PlatformError::Unreachable(format!("The request cannot be encoded: {error}.")))?;
     let request = CallRequest { method, url, headers, body: Bytes::from(body), limits: &LIMITS };
     let response = engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
         true => PlatformError::Unavailable(error.to_string()),
@@ -304,6 +307,6 @@ async fn call<T: DeserializeOwned>(
 }
 
 fn address(origin: &str, path: &str) -> Result<Url, PlatformError> {
-    let reason = "the address of this platform is not a URL; correct it under [connections] in the settings";
+    let reason = "The address of this platform is not a URL; correct it under [connections] in the settings.";
     Url::parse(origin).and_then(|url| url.join(path)).map_err(|_| PlatformError::Unreachable(reason.to_owned()))
 }
