@@ -136,7 +136,7 @@ fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), S
     let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG, WebP or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => {
-            return Err("a GIF can be at most 3 MB; upload a smaller file".to_owned());
+            return Err("a GIF can be at most 3 MiB; upload a smaller file".to_owned());
         }
         ImageFormat::Gif => {
             let measured = measure::measure(&decode(file, granted)?);
@@ -164,7 +164,7 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
             true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),
-            false => Err(format!("the SVG file is larger than {} KiB; upload a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024)),
+            false => Err(format!("the SVG file is larger than {} KiB; use a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024)),
         };
     }
     let picture = decode(file, granted)?;

@@ -131,7 +131,7 @@ impl State {
             }
             _ => refuse(
                 line,
-                "an if or for block opens a tag or an attribute but does not close it in every branch; close it inside the block",
+                "an if or for block contains only the start or the end of a tag, attribute, comment, script or style; put both inside the block",
             ),
         }
     }
