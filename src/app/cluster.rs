@@ -129,7 +129,8 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     // Use this node's master key. The node may be running, so its folder is not locked.
     let own = data.join("master.key");
     let copy = settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own);
-    let folder = Folder::open(to).map_err(Problem::failed)?;
+    // The errors of a folder name the option of the data folder.
+    let folder = Folder::open(to).map_err(|error| Problem::failed(error.to_string().replace("--data", "--to")))?;
     if !folder.names().map_err(Problem::failed)?.is_empty() {
         return Err(Problem::failed(format_args!("{} is not empty: choose an empty folder with --to", to.display())));
     }

@@ -55,7 +55,7 @@ impl fmt::Display for FolderError {
                 let pid = pid.map(|pid| format!(" (process ID {pid})")).unwrap_or_default();
                 write!(
                     f,
-                    "another mailmill process{pid} uses the data folder {}: stop that process first, or choose another folder",
+                    "another mailmill process{pid} uses the data folder {}: stop that process first, or choose another folder with --data",
                     path.display()
                 )
             }
@@ -79,7 +79,8 @@ impl fmt::Display for FolderError {
             ),
             Self::Io { path, cause } => write!(
                 f,
-                "{} cannot be used: {cause}; check the permissions and the free space of the data folder, or choose another folder",
+                "{} cannot be used: {cause}; check the permissions and the free space of the data folder, or choose another folder with \
+                 --data",
                 path.display()
             ),
         }

@@ -66,11 +66,9 @@ impl Relay {
             (true, true) => return Err("tls=off contradicts smtps://; write smtp:// or remove tls=off".to_owned()),
             (true, false) => Security::FromTheStart,
             (false, true) if credentials.is_some() && !is_this_machine => {
-                return Err(
-                    "a password or token cannot be sent unencrypted to another machine; remove tls=off, or remove the user, \
-                            the password, auth and token"
-                        .to_owned(),
-                );
+                let why = "a password or token cannot be sent unencrypted to another machine; remove tls=off, or remove the user, the \
+                           password, auth and token";
+                return Err(why.to_owned());
             }
             (false, off) if off || is_this_machine => Security::Clear,
             (false, _) => Security::Required,
