@@ -159,7 +159,7 @@ impl std::fmt::Display for ModelError {
             Self::Unreachable(cause) => {
                 write!(
                     f,
-                    "The request to the language model failed: {cause}. Check the model's url and timeout_seconds in the settings."
+                    "The request to the language model failed: {cause}. Check the model's URL and timeout_seconds in the settings."
                 )
             }
             Self::Busy(cause) => {

@@ -133,7 +133,8 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
 /// Converts an uploaded image for emails: upright, not too wide, and without camera metadata such as the location. A GIF is stored
 /// unchanged, because it may be an animation.
 fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
-    let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG, WebP or GIF file")?;
+    let format = image::guess_format(file)
+        .map_err(|_| "the image format is unknown or not supported; upload a PNG, JPEG, WebP or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => {
             return Err("a GIF can be at most 3 MiB; upload a smaller file".to_owned());
