@@ -116,7 +116,7 @@ fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
         // A script must not mistake a part of the output for the whole.
         Some(error) if code == 0 => Err(Problem::failed(format_args!(
-            "the output is incomplete: {error}; check the target of standard output, and run the command again"
+            "the command succeeded, but its output is incomplete: {error}; check the target of standard output"
         ))),
         _ => Ok(code),
     });
@@ -172,7 +172,9 @@ fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
         ("outbound.allow_networks", "127.0.0.0/8"),
     ];
     let overrides: Vec<_> = given.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-    let settings = load_settings(place, &overrides)?;
+    let mut settings = load_settings(place, &overrides)?;
+    // A demo has its own folder, even if the settings name a cluster.
+    settings.cluster.database = None;
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let folder = folder::Folder::open(place.demo()).map_err(Problem::failed)?;
     let demo = demo::target(&folder, wanted.site.clone())?;
@@ -223,7 +225,7 @@ fn load_settings(place: &Location, overrides: &[(String, String)]) -> Result<Set
             let text = fs::read_to_string(path);
             let unreadable = |error| {
                 Problem::misused(format_args!(
-                    "the settings in {} cannot be read: {error}; check the path given with --config and the file's permissions",
+                    "the settings in {} cannot be read: {error}; check the path (--config), the file's permissions, and that it is UTF-8 text",
                     path.display()
                 ))
             };

@@ -61,7 +61,7 @@ async fn through_socket(socket: &Path, request: Incoming) -> Result<crate::engin
     let called = tokio::task::spawn_blocking(move || cli::call_socket(&path, request)).await.map_err(Problem::failed)?;
     called.map_err(|error| {
         Problem::failed(format_args!(
-            "the running service did not respond at {}: {error}; check its log, and run the command again",
+            "the request to the running service at {} failed: {error}; check the service's log, and run the command again",
             socket.display()
         ))
     })

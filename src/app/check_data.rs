@@ -41,7 +41,7 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     }
     match <[StoreFile; 3]>::try_from(whole) {
         Ok(files) => findings.extend(identities(&folder, files)?),
-        Err(_) => findings.push(Finding::skipped("installation", "a file is damaged")),
+        Err(_) => findings.push(Finding::skipped("installation", "a file cannot be checked")),
     }
     super::print(&cli::report(&findings));
     match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
@@ -59,11 +59,13 @@ fn rows(file: &StoreFile, database_kind: DatabaseKind) -> Result<u64, Error> {
 }
 
 fn damaged(name: &str, error: &Error) -> Finding {
-    let said = match error {
-        Error::Damaged { file, found } => format!("{} is damaged: {found}", file.display()),
-        other => other.to_string(),
+    let restore =
+        || format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until the restore succeeds.");
+    let (said, remedy) = match error {
+        Error::Damaged { file, found } => (format!("{} is damaged: {found}", file.display()), restore()),
+        Error::Corrupt(_) => (error.to_string(), restore()),
+        other => (other.to_string(), "Follow the instructions above.".to_owned()),
     };
-    let remedy = format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until the restore succeeds.");
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
 

@@ -51,8 +51,11 @@ fn name(file: &Path) -> String {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Problem> {
-    let unreadable = |error: std::io::Error| {
-        Problem::misused(format_args!("{} cannot be read: {error}; check the file and its permissions", name(file)))
+    let unreadable = |error: std::io::Error| match file == Path::new("-") {
+        true => Problem::misused(format_args!("stdin cannot be read: {error}; use the path of a file instead")),
+        false => {
+            Problem::misused(format_args!("{} cannot be read: {error}; check the path and the file's permissions", name(file)))
+        }
     };
     let max = limits::DRAWN_INPUT_BYTES_MAX;
     let mut bytes = Vec::new();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::folder::Folder;
+use super::folder::{Folder, FolderError};
 use super::installation::STORES;
 use super::node::{Node, master_key};
 use super::open::{self, Opened};
@@ -50,9 +50,10 @@ pub fn run(data: &Path, settings: Settings, command: &ClusterCommand) -> Result<
 /// Creates an installation in the empty data folder, and a cluster from that installation.
 fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     let folder = Folder::open(data).map_err(Problem::failed)?;
-    if !folder.names().map_err(Problem::failed)?.iter().all(|name| name == "master.key") {
+    if !folder.names().map_err(Problem::failed)?.is_empty() {
         return Err(Problem::failed(format_args!(
-            "{} already has an installation: make it a cluster with `mailmill cluster import`, or choose an empty folder with --data",
+            "{} is not empty: choose an empty folder with --data or, if it contains an installation, make the installation a cluster \
+             with `mailmill cluster import`",
             folder.path().display()
         )));
     }
@@ -128,7 +129,8 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     // Use this node's master key. The node may be running, so its folder is not locked.
     let own = data.join("master.key");
     let copy = settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own);
-    let folder = Folder::open(to).map_err(Problem::failed)?;
+    // The errors of a folder name the option of the data folder.
+    let folder = Folder::open(to).map_err(|error| Problem::failed(error.to_string().replace("--data", "--to")))?;
     if !folder.names().map_err(Problem::failed)?.is_empty() {
         return Err(Problem::failed(format_args!("{} is not empty: choose an empty folder with --to", to.display())));
     }
@@ -216,7 +218,18 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
              command again",
         ));
     }
-    for (store, file) in StoreName::ALL.into_iter().zip(&files(&folder)?) {
+    let stores = STORES.map(|(name, _)| folder.store(name));
+    let indexes = Environment::ALL.map(|environment| folder.search(environment));
+    if !stores.iter().chain(&indexes).any(|path| path.exists()) {
+        return Err(Problem::failed(FolderError::Missing(folder.path().to_path_buf())));
+    }
+    for store in StoreName::ALL {
+        let path = folder.store(store.word());
+        // An earlier run of the command may have deleted some of the files.
+        if !path.exists() {
+            continue;
+        }
+        let file = StoreFile::open(Space::unlimited(), &path, CACHE_BYTES).map_err(Problem::failed)?;
         let tx = file.read().map_err(Problem::failed)?;
         let is_replica = links(&tx).map_err(Problem::failed)?.is_some();
         let own = position(&tx).map_err(Problem::failed)?;
@@ -234,12 +247,10 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
         Ok(_) => fs::remove_file(path),
         Err(_) => Ok(()),
     };
-    let stores = STORES.map(|(name, _)| folder.store(name));
-    let indexes = Environment::ALL.map(|environment| folder.search(environment));
     for path in stores.iter().chain(&indexes) {
         remove(path).map_err(|error| {
             Problem::failed(format_args!(
-                "{} cannot be deleted: {error}; check its permissions, and run the command again",
+                "{} cannot be deleted: {error}; check its permissions and those of its folder, and run the command again",
                 path.display()
             ))
         })?;

@@ -45,7 +45,7 @@ pub fn target(folder: &Folder, site: Option<String>) -> Result<DemoTarget, Probl
     if let Some(site) = site.as_ref().filter(|_| !is_new) {
         let shown = folder.path().display();
         return Err(Problem::misused(format_args!(
-            "{shown} already contains a demo, and its website cannot be changed; to use {site}, delete this folder, or choose a new one \
+            "--site: {shown} is not empty, and the website of an existing demo cannot be changed; to use {site}, choose a new folder \
              with --data"
         )));
     }

@@ -55,17 +55,21 @@ impl fmt::Display for FolderError {
                 let pid = pid.map(|pid| format!(" (process ID {pid})")).unwrap_or_default();
                 write!(
                     f,
-                    "another mailmill process{pid} uses the data folder {}: stop it first, or choose another folder with --data",
+                    "another mailmill process{pid} uses the data folder {}: stop that process first, or choose another folder with --data",
                     path.display()
                 )
             }
             Self::Open { path, mode } => write!(
                 f,
-                "other users can access the data folder {0} (mode {mode:o}), which stores keys; run: chmod 700 {0}",
+                "other users can access the data folder {0} (mode {mode:o}), which stores keys; run: chmod 700 '{0}'",
                 path.display()
             ),
             Self::Foreign { path, owner } => {
-                write!(f, "the data folder {} belongs to the user with ID {owner}; run mailmill as that user", path.display())
+                write!(
+                    f,
+                    "the data folder {} belongs to the user with ID {owner}; run mailmill as that user, or change the folder's owner",
+                    path.display()
+                )
             }
             Self::Missing(path) => write!(
                 f,
@@ -75,7 +79,8 @@ impl fmt::Display for FolderError {
             ),
             Self::Io { path, cause } => write!(
                 f,
-                "the data folder {} cannot be used: {cause}; check its permissions, or choose another folder with --data",
+                "{} cannot be used: {cause}; check the permissions and the free space of the data folder, or choose another folder with \
+                 --data",
                 path.display()
             ),
         }

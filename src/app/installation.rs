@@ -81,16 +81,18 @@ impl FirstStart {
     /// Reads the record from its file in the folder, if the file exists.
     fn read(folder: &Folder) -> Result<Option<Self>, Problem> {
         let file = folder.first_start();
-        let unreadable = |why: &dyn fmt::Display| {
-            Problem::failed(format_args!(
-                "{} cannot be read: {why}; check its permissions, or, for a new installation, choose an empty folder with --data",
-                file.display()
-            ))
-        };
         match fs::read(&file) {
-            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(&error)),
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| {
+                Problem::failed(format_args!(
+                    "{} is damaged: {error}. For a new installation, choose an empty folder with --data; otherwise, restore the newest \
+                     backup into a new folder: {RESTORE}",
+                    file.display()
+                ))
+            }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(unreadable(&error)),
+            Err(error) => {
+                Err(Problem::failed(format_args!("{} cannot be read: {error}; check its permissions", file.display())))
+            }
         }
     }
 
@@ -170,15 +172,15 @@ impl fmt::Display for Refusal {
             ),
             Self::NotEmpty { folder, found } => write!(
                 f,
-                "{folder} is not empty (it contains {}) and has no Mailmill data. Choose an empty folder with --data for a new \
-                 installation",
+                "{folder} is not empty (it contains {}) and has no Mailmill data. Choose the folder of an installation with --data or, for \
+                 a new installation, an empty folder",
                 listed(found)
             ),
             Self::Key(cause @ (KeyError::Missing(_) | KeyError::Wrong(_) | KeyError::Length(..))) => lost_key(f, cause),
             Self::Key(cause) => cause.fmt(f),
             Self::RekeyIncomplete(file) => write!(
                 f,
-                "`mailmill rekey` was interrupted: {file} holds the new master key, and some of the data already uses it. Run \
+                "`mailmill rekey` was interrupted: {file} is for the new master key, and some of the data may already use that key. Run \
                  `mailmill rekey` again to see what is lost and to complete it"
             ),
             Self::KeyOpensNothing(file) => lost_key(
@@ -194,8 +196,8 @@ impl fmt::Display for Refusal {
             ),
             Self::Clusters(folder) => write!(
                 f,
-                "{folder} belongs to a node of a cluster, whose data is in its database. Set cluster.database to start the node, or run \
-                 `mailmill cluster export` to make a folder of the cluster's data"
+                "{folder} belongs to a node of a cluster, which keeps its data in a database. Set cluster.database; then start the node with \
+                 `mailmill serve`, or write the data into a folder for a single machine with `mailmill cluster export`"
             ),
             Self::Foreign { file, other } => write!(
                 f,

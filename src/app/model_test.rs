@@ -19,7 +19,8 @@ pub(super) fn run(settings: &Settings, wanted: &ModelTest) -> Result<(), Problem
     print(&shown(&report, wanted.json)?);
     match report.is_hopeless() {
         true => {
-            Err(Problem::failed("the model failed to write any of the first emails; correct its settings and run the test again"))
+            let said = "the model failed to write any of the first emails; correct the causes of the errors above, and run the test again";
+            Err(Problem::failed(said))
         }
         false => Ok(()),
     }
@@ -37,7 +38,9 @@ fn choose<'a>(models: &'a Models, named: Option<&str>) -> Result<&'a Arc<Client>
     found.ok_or_else(|| {
         let names: Vec<&str> = models.names().into_iter().filter(|name| *name != COMPOSER).collect();
         match (names.is_empty(), named) {
-            (true, _) => Problem::misused("no language model is enabled; add one as [models.NAME] to the settings"),
+            (true, _) => Problem::misused(
+                "no language model is enabled; set the protocol and the model of one under [models.NAME] in the settings",
+            ),
             (false, Some(name)) => {
                 Problem::misused(format_args!("no model named {name} is enabled; use one of: {}", names.join(", ")))
             }

@@ -85,6 +85,7 @@ impl Node {
 /// Binds the address for other nodes. Returns the address that the other nodes connect to, with the bound port if the setting has port
 /// 0.
 fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem> {
+    let setting = if cluster.listen.is_some() { "cluster.listen" } else { "cluster.address" };
     let at = cluster.listen.or_else(|| cluster.address.parse().ok());
     let at: SocketAddr = at.ok_or_else(|| Problem::misused("cluster.listen must be set if cluster.address has a host name"))?;
     let bound = TcpListener::bind(at).and_then(|listener| {
@@ -93,8 +94,7 @@ fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem>
     });
     let (port, listener) = bound.map_err(|error| {
         Problem::failed(format_args!(
-            "cannot listen on {at} for other nodes (setting cluster.address): {error}; choose a free port at an address of this \
-             machine"
+            "cannot listen on {at} for other nodes (setting {setting}): {error}; choose a free port at an address of this machine"
         ))
     })?;
     let address = match cluster.address.strip_suffix(":0") {
@@ -110,26 +110,34 @@ pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema)
     let file = folder.master_key();
     if folder.rekey().exists() {
         return Err(Problem::failed(format_args!(
-            "{} exists: a rekey was interrupted. Export the cluster, rekey the folder, and import it into another database",
+            "{} exists: a rekey of this folder was interrupted, and a cluster does not use the new key. Choose another data folder with \
+             --data, or move this file to another folder",
             folder.rekey().display()
         )));
     }
-    if !file.exists() {
+    let is_there = file.exists();
+    let source = if is_there {
+        file.clone()
+    } else {
         let Some(copy) = &cluster.master_key else {
             return Err(Problem::failed(format_args!(
-                "{} does not exist: copy master.key from the data folder of the first node to this path (mode 600), or set \
+                "{} does not exist: copy master.key from the data folder of another node to this path (mode 600), or set \
                  cluster.master_key to a copy outside the data folder",
                 file.display()
             )));
         };
-        Seal::read(copy).and_then(|seal| seal.copy_to(&file)).map_err(Problem::failed)?;
+        copy.clone()
+    };
+    let seal = Seal::read(&source).map_err(Problem::failed)?;
+    if seal.check_value().text() != schema.key_check {
+        return Err(Problem::failed(format_args!(
+            "{} is not the master key of the cluster: replace it with master.key from the data folder of another node",
+            source.display()
+        )));
     }
-    let seal = Seal::read(&file).map_err(Problem::failed)?;
-    match seal.check_value().text() == schema.key_check {
-        true => Ok(seal),
-        false => Err(Problem::failed(format_args!(
-            "{} is not the master key of the cluster: copy master.key from the data folder of another node",
-            file.display()
-        ))),
+    if is_there {
+        return Ok(seal);
     }
+    seal.copy_to(&file).map_err(Problem::failed)?;
+    Seal::read(&file).map_err(Problem::failed)
 }

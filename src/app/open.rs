@@ -54,7 +54,7 @@ impl Opened {
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
         if settings.cluster.database.is_some() {
             return Err(Problem::failed(
-                "this data folder belongs to a node of a cluster, so the command needs the running service: start it with `mailmill serve`",
+                "the setting cluster.database is set, so this command needs the running service of the node: start it with `mailmill serve`",
             ));
         }
         let space = space(&folder, &settings);
@@ -201,7 +201,8 @@ impl Opener<'_> {
 pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Checker)>, Problem> {
     let Some(path) = &settings.validation.clients else { return Ok(None) };
     let unusable = |reason: String| Problem::failed(format!("{} (setting validation.clients): {reason}", path.display()));
-    let file = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
+    let file = std::fs::read(path)
+        .map_err(|error| unusable(format!("the file cannot be read: {error}; check the path and the file's permissions")))?;
     let checker = Checker::parse(&file).map_err(|error| unusable(error.to_string()))?;
     let is_missing = |device: &&Device| !device.is_text && checker.profile(&device.profile).is_none();
     if let Some(device) = devices::all().iter().find(is_missing) {

@@ -113,7 +113,9 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
             Goal::Old(_) => "To return to the old key",
             Goal::New(_) | Goal::Resumed(_) => "Look for a copy of master.key first; to continue without it",
         };
-        return Err(Problem::misused(format_args!("nothing was changed. {next}, run: mailmill rekey --accept-loss {all}")));
+        return Err(Problem::misused(format_args!(
+            "nothing was changed. {next}, run the command again with --accept-loss {all}"
+        )));
     }
     let key = folder.rekey();
     if let Goal::New(seal) = &goal {
@@ -121,15 +123,16 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
         seal.copy_to(&key).map_err(Problem::failed)?;
     }
     put_all_under(&opener, inspection, goal.seal())?;
+    let which = if matches!(goal, Goal::Old(_)) { "old" } else { "new" };
     match goal {
         Goal::Old(_) => fs::remove_file(&key).and_then(|()| sync(&folder)),
         Goal::New(_) | Goal::Resumed(_) => replace(&folder, clock.as_ref()),
     }
     .map_err(|error| {
         Problem::failed(format_args!(
-            "the data is sealed with the new key, but the key files next to {} could not be updated: {error}; correct the cause, and \
-             run the command again to finish",
-            key.display()
+            "the data is sealed with the {which} key, but the key files in {} could not be updated: {error}; correct the cause, and run \
+             the command again to finish",
+            folder.path().display()
         ))
     })?;
     let shown = folder.master_key();

@@ -53,7 +53,7 @@ fn ask(data: &Path, request: &Value) -> Result<Value, Problem> {
     let socket = admin_socket(data);
     let reply = cli::call_socket(&socket, cli::post("/admin/restores", request.clone())).map_err(|error| {
         Problem::failed(format_args!(
-            "the running service did not respond at {}: {error}; check its log, and run the command again",
+            "the request to the running service at {} failed: {error}; check the service's log, and run the command again",
             socket.display()
         ))
     })?;

@@ -74,8 +74,8 @@ async fn verify_key(target: &Target, wanted: &Restore) -> Result<(Seal, Plan), P
     match is_right {
         true => Ok((seal, plan)),
         false => Err(Problem::failed(format_args!(
-            "{} is not the master key with which the backup in {} was made; use the master key of the installation that made it. Nothing \
-             was written",
+            "{} is not the master key with which the backup in {} was made; use the key that the installation had at that time. Nothing was \
+             written",
             file.display(),
             target.shown()
         ))),
@@ -140,16 +140,25 @@ async fn write_contacts(
             let tx = store.read().map_err(Problem::failed)?;
             let exists = contact_sets::projects(&tx).map_err(Problem::failed)?.contains(&project);
             if exists {
+                let mut unwritten = None;
                 let flush = |lines: &mut Vec<u8>, all: bool| match all || lines.len() >= LINES_BYTES {
-                    true => out.write_all(&std::mem::take(lines)).map_err(|error| StoreError::Io(error.to_string())),
+                    true => out.write_all(&std::mem::take(lines)).map_err(|error| {
+                        let text = error.to_string();
+                        unwritten = Some(error);
+                        StoreError::Io(text)
+                    }),
                     false => Ok(()),
                 };
-                contacts += write_all_contacts(&tx, project, flush).map_err(|error| failed(&error))?;
+                let written = write_all_contacts(&tx, project, flush);
+                contacts += written.map_err(|error| match unwritten {
+                    Some(error) => failed(&error),
+                    None => Problem::failed(error),
+                })?;
                 return out.sync_all().map(|()| contacts).map_err(|error| failed(&error));
             }
         }
         Err(Problem::failed(format_args!(
-            "--contacts: the backup has no contacts of the brand {project} at that time; check the ID and --at"
+            "--contacts: the backup has no contacts of the brand {project} in the chosen state; check the ID and --at"
         )))
     };
     let written = restore_aside(sealed, wanted, data, write).await;

@@ -69,7 +69,9 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         Some(node) => Opened::open_node(folder, settings, clock, node).map(|(opened, nodes)| (opened, Some(nodes)))?,
         None => (Opened::open(folder, settings, clock)?, None),
     };
-    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("cannot install signal handlers: {error}")))?;
+    signals::listen(&tasks).map_err(|error| {
+        Problem::failed(format_args!("cannot install signal handlers: {error}; check the limit on open files"))
+    })?;
     let engine = opened.engine.clone();
     let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());
     tasks.attend("disk space at the end", async move {
@@ -142,7 +144,10 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     opened.close();
     match failure {
         None => Ok(()),
-        Some(error) => Err(Problem::failed(format_args!("{error}; every confirmed change is saved"))),
+        Some(error @ (store::Error::Io(_) | store::Error::Closed)) => {
+            Err(Problem::failed(format_args!("{error}. Every confirmed change is saved")))
+        }
+        Some(error) => Err(Problem::failed(error)),
     }
 }
 
@@ -264,7 +269,7 @@ impl ReadyFile {
         let written = fs::write(&aside, format!("{text}\n")).and_then(|()| fs::rename(&aside, path));
         written.map_err(|error| {
             Problem::failed(format_args!(
-                "cannot write {}, the value of --ready-file: {error}; choose a file in a folder that the service can write to",
+                "cannot write {}, the value of --ready-file: {error}; choose a file in a writable folder with free space",
                 path.display()
             ))
         })?;

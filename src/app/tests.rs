@@ -357,6 +357,6 @@ fn a_site_is_only_for_a_new_demo() {
     assert!(problem.starts_with("--site: The URL does not start with https://"), "{problem}");
     std::fs::write(folder.store("control.redb"), "").expect("the file can be written");
     let problem = demo::target(&folder, site()).err().expect("the demo exists").to_string();
-    assert!(problem.contains("already contains a demo") && problem.contains("--data"), "{problem}");
+    assert!(problem.contains("cannot be changed") && problem.contains("--data"), "{problem}");
     assert!(demo::target(&folder, None).is_ok());
 }

@@ -99,9 +99,7 @@ impl fmt::Display for DomainError {
             Self::TooLong => {
                 "The domain is longer than 200 characters, which leaves no room for subdomains; use a shorter domain."
             }
-            Self::Registry => {
-                "This is a public suffix, under which anyone can register domains; enter your own domain, like example.co.uk."
-            }
+            Self::Registry => "This is a public suffix, which belongs to a registry; enter your own domain, like example.co.uk.",
         })
     }
 }

@@ -242,11 +242,12 @@ fn examine(text: &str) -> Result<usize, EmailError> {
     if let Some(character) = text.chars().find(|character| is_hidden(*character)) {
         return Err(EmailError::HiddenCharacter(character));
     }
-    if text.starts_with('"') {
-        return Err(EmailError::QuotedLocalPart);
-    }
+    // A display name can be in quotation marks, so it is checked before them.
     if text.contains(['<', '>']) {
         return Err(EmailError::DisplayName);
+    }
+    if text.starts_with('"') {
+        return Err(EmailError::QuotedLocalPart);
     }
     let (local, domain) = text.split_once('@').ok_or(EmailError::NoAt)?;
     if domain.contains('@') {
@@ -302,7 +303,8 @@ fn examine_domain(domain: &str) -> Result<Cow<'_, str>, EmailError> {
     let ascii = domain_to_ascii(domain).ok_or(EmailError::DomainInvalid)?;
     let (_, last_label) = ascii.rsplit_once('.').ok_or(EmailError::DomainWithoutDot)?;
     if last_label.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(EmailError::AddressLiteral);
+        let is_address = ascii.parse::<std::net::Ipv4Addr>().is_ok();
+        return Err(if is_address { EmailError::AddressLiteral } else { EmailError::DomainInvalid });
     }
     Ok(ascii)
 }
@@ -345,10 +347,12 @@ impl fmt::Display for EmailError {
                 let code = u32::from(*character);
                 return write!(
                     f,
-                    "The email address contains the invisible character U+{code:04X}; type the address instead of pasting it."
+                    "The email address contains the invisible character U+{code:04X}; remove it, or type the address again."
                 );
             }
-            Self::QuotedLocalPart => "The part before the @ is in quotation marks, which are not supported; remove them.",
+            Self::QuotedLocalPart => {
+                "The email address starts with a quotation mark, which is not supported; remove the quotation marks."
+            }
             Self::DisplayName => "Enter only the email address, without the name and without < and >.",
             Self::NoAt => "The email address has no @; enter an address like name@example.com.",
             Self::ManyAts => "The email address has more than one @; enter exactly one address.",

@@ -64,7 +64,7 @@ impl fmt::Display for PhoneError {
         f.write_str(match self {
             Self::Empty => "The phone number is empty; set it to null to clear it, or omit it.",
             Self::TooLong => "The phone number is longer than 30 characters; shorten it.",
-            Self::ControlCharacter => "The phone number contains a control character; type the number instead of pasting it.",
+            Self::ControlCharacter => "The phone number contains a control character; remove it, or type the number again.",
             Self::NoDigit => "The phone number contains no digits; enter a number like +44 20 7946 0958.",
         })
     }

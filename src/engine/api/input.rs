@@ -189,8 +189,17 @@ fn refused(path: &str, error: &serde_json::Error) -> Failure {
     if error.is_data() {
         return wrong(path, &serde_str::plain(&error.to_string()));
     }
-    // If the parser expected a string and found a list, it also reports a syntax error.
-    wrong(path, "the value has the wrong type; see /openapi.json for the expected type")
+    // The body is valid JSON, but the parser reports some unsuitable values as syntax errors, such as a list in place of a string.
+    let message = error.to_string();
+    wrong(
+        path,
+        match sentence(&message) {
+            "number out of range" => "the number is out of range; use a number closer to 0",
+            "recursion limit exceeded" => "the value is nested too deeply; flatten it",
+            escape @ ("lone leading surrogate in hex escape" | "unexpected end of hex escape") => in_plain_words(escape),
+            _ => "the value has the wrong type; see /openapi.json for the expected type",
+        },
+    )
 }
 
 /// The path parameters, followed by the fields of the JSON body, as one map.

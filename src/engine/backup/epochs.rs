@@ -128,7 +128,8 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
             return Ok((epoch, start));
         }
     }
-    Err(Error::Target { object: names::EPOCHS.to_owned(), cause: "other servers start at the same time".to_owned() })
+    let cause = "other servers start at the same time. Let only one server use this target".to_owned();
+    Err(Error::Target { object: names::EPOCHS.to_owned(), cause })
 }
 
 /// Creates the start of an epoch and reads it back, because a damaged start would stop every server. Returns false if the object
@@ -140,7 +141,8 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     }
     if is_new {
         target.delete(object).await?;
-        return Err(Error::Damaged { object: object.to_owned(), found: "it differs from what was written".to_owned() });
+        let cause = "it differs from what was written. Check the storage of the target".to_owned();
+        return Err(Error::Target { object: object.to_owned(), cause });
     }
     Ok(false)
 }

@@ -48,11 +48,11 @@ use crate::engine::store;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The setting `backup.url` or a related setting is invalid.
+    /// The target's URL or a related setting is invalid. Contains the URL, the reason and the remedy.
     Settings(String),
-    /// The target cannot be reached, or refuses a request.
+    /// The target cannot be reached, or refuses a request. The cause contains the remedy.
     Target { object: String, cause: String },
-    /// An object differs from what was written.
+    /// An object that is needed is missing, or differs from what was written.
     Damaged { object: String, found: String },
     /// The target contains the backup of a different installation.
     Foreign { installation: String },
@@ -77,16 +77,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Settings(reason) => write!(f, "the settings under [backup] are invalid: {reason}"),
-            Self::Target { object, cause } => write!(
-                f,
-                "the backup target failed to process a request for {object}: {cause}. Check the connection to the target, and the \
-                 credentials under [backup] in the settings and their permissions"
-            ),
+            Self::Settings(reason) => write!(f, "the backup target cannot be used: {reason}"),
+            Self::Target { object, cause } => {
+                write!(f, "the backup target failed to process a request for {object}: {cause}")
+            }
             Self::Damaged { object, found } => {
                 write!(
                     f,
-                    "{object} in the backup target is damaged: {found}. To restore, choose an earlier time; to back up again, \
+                    "{object} in the backup target is missing or damaged: {found}. To restore, choose an earlier time; to back up again, \
                      set backup.url to an empty prefix"
                 )
             }
@@ -100,7 +98,7 @@ impl fmt::Display for Error {
             ),
             Self::InUse { host } => write!(
                 f,
-                "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this one"
+                "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this server"
             ),
             Self::TakenOver { host } => write!(
                 f,

@@ -50,7 +50,9 @@ impl RestoredCopy {
         let opening = tokio::task::spawn_blocking(move || {
             let [control, test, live] = restoring::files(&folder.0);
             // Members, keys and sessions are not copied, so their store is not kept on the disk.
-            fs::remove_file(&control).map_err(|error| Error::Local(format!("{}: {error}", control.display())))?;
+            fs::remove_file(&control).map_err(|error| {
+                Error::Local(format!("{} cannot be removed: {error}; check the permissions of its folder", control.display()))
+            })?;
             let options = || Options { database_kind: DatabaseKind::Environment, cache_bytes: CACHE_BYTES };
             let open = |file: &Path| Store::open(file, &options(), clock.clone(), random.clone()).map(Arc::new);
             let (test, live) = (open(&test)?, open(&live)?);

@@ -222,9 +222,13 @@ impl Writing {
         }
         for record in all {
             let at = record.at;
-            let applied = self.files[index(record.store)].apply(record);
-            let applied = applied.map_err(|error| Error::Damaged { object: object.to_owned(), found: error.to_string() })?;
-            if applied {
+            let file = &mut self.files[index(record.store)];
+            if record.position > file.position() + 1 {
+                let (store, known, next) = (record.store.word(), file.position(), record.position);
+                let found = format!("the log lacks the commits of the {store} store between {known} and {next}");
+                return Err(Error::Damaged { object: object.to_owned(), found });
+            }
+            if file.apply(record)? {
                 self.commits += 1;
                 self.last = at;
             }

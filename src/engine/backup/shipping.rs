@@ -17,7 +17,7 @@ use super::names::Epoch;
 use super::snapshot::{self, Stores};
 use super::spool::{State, Waiting};
 use super::status::{BackupStatus, SnapshotStatus};
-use super::target::{SealedTarget, Target};
+use super::target::{self, SealedTarget, Target};
 use super::{Error, Result, part, retention};
 use crate::base::clock::{Clock, Monotonic};
 use crate::base::random::Random;
@@ -299,7 +299,7 @@ impl ContinuousBackup {
                 Some(bytes) => bytes,
                 // An earlier attempt wrote the object, but its response was lost.
                 None if sealed.require(&object).await? == content => 0,
-                None => return Err(Error::Damaged { object, found: "another server wrote it".to_owned() }),
+                None => return Err(target::written_by_another(&object)),
             };
             self.parts.capture.spool().shipped(header.number)?;
             any = true;

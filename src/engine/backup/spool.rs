@@ -126,7 +126,8 @@ impl Spool {
                     (number, positions) = (found, header.positions);
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
-                _ => return Ok(Err(format!("the part of the backup before {} is missing", file.display()))),
+                Some(_) => return Ok(Err(format!("the part of the backup before {} is missing", file.display()))),
+                None => return Ok(Err(format!("{} was damaged on the disk", file.display()))),
             }
         }
         self.header = Header::new(number + 1, positions);

@@ -41,11 +41,12 @@ impl Target {
             return Self::folder(&PathBuf::from(url.strip_prefix("file://").unwrap_or(url)));
         };
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
-        let invalid = |reason: String| Error::Settings(format!("backup.url {url}: {reason}"));
+        let invalid = |reason: String| Error::Settings(format!("{url}: {reason}"));
         if bucket.is_empty() {
             return Err(invalid("the bucket name is missing; add it, as in s3://my-bucket/backups".to_owned()));
         }
-        let prefix = Path::parse(prefix.trim_end_matches('/')).map_err(|error| invalid(error.to_string()))?;
+        let prefix =
+            Path::parse(prefix.trim_end_matches('/')).map_err(|error| invalid(format!("{error}; use another prefix")))?;
         let connector = StorageConnector::new(fetch.clone());
         let mut lacks_key = false;
         let store = match scheme {
@@ -60,7 +61,8 @@ impl Target {
                 return Err(invalid("use a URL that starts with s3://, gs:// or az://, or the full path of a folder".to_owned()));
             }
         };
-        Ok(Self { store: store.map_err(|error| invalid(error.to_string()))?, prefix, shown: url.to_owned(), lacks_key })
+        let store = store.map_err(|error| invalid(format!("{error}; check the settings under [backup]")))?;
+        Ok(Self { store, prefix, shown: url.to_owned(), lacks_key })
     }
 
     /// Creates the folder of a target in the file system. The parent folder must exist, because it is missing if a disk is not
@@ -72,18 +74,22 @@ impl Target {
         }
         match std::fs::create_dir(path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                Err(Error::Target { object: path.to_owned(), cause: error.to_string() })
+                let cause =
+                    format!("{error}. Check that its parent folder exists, that the disk is mounted, and the permissions");
+                Err(Error::Target { object: path.to_owned(), cause })
             }
             _ => Ok(()),
         }
     }
 
     fn folder(path: &FilePath) -> Result<Self> {
-        let invalid = |reason: &dyn std::fmt::Display| Error::Settings(format!("backup.url {}: {reason}", path.display()));
+        let invalid = |reason: &str| Error::Settings(format!("{}: {reason}", path.display()));
         if !path.is_absolute() {
-            return Err(invalid(&"enter the full path of the folder"));
+            return Err(invalid("enter the full path of the folder"));
         }
-        let store = LocalFileSystem::new_with_prefix(path).map_err(|error| invalid(&error))?.with_fsync(true);
+        let opened = LocalFileSystem::new_with_prefix(path);
+        let opened = opened.map_err(|error| invalid(&format!("{error}; check that the folder exists, and its permissions")))?;
+        let store = opened.with_fsync(true);
         Ok(Self { store: Arc::new(store), prefix: Path::default(), shown: path.display().to_string(), lacks_key: false })
     }
 
@@ -98,13 +104,19 @@ impl Target {
         if let Some((at, _)) = cause.char_indices().nth(limits::LOG_LINE_CHARACTERS_MAX) {
             cause.truncate(at);
         }
-        let mut cause = cause.replace('\n', " ");
+        let mut cause = cause.replace('\n', " ").trim_end_matches(['.', ' ']).to_owned();
         if self.lacks_key {
             cause.push_str(
                 ". No access key is set, so the request used the role of this machine. If the machine has no role, set \
                  MAILMILL_BACKUP__ACCESS_KEY and MAILMILL_BACKUP__SECRET_KEY",
             );
         }
+        cause.push_str(match self.shown.starts_with('/') {
+            true => ". Check the folder's permissions, its free space and its disk",
+            false => {
+                ". Check the connection to the target, and the credentials under [backup] in the settings and their permissions"
+            }
+        });
         Error::Target { object: object.to_owned(), cause }
     }
 
@@ -147,7 +159,7 @@ impl Target {
         let mut names = Vec::new();
         while let Some(meta) = found.try_next().await.map_err(|error| self.failed(folder, &error))? {
             if names.len() >= limits::BACKUP_OBJECTS_MAX {
-                let cause = format!("it has more than {} objects", limits::BACKUP_OBJECTS_MAX);
+                let cause = format!("it has more than {} objects. Set backup.url to an empty prefix", limits::BACKUP_OBJECTS_MAX);
                 return Err(Error::Target { object: folder.to_owned(), cause });
             }
             let Some(rest) = meta.location.prefix_match(&self.prefix) else { continue };
@@ -208,11 +220,9 @@ impl SealedTarget {
             Some(_) if !is_new => Ok(None),
             there => {
                 self.target.delete(object).await?;
-                let found = match there {
-                    Some(there) => format!("{} of {} bytes are as they were written", there.len(), sealed.len()),
-                    None => "it does not exist after it was written".to_owned(),
-                };
-                Err(Error::Damaged { object: object.to_owned(), found })
+                let found =
+                    if there.is_some() { "it differs from what was written" } else { "it does not exist after it was written" };
+                Err(Error::Target { object: object.to_owned(), cause: format!("{found}. Check the storage of the target") })
             }
         }
     }
@@ -226,7 +236,7 @@ impl SealedTarget {
                 Ok(Some(bytes)) => return Ok(bytes),
                 Err(error) if attempt >= limits::BACKUP_PART_ATTEMPTS => return Err(error),
                 Ok(None) if attempt >= limits::BACKUP_PART_ATTEMPTS => {
-                    return Err(Error::Damaged { object: object.to_owned(), found: "another server wrote it".to_owned() });
+                    return Err(written_by_another(object));
                 }
                 Ok(None) => self.target.delete(object).await?,
                 Err(error) => {
@@ -262,6 +272,12 @@ impl SealedTarget {
         let missing = || Error::Damaged { object: object.to_owned(), found: "it is missing".to_owned() };
         self.get(object).await?.ok_or_else(missing)
     }
+}
+
+/// Returns the error for an object that another server has written in place of this one.
+pub fn written_by_another(object: &str) -> Error {
+    let cause = "another server wrote it. Stop that server, or set backup.url to another prefix for this server".to_owned();
+    Error::Target { object: object.to_owned(), cause }
 }
 
 fn retry() -> RetryConfig {

@@ -115,7 +115,7 @@ impl fmt::Display for DataError {
             Self::UnknownFeatures(slugs) => {
                 write!(
                     f,
-                    "This version cannot detect {}; use an older data file, or a newer version of Mailmill.",
+                    "This version of Mailmill cannot detect the features {}; use an older data file, or a newer version.",
                     slugs.join(", ")
                 )
             }

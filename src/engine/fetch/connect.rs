@@ -231,7 +231,8 @@ pub fn client_config(further: &[CertificateDer<'static>], protocols: &[&[u8]]) -
     if added + further == 0 {
         let reason = native.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
         return Err(format!(
-            "no trusted root certificates found{reason}; install the ca-certificates package, or correct SSL_CERT_FILE if it is set"
+            "no trusted root certificates found{reason}; install the ca-certificates package, or correct SSL_CERT_FILE if it is set, \
+             and restart Mailmill"
         ));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

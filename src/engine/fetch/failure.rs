@@ -10,7 +10,7 @@ pub enum FetchError {
     Scheme(String),
     /// The URL contains a user name or a password.
     Credentials,
-    /// The port is reserved for a service other than the web.
+    /// The port may be that of a service other than the web.
     Port(u16),
     /// The host has no address that may be contacted or, if the request carries private data, has an address that may not be
     /// contacted.
@@ -23,7 +23,7 @@ pub enum FetchError {
         host: String,
         cause: String,
     },
-    /// No address of the host accepts a connection.
+    /// No connection to any address of the host succeeded.
     Unreachable {
         host: String,
         cause: String,
@@ -32,7 +32,7 @@ pub enum FetchError {
     ConnectionRefused {
         host: String,
     },
-    /// The host closes the connection without a response.
+    /// The connection ended before the head of the response was complete.
     Closed {
         host: String,
         cause: String,
@@ -102,19 +102,22 @@ impl fmt::Display for FetchError {
                 f.write_str("The URL contains a user name or password; remove it. URLs that require sign-in are not supported.")
             }
             Self::Port(port) => {
-                write!(f, "Port {port} is reserved for a service other than the web; use 80, 443 or a port above 1023.")
+                write!(f, "Port {port} is not allowed; use 80, 443 or a port above 1023.")
             }
             // The message does not contain the address, which could reveal the operator's network.
             Self::NotPublic { host, .. } => write!(
                 f,
-                "{host} has an address that is not public, so no request was sent. If the host is in your own network, the operator can \
-                 allow that network with the setting outbound.allow_networks."
+                "{host} has an address that is not public, so no request was sent to it. If the host is in your own network, the operator \
+                 can allow that network with the setting outbound.allow_networks."
             ),
             Self::Unresolved { host, cause } => {
-                write!(f, "The host name {host} cannot be resolved ({cause}); check its spelling and its DNS records.")
+                write!(
+                    f,
+                    "The host name {host} cannot be resolved ({cause}); check its spelling and its DNS records, or try again later."
+                )
             }
             Self::Unreachable { host, cause } => {
-                write!(f, "{host} does not accept connections ({cause}); check the URL, and that the server is running.")
+                write!(f, "{host} cannot be reached ({cause}); check the URL, and that the server is running and reachable.")
             }
             Self::ConnectionRefused { host } => {
                 write!(
@@ -123,13 +126,16 @@ impl fmt::Display for FetchError {
                 )
             }
             Self::Closed { host, cause } => {
-                write!(f, "{host} closed the connection without a response ({cause}); try again later.")
+                write!(f, "The connection to {host} ended before a complete response ({cause}); try again later.")
             }
             Self::Tls { host, cause } => {
-                write!(f, "A secure connection to {host} failed ({cause}); check the site's certificate.")
+                write!(
+                    f,
+                    "A secure connection to {host} failed ({cause}); check that the server supports HTTPS and has a valid certificate."
+                )
             }
             Self::Protocol { host, cause } => {
-                write!(f, "{host} did not return a valid HTTP response ({cause}); check that the URL leads to a website.")
+                write!(f, "{host} did not return a complete, valid HTTP response ({cause}); check the URL, or try again later.")
             }
             Self::Encoding { host, cause } => {
                 write!(
@@ -144,7 +150,7 @@ impl fmt::Display for FetchError {
                 write!(f, "The response from {host} is larger than {bytes_max} bytes; use a smaller page or file.")
             }
             Self::TooManyRedirects { host, redirects_max } => {
-                write!(f, "{host} redirects more than {redirects_max} times; check the site's redirects for a loop.")
+                write!(f, "{host} redirects in a loop or more than {redirects_max} times; check the site's redirects.")
             }
             Self::Redirect { host } => write!(f, "{host} redirects to an invalid URL; check the site's redirects."),
             Self::Request(cause) => write!(f, "The request cannot be sent ({cause}); check the URL."),

@@ -132,7 +132,7 @@ impl Usage {
 /// Why there is no reply from the language model, in messages for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelError {
-    /// The endpoint could not be reached or did not respond in time, even after the configured retries.
+    /// The endpoint could not be reached, or did not send a valid response in time, even after the configured retries.
     Unreachable(String),
     /// The endpoint responded to the last attempt with 408, 409, 429 or 5xx.
     Busy(String),
@@ -159,11 +159,12 @@ impl std::fmt::Display for ModelError {
             Self::Unreachable(cause) => {
                 write!(
                     f,
-                    "The language model cannot be reached: {cause}; check that its server is running, and the model's URL in the \
-                     settings."
+                    "The request to the language model failed: {cause}. Check the model's URL and timeout_seconds in the settings."
                 )
             }
-            Self::Busy(cause) => write!(f, "The language model's service is busy or down: {cause}; try again later."),
+            Self::Busy(cause) => {
+                write!(f, "The language model's service cannot process the request now: {cause}; try again later.")
+            }
             Self::Rejected(cause) => {
                 write!(f, "The language model's service rejected the request: {cause}; check the model's settings.")
             }

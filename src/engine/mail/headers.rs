@@ -135,7 +135,11 @@ impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HeaderError::Name(name) => {
-                write!(f, "{name:?} is not a valid header name; start with a letter, and use letters, digits and hyphens")
+                write!(
+                    f,
+                    "{name:?} is not a valid header name; start with a letter, and use at most {} letters, digits and hyphens",
+                    limits::EXTRA_HEADER_NAME_BYTES_MAX
+                )
             }
             HeaderError::Taken(name) => {
                 write!(f, "the header {name} is reserved for Mailmill and mail servers; remove the header")
@@ -144,7 +148,7 @@ impl fmt::Display for HeaderError {
                 write!(f, "the header {name} contains a line break or a control character; remove that character")
             }
             HeaderError::Long(name) => {
-                write!(f, "the header {name} is longer than {} bytes; shorten its value", limits::EXTRA_HEADER_BYTES_MAX)
+                write!(f, "the value of the header {name} is longer than {} bytes; shorten it", limits::EXTRA_HEADER_BYTES_MAX)
             }
         }
     }

@@ -29,7 +29,7 @@ impl fmt::Display for HtmlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InputTooLarge(bytes) => {
-                write!(f, "The HTML is {bytes} bytes long; shorten it to at most {DRAWN_INPUT_BYTES_MAX} bytes.")
+                write!(f, "The email is {bytes} bytes long; shorten it to at most {DRAWN_INPUT_BYTES_MAX} bytes.")
             }
             Self::TooLarge(bytes) => {
                 write!(
@@ -39,7 +39,9 @@ impl fmt::Display for HtmlRefusal {
             }
             Self::TooDeep => write!(f, "The HTML elements are nested more than {DRAWN_LEVELS_MAX} levels deep; flatten them."),
             Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes; simplify it."),
-            Self::NoMail => f.write_str("The file is not an email; use a message with headers, an empty line, and HTML or text."),
+            Self::NoMail => {
+                f.write_str("The file is not an email with HTML or text; use a message with headers, an empty line, and a body.")
+            }
             Self::TooManyAttributes => {
                 write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes; remove some of them.")
             }

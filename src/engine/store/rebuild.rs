@@ -52,6 +52,11 @@ impl Rebuild {
         Links::remove(&mut self.batch);
     }
 
+    /// Returns the position of the newest record that was applied.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
     /// Applies a record from the log. Returns false if the file already contains the record; a gap is an error.
     pub fn apply(&mut self, record: Record) -> Result<bool> {
         if record.position <= self.position {

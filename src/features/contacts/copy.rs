@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
-use super::batch::{self, Batch, Counts, OnConflict, Outcome};
+use super::batch::{self, Batch, BatchOutcome, Counts, OnConflict};
 use super::webhook_events::Source;
 use super::write::{ContactInput, ContactTimes};
 use crate::base::email::EmailAddress;
@@ -176,7 +176,7 @@ impl ContactsCopy {
         (account, project): (AccountId, ProjectId),
         source: Source,
         topic: impl Fn(TopicId) -> Option<TopicId>,
-    ) -> Result<Outcome> {
+    ) -> Result<BatchOutcome> {
         let outcome = batch::apply(tx, (account, project), Batch::new(self.rows), (OnConflict::Upsert, &[]), source)?;
         for (digest, chosen, choice) in self.choices {
             let contact = contact_records::number_by_digest(tx, project, digest)?;

@@ -18,5 +18,5 @@ pub fn signer(domain: &SendingDomain) -> Result<Signer, Failure> {
             private: key.private_der.expose(),
         })
         .collect();
-    Signer::new(&domain.domain, &keys).map_err(Failure::internal)
+    Signer::new(&domain.domain, &keys).map_err(|error| Failure::internal(format_args!("{}: {error}", domain.domain)))
 }

@@ -45,10 +45,7 @@ pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     let mut answer = Vec::new();
     stream.take(REPLY_BYTES_MAX).read_to_end(&mut answer)?;
     read(&answer).ok_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            "the server closed the connection before its response was complete; check its log, then run the command again",
-        )
+        io::Error::new(io::ErrorKind::UnexpectedEof, "the service closed the connection before its response was complete")
     })
 }
 

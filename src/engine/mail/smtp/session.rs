@@ -433,7 +433,8 @@ async fn log_in(
     let Some(mechanism) = credentials.mechanism(capabilities) else {
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
         return Err(at(Cause::NoLogin(format!(
-            "the relay does not offer AUTH {wanted}; choose another method with the parameter auth in the setting mail.relay"
+            "the relay does not offer AUTH {wanted}; choose another method with the parameter auth in the setting mail.relay, \
+             or remove the user and the password there"
         ))));
     };
     let lines = credentials.lines(mechanism);

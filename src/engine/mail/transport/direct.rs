@@ -192,7 +192,12 @@ impl Transport {
         let hosts = match routed {
             Ok(Ok(hosts)) => hosts,
             Ok(Err(outcome)) => return outcome,
-            Err(_) => return Outcome::Deferred { stage: Stage::Route, cause: Cause::Unresolved("no response".to_owned()) },
+            Err(_) => {
+                return Outcome::Deferred {
+                    stage: Stage::Route,
+                    cause: Cause::Unresolved("the name servers did not respond in time".to_owned()),
+                };
+            }
         };
         let Some(applied) = self.unless_stopped(direct.policies.apply(domain, hosts, Instant::now())).await else {
             return stopping();

@@ -66,7 +66,9 @@ impl Relay {
             (true, true) => return Err("tls=off contradicts smtps://; write smtp:// or remove tls=off".to_owned()),
             (true, false) => Security::FromTheStart,
             (false, true) if credentials.is_some() && !is_this_machine => {
-                return Err("a password cannot be sent unencrypted to another machine; remove tls=off, or remove the user and the password".to_owned());
+                let why = "a password or token cannot be sent unencrypted to another machine; remove tls=off, or remove the user, the \
+                           password, auth and token";
+                return Err(why.to_owned());
             }
             (false, off) if off || is_this_machine => Security::Clear,
             (false, _) => Security::Required,
@@ -131,10 +133,9 @@ impl Query {
                 "for" => {
                     for domain in value.split(',') {
                         let Ok(Host::Domain(domain)) = Host::parse(domain.trim()) else {
-                            return Err(
-                                "the parameter for must be a domain; to use more domains, repeat the parameter, as in for=example.com&for=example.org"
-                                    .to_owned(),
-                            );
+                            return Err("the parameter for must be a domain; to use more domains, repeat the parameter, as in \
+                                        for=example.com&for=example.org"
+                                .to_owned());
                         };
                         query.domains.push(domain);
                     }

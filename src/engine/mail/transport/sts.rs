@@ -35,7 +35,9 @@ pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     let fetched = fetch.get(url, "text/plain", &limits).await.map_err(|error| LookupError::Failed(error.to_string()))?;
     let is_plain = fetched.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/plain"));
     if fetched.url != *url || fetched.status != http::StatusCode::OK || !is_plain {
-        return Err(LookupError::Failed(format!("there is no MTA-STS policy at {url}")));
+        return Err(LookupError::Failed(format!(
+            "{url} did not return an MTA-STS policy: the response needs the status 200 and the type text/plain, without a redirect"
+        )));
     }
     String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the MTA-STS policy at {url} is not UTF-8 text")))
 }

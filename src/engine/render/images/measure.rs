@@ -142,8 +142,9 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
             .and_then(pixels)
             .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(DECODED_IMAGE_SIDE_MAX as f32) as u32))
     };
-    let (width, height) =
-        side("width", 2).zip(side("height", 3)).ok_or("the SVG image has no size; set its viewBox, or its width and height")?;
+    let (width, height) = side("width", 2)
+        .zip(side("height", 3))
+        .ok_or("the SVG image has no size in pixels; set its viewBox, or its width and height")?;
     let mut painted = painted(text);
     if painted.is_empty() {
         // Shapes without a color are drawn in black.

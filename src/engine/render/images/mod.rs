@@ -133,10 +133,11 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
 /// Converts an uploaded image for emails: upright, not too wide, and without camera metadata such as the location. A GIF is stored
 /// unchanged, because it may be an animation.
 fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
-    let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG, WebP or GIF file")?;
+    let format = image::guess_format(file)
+        .map_err(|_| "the image format is unknown or not supported; upload a PNG, JPEG, WebP or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => {
-            return Err("a GIF can be at most 3 MB; upload a smaller file".to_owned());
+            return Err("a GIF can be at most 3 MiB; upload a smaller file".to_owned());
         }
         ImageFormat::Gif => {
             let measured = measure::measure(&decode(file, granted)?);
@@ -164,7 +165,7 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
             true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),
-            false => Err(format!("the SVG file is larger than {} KiB; upload a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024)),
+            false => Err(format!("the SVG file is larger than {} KiB; use a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024)),
         };
     }
     let picture = decode(file, granted)?;

@@ -61,7 +61,7 @@ fn drawn(tree: &Tree, scale: f32, background: Option<Color>) -> Result<RgbaImage
     let place = Transform::from_scale(scale, scale).post_translate(margin as f32, margin as f32);
     resvg::render(tree, place, &mut pixels.as_mut());
     if pixels.pixels().iter().all(|pixel| pixel.alpha() == 0) {
-        return Err("the SVG image has no visible content; use a different file".to_owned());
+        return Err("the SVG image shows no shapes or text (images inside it are not drawn); use a different file".to_owned());
     }
     if let Some(Color { red, green, blue }) = background {
         let mut ground = Pixmap::new(pixels.width(), pixels.height())

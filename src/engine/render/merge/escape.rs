@@ -131,7 +131,8 @@ impl State {
             }
             _ => refuse(
                 line,
-                "an if or for block opens a tag or an attribute but does not close it in every branch; close it inside the block",
+                "an if or for block contains only the start or the end of a tag, attribute, comment, script or style; put both inside \
+                 the block",
             ),
         }
     }
@@ -381,9 +382,9 @@ mod tests {
             ("<a hr{{ a }}=\"x\">", "tag"),
             ("<a onclick=\"go('{{ a }}')\">", "onclick"),
             ("<iframe srcdoc='{{ a }}'>", "srcdoc"),
-            ("{% if a %}<a href=\"{% endif %}{{ b }}", "close it inside"),
-            ("{% for a in b %}<a title='{% endfor %}", "close it inside"),
-            ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "close it inside"),
+            ("{% if a %}<a href=\"{% endif %}{{ b }}", "put both inside"),
+            ("{% for a in b %}<a title='{% endfor %}", "put both inside"),
+            ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "put both inside"),
         ] {
             let refused = Template::compile(source, Kind::Html).expect_err(source).to_string();
             assert!(refused.contains(word) && !refused.contains("a field"), "{source}: {refused}");

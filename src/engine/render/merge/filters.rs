@@ -22,7 +22,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         // missing.
         ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
         ("default" | "d", ..) => {
-            return Err("default needs a fallback value, like default(\"there\")".to_owned());
+            return Err("default takes one fallback value, like default(\"there\")".to_owned());
         }
         ("upper", None, None) => Filter::Upper,
         ("lower", None, None) => Filter::Lower,
@@ -34,9 +34,11 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             Some(length @ 1..) => Filter::Truncate(usize::try_from(length).unwrap_or(usize::MAX)),
             _ => return Err("truncate needs a whole number above 0, like truncate(40)".to_owned()),
         },
-        ("truncate", ..) => return Err("truncate needs the number of characters to keep, like truncate(40)".to_owned()),
+        ("truncate", ..) => return Err("truncate takes only the number of characters to keep, like truncate(40)".to_owned()),
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
-        ("replace", ..) => return Err("replace takes two quoted strings, like replace(\"_\", \" \")".to_owned()),
+        ("replace", ..) => {
+            return Err("replace takes two quoted strings, the first of them not empty, like replace(\"_\", \" \")".to_owned());
+        }
         ("round", None, None) => Filter::Round(0),
         ("round", Some(Constant::Number(number)), None) => match number.as_u64() {
             Some(decimals @ 0..=DECIMALS_MAX) => Filter::Round(decimals as usize),
@@ -53,7 +55,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         }
         ("date", ..) => return Err("date needs a format, like date(\"%d %B %Y\")".to_owned()),
         ("upper" | "lower" | "title" | "capitalize" | "trim" | "length" | "count" | "round" | "join", ..) => {
-            return Err(format!("the filter {name} does not accept these arguments"));
+            return Err(format!("the filter {name} does not accept these arguments; correct or remove them"));
         }
         ("safe" | "escape" | "e", ..) => {
             return Err(format!("the filter {name} is not supported in emails; values are always escaped"));

@@ -214,7 +214,12 @@ fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeE
             c => text.push(c),
         }
     }
-    refuse(line, format!("the string that starts with {quote} is not closed; close it before the closing braces"))
+    refuse(
+        line,
+        format!(
+            "the string that starts with {quote} is not closed before the closing braces; close it, or remove braces from it"
+        ),
+    )
 }
 
 fn number(rest: &str, line: usize) -> Result<(Token, usize), MergeError> {

@@ -139,8 +139,8 @@ pub async fn bind(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks
         handler_slots: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown: tasks.shutdown(),
     });
-    let smtp = bind_address(smtp).await?;
-    let lmtp = bind_address(lmtp).await?;
+    let smtp = bind_address(smtp, "mail.inbound").await?;
+    let lmtp = bind_address(lmtp, "mail.inbound_lmtp").await?;
     let socket = socket.as_deref().map(bind_socket).transpose()?;
     let address = |listener: &Option<TcpListener>| listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let bound = (address(&smtp), address(&lmtp));
@@ -186,12 +186,15 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
     tokio::join!(session::run(ours, Protocol::Smtp, None, &activity, &shared), talk, listen);
 }
 
-async fn bind_address(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
+async fn bind_address(address: Option<SocketAddr>, setting: &str) -> io::Result<Option<TcpListener>> {
     let Some(address) = address else { return Ok(None) };
     let with_address = |error: io::Error| {
         io::Error::new(
             error.kind(),
-            format!("cannot listen for mail on {address}: {error}; correct the setting mail.inbound or mail.inbound_lmtp"),
+            format!(
+                "cannot listen for mail on {address} (setting {setting}): {error}; choose a free port that the service may use, at an \
+                 address of this machine"
+            ),
         )
     };
     TcpListener::bind(address).await.map(Some).map_err(with_address)
