@@ -376,6 +376,9 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     let id = made["id"].as_str().expect("an id").to_owned();
     let path = format!("/test/campaigns/{id}/edit");
 
+    let page = browser.get(&format!("/test/campaigns/{id}")).await;
+    assert!(page.text.contains("<dt>Minimum score</dt><dd>40</dd>"), "{}", page.text);
+
     // Submit the form unchanged, then with one change.
     let renamed = send_back(&mut browser, &path, &[("name", "Winter")]).await;
     assert_eq!(renamed.status, 303, "{}", renamed.text);
@@ -411,6 +414,15 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     assert_eq!(after["variables"], json!({ "code": "X" }));
     assert_eq!((&after["utm"]["enabled"], &after["utm"]["source"]), (&json!(false), &json!(null)));
     assert!(after["minimumScore"].is_null() && after["topicId"].is_null(), "{after}");
+
+    // A minimum score can be set in the form, although the campaign has none.
+    let page = browser.get(&format!("/test/campaigns/{id}")).await;
+    assert!(!page.text.contains("Minimum score"), "{}", page.text);
+    let page = browser.get(&path).await;
+    assert!(page.text.contains("<details><summary>Minimum score</summary>"), "{}", page.text);
+    let scored = send_back(&mut browser, &path, &[("minimum_score", "30")]).await;
+    assert_eq!(scored.status, 303, "{}", scored.text);
+    assert_eq!(act(&client, "get", &id).await["minimumScore"], 30);
 
     // Choose another email of the same brand.
     let choose = browser.get(&format!("{path}?choose=yes")).await;
