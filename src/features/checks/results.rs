@@ -9,6 +9,7 @@ use super::report::{Check, Results, deliverability_score, overall};
 use super::spelling::SpellingAnalysis;
 use super::views::{PlaceView, Severity};
 use crate::base::secret::sha256;
+use crate::base::text::without_markdown;
 use crate::engine::clients::features::Effect;
 use crate::engine::deliverability::result::Analysis;
 use crate::engine::deliverability::rules::{Level, Part};
@@ -124,7 +125,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         Effect::DropsAttribute => "The client ignores all styles of the element.",
         Effect::DropsStyleElement => "The client ignores the whole style element.",
     };
-    let condition = problem.condition.as_deref().map(|note| format!(" {}", without_links(note.trim()))).unwrap_or_default();
+    let condition = problem.condition.as_deref().map(|note| format!(" {}", without_markdown(note.trim()))).unwrap_or_default();
     CheckFinding {
         effect: Some(format!("{lost} Affects about {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
         fix: problem.fix.clone(),
@@ -135,25 +136,6 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         weight: share * effect.weight() * 100.0,
         ..finding(Check::Compatibility, slug, "", severity, message)
     }
-}
-
-/// Returns a note without the URLs of its Markdown links.
-fn without_links(note: &str) -> String {
-    let mut out = String::new();
-    let mut rest = note;
-    while let Some((before, after)) = rest.split_once('[') {
-        out.push_str(before);
-        rest = after;
-        if let Some((text, target)) = after.split_once("](")
-            && let Some((_, end)) = target.split_once(')')
-        {
-            out.push_str(text);
-            rest = end;
-        } else {
-            out.push('[');
-        }
-    }
-    out + rest
 }
 
 fn clients_named(clients: &[String]) -> String {
@@ -392,12 +374,6 @@ mod tests {
         spelling.errors.extend(SpellingAnalysis::sample().errors);
         let found = checks(&Results { spelling: Some(spelling), ..Results::default() }, false);
         assert_eq!((found.findings.len(), found.findings[0].count, found.findings[0].occurrences.len()), (1, 2, 2));
-    }
-
-    #[test]
-    fn notes_are_shown_without_the_targets_of_links() {
-        assert_eq!(without_links("See [buttons.cm](https://buttons.cm/) and [b](c)."), "See buttons.cm and b.");
-        assert_eq!(without_links("an attribute [class~=x] only"), "an attribute [class~=x] only");
     }
 
     #[test]
