@@ -13,6 +13,7 @@ use crate::base::text::without_markdown;
 use crate::engine::clients::features::Effect;
 use crate::engine::deliverability::result::Analysis;
 use crate::engine::deliverability::rules::{Level, Part};
+use crate::engine::render::image_name::{image_name, is_embedded};
 use crate::engine::render::inspect::LinkKind;
 use crate::engine::spelling::findings::{Finding, FindingKind};
 use crate::vocab::limits;
@@ -189,6 +190,7 @@ fn of_link(link: &CheckedLinkView) -> Option<CheckFinding> {
     let what = match link.kind {
         LinkKind::Link if link.text.is_empty() => "The link".to_owned(),
         LinkKind::Link => format!("The link “{}”", shortened(&link.text)),
+        LinkKind::Image | LinkKind::Background if is_embedded(&link.url) => format!("The {}", image_name(&link.url)),
         LinkKind::Image | LinkKind::Background => "The image".to_owned(),
         LinkKind::Form => "The form".to_owned(),
         LinkKind::Stylesheet => "The style sheet".to_owned(),
@@ -196,6 +198,10 @@ fn of_link(link: &CheckedLinkView) -> Option<CheckFinding> {
     };
     let named = match (link.url.is_empty(), link.kind) {
         (true, _) => format!("{what} without a URL"),
+        (false, LinkKind::Image | LinkKind::Background) if is_embedded(&link.url) => match link.occurrences.first() {
+            Some(place) => format!("{what} on line {}", place.line),
+            None => what,
+        },
         (false, LinkKind::Link | LinkKind::Form) => format!("{what} to {}", shortened(&link.url)),
         (false, _) => format!("{what} {}", shortened(&link.url)),
     };
@@ -203,7 +209,7 @@ fn of_link(link: &CheckedLinkView) -> Option<CheckFinding> {
     Some(CheckFinding {
         effect: link.error.clone(),
         fix: Some(fix.to_owned()),
-        text: Some(shortened(&link.url)).filter(|url| !url.is_empty()),
+        text: Some(shortened(&link.url)).filter(|_| !link.url.is_empty() && !is_embedded(&link.url)),
         count: link.count,
         occurrences: link.occurrences.clone(),
         weight,
@@ -374,6 +380,17 @@ mod tests {
         spelling.errors.extend(SpellingAnalysis::sample().errors);
         let found = checks(&Results { spelling: Some(spelling), ..Results::default() }, false);
         assert_eq!((found.findings.len(), found.findings[0].count, found.findings[0].occurrences.len()), (1, 2, 2));
+    }
+
+    #[test]
+    fn a_broken_embedded_image_is_named_without_its_data() {
+        let mut links = LinkAnalysis::sample();
+        for link in &mut links.checked_links {
+            (link.kind, link.url) = (LinkKind::Image, "data:image/png;base64,iVBORw0KGgo=".to_owned());
+        }
+        let found = checks(&Results { links: Some(links), ..Results::default() }, true).findings;
+        let broken = found.iter().find(|one| one.rule == "broken").expect("the finding");
+        assert_eq!((broken.message.as_str(), &broken.text), ("The embedded PNG image on line 12 does not work.", &None));
     }
 
     #[test]
