@@ -170,6 +170,27 @@ async fn a_campaign_that_cannot_run_keeps_its_page_and_links_to_the_fix() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_score_below_the_minimum_blocks_sending_and_scheduling_on_the_page() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    stage.crowd(&client, 1).await;
+    let id = stage.campaign(&client).await;
+    client.data("campaigns.update", json!({ "id": id, "minimumScore": 100 })).await;
+    let email = act(&client, "get", &id).await["emailId"].as_str().expect("an id").to_owned();
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let launch = format!("/test/campaigns/{id}/launch");
+    let page = browser.get(&launch).await;
+    let send = [("csrf", page.csrf()), ("act", "send")];
+    for page in [browser.get(&launch).await, browser.post(&launch, &send).await] {
+        assert!(!page.text.contains("value=\"send\"") && !page.text.contains("value=\"schedule\""), "{}", page.text);
+        let link = format!("Fix the problems above first. <a href=\"/test/emails/{email}/checks\">");
+        assert_eq!(page.text.matches(&link).count(), 2, "{}", page.text);
+        assert_eq!(page.text.matches("class=\"alert\"").count(), 1, "{}", page.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
