@@ -50,9 +50,10 @@ impl std::error::Error for HtmlRefusal {}
 
 /// Returns a size in megabytes of 2^20 bytes, rounded up, so that a size above a limit never looks like the limit.
 pub fn megabytes(bytes: usize) -> String {
-    match (bytes * 10).div_ceil(1024 * 1024) {
-        tenths if tenths % 10 == 0 => format!("{} MB", tenths / 10),
-        tenths => format!("{}.{} MB", tenths / 10, tenths % 10),
+    let tenths = (bytes * 10).div_ceil(1024 * 1024);
+    match tenths % 10 {
+        0 => format!("{} MB", tenths / 10),
+        rest => format!("{}.{rest} MB", tenths / 10),
     }
 }
 
