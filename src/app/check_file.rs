@@ -56,8 +56,8 @@ fn require_rule(id: &str) -> Result<(), Problem> {
     Err(Problem::misused(match rules::nearest(id) {
         Some(nearest) => format!("--ignore: there is no rule {id:?}; did you mean {nearest}?"),
         None => format!(
-            "--ignore: there is no rule {id:?}; use a rule from the report, where each finding names its rule in brackets, such as \
-             links/unsubscribe_missing"
+            "--ignore: there is no rule {id:?}; use a rule from the report, where each finding names its rule in brackets, such \
+             as links/unsubscribe_missing"
         ),
     }))
 }
