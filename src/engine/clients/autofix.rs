@@ -69,8 +69,8 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, word: bool, declaration:
     }
 }
 
-/// Returns an opaque color such as `rgb(0 128 0)` as a hexadecimal number. Transparent colors have no replacement, because clients that
-/// do not support `rgba` cannot show them in any notation.
+/// Returns an opaque color such as `rgb(0 128 0)` as a hexadecimal number. Transparent colors have no replacement, because clients
+/// that do not support `rgba` cannot show them in any notation.
 fn hexadecimal(color: &str) -> Option<String> {
     let inside = color.split_once('(')?.1.strip_suffix(')')?;
     let parts: Vec<&str> = inside.split([' ', '/', ',']).filter(|part| !part.is_empty()).collect();

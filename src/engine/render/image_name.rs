@@ -3,8 +3,8 @@
 /// The maximum length of a format name. The name in a malformed image could be its whole data.
 const FORMAT_CHARACTERS_MAX: usize = 10;
 
-/// Returns the name of an image for a sentence that starts with "The": "image" with its URL, or "embedded PNG image". The query of the URL
-/// is left out, because it can contain a token.
+/// Returns the name of an image for a sentence that starts with "The": "image" with its URL, or "embedded PNG image". The query of
+/// the URL is left out, because it can contain a token.
 pub fn image_name(source: &str) -> String {
     let source = source.trim();
     match source.split_at_checked("data:".len()) {

@@ -22,7 +22,8 @@ pub fn is_known(id: &str) -> bool {
     }
 }
 
-/// Returns the known ID that is most similar to an unknown one, if less than half of its letters differ. The check can be missing.
+/// Returns the known ID that is most similar to an unknown one, if less than half of its letters differ. The unknown one can lack the
+/// name of the check.
 pub fn nearest(unknown: &str) -> Option<String> {
     let unknown = Some(unknown).filter(|unknown| unknown.len() <= COMPARED_BYTES_MAX)?.to_lowercase();
     let distance = |known: &str| {

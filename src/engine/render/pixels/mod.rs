@@ -185,8 +185,8 @@ impl fmt::Display for Warning {
             }
             Self::ImagesDark { count: 1, first } => write!(
                 f,
-                "The {} is dark on a transparent background, so it is hard to see in dark mode. Give it a light outline or a solid \
-                 background.",
+                "The {} is dark on a transparent background, so it is hard to see in dark mode. Give it a light outline or a \
+                 solid background.",
                 image_name(first)
             ),
             Self::ImagesDark { count, first } => write!(
