@@ -30,6 +30,7 @@ use crate::features::checks::links::views::LinkAnalysis;
 use crate::features::checks::model::EmailChecks;
 use crate::features::checks::report::Results;
 use crate::features::checks::results;
+use crate::features::checks::rules;
 use crate::features::checks::spelling::SpellingAnalysis;
 use crate::surfaces::cli::{CheckFile, Problem};
 use crate::vocab::limits;
@@ -37,6 +38,7 @@ use crate::vocab::settings::Settings;
 
 /// Checks a file and prints the report. Returns the exit code.
 pub(super) fn run(settings: &Settings, wanted: &CheckFile) -> Result<u8, Problem> {
+    wanted.ignored.iter().try_for_each(|rule| require_rule(rule))?;
     let bytes = read(&wanted.file)?;
     let (source, is_message) = source(wanted, &bytes)?;
     let mut checks = runtime()?.block_on(check(settings, wanted, &source))?;
@@ -44,6 +46,20 @@ pub(super) fn run(settings: &Settings, wanted: &CheckFile) -> Result<u8, Problem
     let report = FileReport { name: name(&wanted.file), is_message, checks, min_score: wanted.min_score };
     print(&report.shown(wanted.format()));
     Ok(report.exit_code())
+}
+
+/// Fails if no rule has this ID, because ignoring it would have no effect.
+fn require_rule(id: &str) -> Result<(), Problem> {
+    if rules::is_known(id) {
+        return Ok(());
+    }
+    Err(Problem::misused(match rules::nearest(id) {
+        Some(nearest) => format!("--ignore: there is no rule {id:?}; did you mean {nearest}?"),
+        None => format!(
+            "--ignore: there is no rule {id:?}; use a rule from the report, where each finding names its rule in brackets, such \
+             as links/unsubscribe_missing"
+        ),
+    }))
 }
 
 fn name(file: &Path) -> String {
@@ -71,7 +87,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Problem> {
             name(file)
         ))),
         size if size > max => {
-            Err(Problem::misused(format_args!("{} is larger than {} MiB; use a smaller file", name(file), max / (1024 * 1024))))
+            Err(Problem::misused(format_args!("{} is larger than {} MB; use a smaller file", name(file), max / (1024 * 1024))))
         }
         _ => Ok(bytes),
     }
@@ -211,6 +227,18 @@ mod tests {
             assert!(problem.to_string().contains(word), "{problem}");
             assert_eq!(problem.code(), 2, "{problem}");
         }
+    }
+
+    #[test]
+    fn unknown_rules_cannot_be_ignored() {
+        let settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are valid");
+        for (rule, part) in [("address_missing", "did you mean deliverability/address_missing?"), ("foo/bar", "in brackets")] {
+            let wanted = CheckFile { ignored: vec![rule.to_owned()], ..wanted(Path::new("none.html")) };
+            let problem = run(&settings, &wanted).expect_err("the rule does not exist");
+            assert_eq!(problem.code(), 2);
+            assert!(problem.to_string().contains(part), "{problem}");
+        }
+        assert_eq!(require_rule("links/unsubscribe_missing"), Ok(()));
     }
 
     #[test]

@@ -116,6 +116,25 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
+/// Returns a note that is written in Markdown as plain text: without the URLs of its links, and without backticks.
+pub fn without_markdown(note: &str) -> String {
+    let mut out = String::new();
+    let mut rest = note;
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        rest = after;
+        if let Some((text, target)) = after.split_once("](")
+            && let Some((_, end)) = target.split_once(')')
+        {
+            out.push_str(text);
+            rest = end;
+        } else {
+            out.push('[');
+        }
+    }
+    (out + rest).replace('`', "")
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
     Empty,
@@ -333,6 +352,13 @@ impl JsonSchema for Color {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_are_plain_text_without_the_targets_of_links() {
+        assert_eq!(without_markdown("See [buttons.cm](https://buttons.cm/) and [b](c)."), "See buttons.cm and b.");
+        assert_eq!(without_markdown("an attribute [class~=x] only"), "an attribute [class~=x] only");
+        assert_eq!(without_markdown("Not on nested `<table>` elements."), "Not on nested <table> elements.");
+    }
 
     #[test]
     fn counts_characters_and_removes_surrounding_spaces() {

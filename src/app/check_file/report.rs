@@ -232,10 +232,16 @@ fn entry(finding: &CheckFinding, out: &mut String) {
         out.push_str(&wrapped(fix, INDENT));
     }
     if finding.count > 1 {
-        let mut lines: Vec<String> = finding.occurrences.iter().skip(1).map(|place| place.line.to_string()).collect();
+        let mut lines: Vec<u32> = finding.occurrences.iter().map(|place| place.line).collect();
+        lines.retain(|line| first.is_some_and(|first| first.line != *line));
         lines.dedup();
         lines.truncate(PLACES_SHOWN);
-        let also = if lines.is_empty() { String::new() } else { format!(", also in line {}", lines.join(", ")) };
+        let listed = lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let also = match lines.len() {
+            0 => String::new(),
+            1 => format!(", also on line {listed}"),
+            _ => format!(", also on lines {listed}"),
+        };
         out.push_str(&wrapped(&format!("{} times{also}", finding.count), INDENT));
     }
 }
@@ -297,11 +303,24 @@ mod tests {
             "URLs not requested; add --links",
             "\nCritical (1)\n  1200:1305\n",
             "\n  12:5   “recieve” is misspelled. [spelling/UNKNOWN_WORD]\n         Replace it with “receive”.\n",
-            "3 times, also in line 1300",
+            "3 times, also on line 1300",
             "Failed: 1 critical finding.\n",
         ] {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
         }
+    }
+
+    #[test]
+    fn further_places_are_listed_without_the_line_of_the_first() {
+        let entry_of = |lines: &[u32]| {
+            let occurrences = lines.iter().map(|line| PlaceView { line: *line, ..PlaceView::sample() }).collect();
+            let mut out = String::new();
+            entry(&CheckFinding { count: lines.len(), occurrences, ..CheckFinding::sample() }, &mut out);
+            out.lines().last().unwrap_or_default().trim().to_owned()
+        };
+        assert_eq!(entry_of(&[3, 3]), "2 times");
+        assert_eq!(entry_of(&[3, 3, 24]), "3 times, also on line 24");
+        assert_eq!(entry_of(&[3, 24, 24, 32, 33]), "5 times, also on lines 24, 32, 33");
     }
 
     #[test]

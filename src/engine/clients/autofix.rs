@@ -13,17 +13,17 @@ pub struct Patch {
     pub replacement: String,
 }
 
-/// Returns the replacement for a use of a feature, if a safe one exists.
-pub fn of(view: &View<'_>, feature: FeatureId, used: &Use) -> Option<Patch> {
+/// Returns the replacement for a use of a feature, if a safe one exists. `word` is whether the client renders with Word.
+pub fn of(view: &View<'_>, feature: FeatureId, used: &Use, word: bool) -> Option<Patch> {
     let slug = TABLE.entry(feature)?.slug.as_str();
     match used.site {
         Site::CssComment(_) if slug == "css-comments" => Some(Patch { span: used.span, replacement: String::new() }),
-        Site::Declaration(index) => declaration(view, slug, used, view.sheets.declarations.get(index as usize)?),
+        Site::Declaration(index) => declaration(view, slug, used, word, view.sheets.declarations.get(index as usize)?),
         _ => None,
     }
 }
 
-fn declaration(view: &View<'_>, slug: &str, used: &Use, declaration: &Declaration) -> Option<Patch> {
+fn declaration(view: &View<'_>, slug: &str, used: &Use, word: bool, declaration: &Declaration) -> Option<Patch> {
     let source = view.source;
     let replaced = |span: Span, replacement: &str| Some(Patch { span, replacement: replacement.to_owned() });
     let at_start = |text: &str| {
@@ -42,7 +42,9 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, declaration: &Declaratio
         "css-display-none" | "css-display" => {
             let inline = matches!(declaration.owner, Owner::Element(_));
             let hides = view.value_text(declaration).eq_ignore_ascii_case("none");
-            if inline && hides { at_start("mso-hide: all; ") } else { None }
+            // Only Word reads mso-hide.
+            let helps = word && !view.siblings(declaration).any(|other| other.name.of(source).eq_ignore_ascii_case("mso-hide"));
+            if inline && hides && helps { at_start("mso-hide: all; ") } else { None }
         }
         "css-text-align" => {
             let value = view.sheets.value(declaration).first().filter(|piece| piece.kind == Kind::Ident)?;
@@ -57,7 +59,7 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, declaration: &Declaratio
             let is_rtl = source.contains("rtl");
             if is_rtl { None } else { replaced(value.span, side) }
         }
-        "css-rgb" | "css-rgba" => replaced(used.span, &with_commas(used.span.of(source))?),
+        "css-rgb" | "css-rgba" => replaced(used.span, &hexadecimal(used.span.of(source))?),
         "css-unit-rem" | "css-font-size" => rem(view, declaration),
         "css-font-weight" => {
             let weight = view.sheets.value(declaration).first().filter(|piece| piece.kind == Kind::Number)?;
@@ -67,8 +69,9 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, declaration: &Declaratio
     }
 }
 
-/// Returns a color such as `rgb(0 128 0 / 50%)` written with commas, or as a hexadecimal number if it is opaque.
-fn with_commas(color: &str) -> Option<String> {
+/// Returns an opaque color such as `rgb(0 128 0)` as a hexadecimal number. Transparent colors have no replacement, because clients
+/// that do not support `rgba` cannot show them in any notation.
+fn hexadecimal(color: &str) -> Option<String> {
     let inside = color.split_once('(')?.1.strip_suffix(')')?;
     let parts: Vec<&str> = inside.split([' ', '/', ',']).filter(|part| !part.is_empty()).collect();
     let [red, green, blue, alpha @ ..] = parts.as_slice() else { return None };
@@ -76,22 +79,17 @@ fn with_commas(color: &str) -> Option<String> {
         Some(percent) => percent.parse::<f32>().ok().map(|percent| percent * 2.55),
         None => text.parse::<f32>().ok(),
     };
-    let byte = |text: &str| channel(text).filter(|value| (0.0..=255.0).contains(value)).map(|value| format!("{value:.0}"));
+    let byte = |text: &str| channel(text).filter(|value| (0.0..=255.0).contains(value)).map(|value| value.round() as u8);
     let (red, green, blue) = (byte(red)?, byte(green)?, byte(blue)?);
-    match alpha {
-        [] => {
-            let [red, green, blue] = [red.parse::<u8>().ok()?, green.parse::<u8>().ok()?, blue.parse::<u8>().ok()?];
-            Some(format!("#{red:02X}{green:02X}{blue:02X}"))
-        }
-        [alpha] => {
-            let alpha = match alpha.strip_suffix('%') {
-                Some(percent) => percent.parse::<f32>().ok()? / 100.0,
-                None => alpha.parse::<f32>().ok()?,
-            };
-            Some(format!("rgba({red}, {green}, {blue}, {alpha})"))
-        }
-        _ => None,
-    }
+    let opaque = match alpha {
+        [] => true,
+        [alpha] => match alpha.strip_suffix('%') {
+            Some(percent) => percent.parse::<f32>().is_ok_and(|percent| percent >= 100.0),
+            None => alpha.parse::<f32>().is_ok_and(|alpha| alpha >= 1.0),
+        },
+        _ => false,
+    };
+    opaque.then(|| format!("#{red:02X}{green:02X}{blue:02X}"))
 }
 
 /// Returns the patch that replaces a `rem` value with its value in `px`, unless the email changes the font size of the root element.
@@ -112,12 +110,30 @@ fn rem(view: &View<'_>, declaration: &Declaration) -> Option<Patch> {
 mod tests {
     use super::*;
 
+    /// Returns the replacements for the uses of a feature.
+    fn replacements(html: &str, slug: &str, word: bool) -> Vec<String> {
+        let view = View::parse(html, word);
+        let feature = TABLE.get(slug).expect("the feature exists");
+        let uses = super::super::features::detect::uses(&view).into_iter().filter(|used| used.feature == feature);
+        uses.filter_map(|used| of(&view, feature, &used, word)).map(|patch| patch.replacement).collect()
+    }
+
     #[test]
-    fn colors_get_commas() {
-        assert_eq!(with_commas("rgb(0 128 0)").as_deref(), Some("#008000"));
-        assert_eq!(with_commas("rgba(0 128 0 / 50%)").as_deref(), Some("rgba(0, 128, 0, 0.5)"));
-        assert_eq!(with_commas("rgb(0, 128, 0, .5)").as_deref(), Some("rgba(0, 128, 0, 0.5)"));
-        assert_eq!(with_commas("rgb(none 1 2)"), None);
-        assert_eq!(with_commas("rgb(var(--a))"), None);
+    fn only_opaque_colors_have_a_replacement() {
+        assert_eq!(hexadecimal("rgb(0 128 0)").as_deref(), Some("#008000"));
+        assert_eq!(hexadecimal("rgba(0, 128, 0, 1)").as_deref(), Some("#008000"));
+        assert_eq!(hexadecimal("rgb(0 128 0 / 100%)").as_deref(), Some("#008000"));
+        for color in ["rgba(0,0,0,.12)", "rgba(0 128 0 / 50%)", "rgb(none 1 2)", "rgb(var(--a))"] {
+            assert_eq!(hexadecimal(color), None, "{color}");
+        }
+    }
+
+    #[test]
+    fn mso_hide_is_added_once_and_only_for_word() {
+        let hidden = "<div style=\"display:none\"><table><tr><td>x</td></tr></table></div>";
+        assert_eq!(replacements(hidden, "css-display-none", true), ["mso-hide: all; "]);
+        assert_eq!(replacements(hidden, "css-display-none", false), [""; 0]);
+        let fixed = hidden.replace("display", "mso-hide:all;display");
+        assert_eq!(replacements(&fixed, "css-display-none", true), [""; 0]);
     }
 }

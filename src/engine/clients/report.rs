@@ -319,7 +319,7 @@ impl Writer<'_> {
         let patches: Vec<AutofixEdit> = finding
             .hits
             .iter()
-            .filter_map(|hit| autofix::of(&side.view, finding.feature, &hit.used))
+            .filter_map(|hit| autofix::of(&side.view, finding.feature, &hit.used, profile.word))
             .map(|patch| AutofixEdit { start: patch.span.start, end: patch.span.end, replacement: patch.replacement })
             .collect();
         // A patch for only some of the uses would not resolve the finding.

@@ -29,13 +29,12 @@ impl fmt::Display for HtmlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InputTooLarge(bytes) => {
-                write!(f, "The email is {bytes} bytes long; shorten it to at most {DRAWN_INPUT_BYTES_MAX} bytes.")
+                let (size, max) = (megabytes(*bytes), megabytes(DRAWN_INPUT_BYTES_MAX));
+                write!(f, "The email is {size}; shorten it to at most {max}.")
             }
             Self::TooLarge(bytes) => {
-                write!(
-                    f,
-                    "The HTML is {bytes} bytes long, not counting its images; shorten it to at most {DRAWN_HTML_BYTES_MAX} bytes."
-                )
+                let (size, max) = (megabytes(*bytes), megabytes(DRAWN_HTML_BYTES_MAX));
+                write!(f, "Without its images, the HTML is {size}; shorten it to at most {max}.")
             }
             Self::TooDeep => write!(f, "The HTML elements are nested more than {DRAWN_LEVELS_MAX} levels deep; flatten them."),
             Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes; simplify it."),
@@ -50,6 +49,15 @@ impl fmt::Display for HtmlRefusal {
 }
 
 impl std::error::Error for HtmlRefusal {}
+
+/// Returns a size in megabytes of 2^20 bytes, rounded up, so that a size above a limit never looks like the limit.
+pub fn megabytes(bytes: usize) -> String {
+    let tenths = (bytes * 10).div_ceil(1024 * 1024);
+    match tenths % 10 {
+        0 => format!("{} MB", tenths / 10),
+        rest => format!("{}.{rest} MB", tenths / 10),
+    }
+}
 
 /// HTML that passed the checks, with embedded base64 images replaced by placeholder URLs.
 pub struct CheckedHtml<'a> {
@@ -202,6 +210,8 @@ mod tests {
     #[test]
     fn html_too_large_or_too_deep_is_rejected() {
         assert_eq!(refusal(&"x".repeat(DRAWN_HTML_BYTES_MAX + 1)), Some(HtmlRefusal::TooLarge(DRAWN_HTML_BYTES_MAX + 1)));
+        let refused = HtmlRefusal::TooLarge(DRAWN_HTML_BYTES_MAX + 1).to_string();
+        assert_eq!(refused, "Without its images, the HTML is 2.1 MB; shorten it to at most 2 MB.");
         assert_eq!(refusal(&"<div>".repeat(100_000)), Some(HtmlRefusal::TooDeep));
         assert_eq!(refusal(&"<p>x</p>".repeat(1000)), None);
     }

@@ -6,6 +6,7 @@
 pub mod css;
 mod filters;
 pub mod html_limits;
+pub mod image_name;
 pub mod images;
 pub mod imported_html;
 pub mod inspect;

@@ -287,7 +287,8 @@ fn wrong_date<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit
     let weekday = usize::try_from(Weekday::to_monday_zero_offset(date.weekday())).ok()?;
     let name = days.get(weekday).copied()?;
     let suggestion = super::rules::with_case_of(tokens.get(written..=written)?, name);
-    if year.is_some() && named != weekday { report(written, last + 1, vec![suggestion]) } else { None }
+    // Only the weekday is reported, because a correction replaces exactly the reported text.
+    if year.is_some() && named != weekday { report(written, written + 1, vec![suggestion]) } else { None }
 }
 
 #[cfg(test)]
@@ -346,12 +347,30 @@ mod tests {
     }
 
     #[test]
+    fn the_correction_of_a_weekday_keeps_the_date() {
+        for (text, code, expected) in [
+            ("Open until Friday, 3 December 2026.", "en", "Open until Thursday, 3 December 2026."),
+            ("It closes on Monday, 25 December 2026 at noon.", "en", "It closes on Friday, 25 December 2026 at noon."),
+            ("See you on Friday, December 3, 2026.", "en", "See you on Thursday, December 3, 2026."),
+            ("Until Friday the 3rd of December 2026 only.", "en", "Until Thursday the 3rd of December 2026 only."),
+            ("Nur am Freitag, dem 3. Dezember 2026.", "de", "Nur am Donnerstag, dem 3. Dezember 2026."),
+        ] {
+            let tokens = tokens(text);
+            let mut hits = wrong_dates(&tokens, code);
+            assert_eq!(hits.len(), 1, "{text}");
+            let hit = hits.remove(0);
+            let (start, end) = (tokens[hit.hit.first].start, tokens[hit.hit.end - 1].end);
+            assert_eq!(format!("{}{}{}", &text[..start], hit.suggestions[0], &text[end..]), expected);
+        }
+    }
+
+    #[test]
     fn finds_dates_that_do_not_exist() {
         for (text, code, expected) in [
             ("Enroll until June 31 now.", "en", "June 31"),
             ("It ends on 31 June.", "en", "31 June"),
             ("On February 29, 2025, we close.", "en", "February 29"),
-            ("See you on Monday, December 2, 2025.", "en", "Monday , December 2"),
+            ("See you on Monday, December 2, 2025.", "en", "Monday"),
             ("Bis zum 31. April", "de", "31 . April"),
             ("hasta el 31 de junio", "es", "31 de junio"),
         ] {

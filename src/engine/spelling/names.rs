@@ -235,6 +235,15 @@ mod tests {
     }
 
     #[test]
+    fn technical_abbreviations_are_known() {
+        let names = Names::new(&[]);
+        let known = "svg png gif jpeg webp faq sku api url html css utm cta roi kpi saas csv pdf crm seo";
+        for word in known.split(' ') {
+            assert!(names.has(word), "{word}");
+        }
+    }
+
+    #[test]
     fn capitals_in_headings_are_not_names() {
         let has = |word: &str| ["today", "free", "delivery", "meet"].contains(&word);
         assert!(is_heading(&tokens("Meet Our Free Colection Today"), has));

@@ -75,6 +75,11 @@ const ROWS: [Row; 19] = [
         "Write the content as text. Many email clients show images only after a click."),
 ];
 
+/// Returns the IDs of all rules.
+pub fn rule_ids() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.id)
+}
+
 fn of(rule: Rule) -> &'static Row {
     ROWS.iter().find(|row| row.rule == rule).expect("a test finds the row of every rule")
 }

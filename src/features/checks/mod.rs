@@ -12,6 +12,7 @@ pub mod links;
 pub mod model;
 pub mod report;
 pub mod results;
+pub mod rules;
 pub mod run;
 mod second_checkers;
 pub mod source;

@@ -100,8 +100,9 @@ pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Re
         incomplete: Vec::new(),
     };
     let is_requested = plan.links == Some(LinkRequests::Sent);
-    if is_requested && results.links.as_ref().is_some_and(|links| !links.metadata.complete) {
-        incomplete_checks.add(Check::Links, "Some links were not checked. Run the checks again.".to_owned());
+    let unchecked = results.links.as_ref().and_then(|links| links.unchecked.clone()).filter(|_| is_requested);
+    if let Some(reason) = unchecked {
+        incomplete_checks.add(Check::Links, reason);
     }
     Ok(Results { incomplete: incomplete_checks.incomplete, ..results })
 }

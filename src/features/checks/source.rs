@@ -1,6 +1,7 @@
 //! The email that a check is about.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -8,6 +9,7 @@ use crate::engine::api::Failure;
 use crate::engine::render::inspect::Inspection;
 use crate::engine::render::pixels::RenderError;
 use crate::features::checks::CheckContext;
+use crate::features::checks::compatibility::CompatibilityAnalysis;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
@@ -55,6 +57,13 @@ impl CheckedEmail {
             Some((number("start")?, number("end")?, edit["replacement"].as_str()?.to_owned()))
         };
         Ok(most.filter_map(edit).collect())
+    }
+
+    /// Returns whether some client does not support a feature that the HTML uses without a replacement.
+    pub async fn has_problem(&self, context: &CheckContext, slug: &str) -> Result<bool, Failure> {
+        let json = self.compatibility(context, Vec::new(), self.field).await?;
+        let problems = CompatibilityAnalysis::read(&json, Duration::ZERO)?.problems();
+        Ok(problems.iter().any(|problem| problem.slug == slug && !problem.has_fallback))
     }
 
     fn refused(&self, error: RenderError) -> Failure {

@@ -283,6 +283,28 @@ pub mod tests {
         let Some(finding) = finding else { panic!("{checks}") };
         let fixed = app.post(&format!("{email}/checks/{}/fix", finding["id"].as_str().expect("an ID")), json!({})).data();
         assert!(fixed["html"].as_str().is_some_and(|html| html.contains("#008000")), "{fixed}");
+        check(&app);
+        let checks = app.get(&format!("{email}/checks")).data();
+        let all = checks["findings"].as_array().expect("a list");
+        assert!(all.iter().all(|one| one["id"] != finding["id"]), "{checks}");
+    }
+
+    #[test]
+    fn a_fix_without_effect_saves_no_version() {
+        let app = TestApp::new();
+        let html = HTML.replace("<p>We", "<p style=\"color: rgba(0,0,0,.5)\">We");
+        let email = imported(&app, &html);
+        let found = finding(&app.get(&format!("{email}/checks")).data(), "css-rgba");
+        assert_eq!(found["fixable"], false);
+        let fix = app.post(&format!("{email}/checks/{}/fix", found["id"].as_str().expect("an ID")), json!({}));
+        assert_eq!(fix.refusal().1, "EDIT_FAILED");
+        assert_eq!(app.get(&email).data()["version"], 1);
+        let context = CheckContext { engine: app.engine().clone(), data: app.data().clone(), account: app.account() };
+        let has_problem = |html: &str| {
+            let email = CheckedEmail { html: Arc::new(html.to_owned()), subject: None, project: None, field: "emailId" };
+            app.wait(email.has_problem(&context, "css-rgba")).expect("the check succeeds")
+        };
+        assert!(has_problem(&html.replace(".5", "0.50")) && !has_problem(HTML));
     }
 
     #[test]

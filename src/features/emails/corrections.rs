@@ -1,6 +1,7 @@
 //! Resolves findings of the checks: corrects words with their suggestions, and replaces parts of imported HTML that clients do not support.
 //!
 //! Before the HTML is changed, the check that found the problem runs on it again, so that the positions of the replacements are correct.
+//! A fix of HTML that does not resolve its finding is not saved.
 
 use std::sync::Arc;
 
@@ -100,7 +101,14 @@ fn done(finding: &CheckFinding) -> String {
 }
 
 fn by_hand() -> Failure {
-    let detail = "This finding cannot be fixed automatically. Edit the email, or ignore the finding.";
+    refused("This finding cannot be fixed automatically. Edit the email, or ignore the finding.")
+}
+
+fn without_effect() -> Failure {
+    refused("Nothing was saved, because the automatic fix does not resolve this finding. Edit the email, or ignore the finding.")
+}
+
+fn refused(detail: &'static str) -> Failure {
     Failure::because(Code::EditFailed, detail)
         .see("emails.edit", "POST /v1/emails/{emailId}/edit changes the email as a prompt describes")
 }
@@ -153,6 +161,10 @@ async fn in_html(context: &StageContext, account: AccountId, found: &Found) -> R
     })?;
     if imported_html.html == found.html {
         return Err(by_hand());
+    }
+    let fixed = CheckedEmail { html: Arc::new(imported_html.html.clone()), ..source };
+    if found.finding.check == Check::Compatibility && fixed.has_problem(&environment, &found.finding.rule).await? {
+        return Err(without_effect());
     }
     Ok(NewVersion::of_html(imported_html, &found.version, found.email.language.clone(), Default::default()))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Context, Failure};
+use crate::engine::render::html_limits::megabytes;
 use crate::features::checks::source::CheckedEmail;
 use crate::features::emails;
 use crate::vocab::ids::EmailId;
@@ -58,7 +59,7 @@ pub fn check_html(html: &str) -> Result<(), Failure> {
         let max = limits::HTML_IMPORT_BYTES_MAX;
         return Err(Failure::field(
             "html",
-            format_args!("the HTML is {} bytes long; shorten it to at most {max} bytes", html.len()),
+            format_args!("the HTML is {}; shorten it to at most {}", megabytes(html.len()), megabytes(max)),
         ));
     }
     Ok(())

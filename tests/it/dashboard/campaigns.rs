@@ -170,6 +170,27 @@ async fn a_campaign_that_cannot_run_keeps_its_page_and_links_to_the_fix() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_score_below_the_minimum_blocks_sending_and_scheduling_on_the_page() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    stage.crowd(&client, 1).await;
+    let id = stage.campaign(&client).await;
+    client.data("campaigns.update", json!({ "id": id, "minimumScore": 100 })).await;
+    let email = act(&client, "get", &id).await["emailId"].as_str().expect("an id").to_owned();
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let launch = format!("/test/campaigns/{id}/launch");
+    let page = browser.get(&launch).await;
+    let send = [("csrf", page.csrf()), ("act", "send")];
+    for page in [browser.get(&launch).await, browser.post(&launch, &send).await] {
+        assert!(!page.text.contains("value=\"send\"") && !page.text.contains("value=\"schedule\""), "{}", page.text);
+        let link = format!("Fix the problems above first. <a href=\"/test/emails/{email}/checks\">");
+        assert_eq!(page.text.matches(&link).count(), 2, "{}", page.text);
+        assert_eq!(page.text.matches("class=\"alert\"").count(), 1, "{}", page.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
@@ -376,6 +397,9 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     let id = made["id"].as_str().expect("an id").to_owned();
     let path = format!("/test/campaigns/{id}/edit");
 
+    let page = browser.get(&format!("/test/campaigns/{id}")).await;
+    assert!(page.text.contains("<dt>Minimum score</dt><dd>40</dd>"), "{}", page.text);
+
     // Submit the form unchanged, then with one change.
     let renamed = send_back(&mut browser, &path, &[("name", "Winter")]).await;
     assert_eq!(renamed.status, 303, "{}", renamed.text);
@@ -411,6 +435,15 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     assert_eq!(after["variables"], json!({ "code": "X" }));
     assert_eq!((&after["utm"]["enabled"], &after["utm"]["source"]), (&json!(false), &json!(null)));
     assert!(after["minimumScore"].is_null() && after["topicId"].is_null(), "{after}");
+
+    // A minimum score can be set in the form, although the campaign has none.
+    let page = browser.get(&format!("/test/campaigns/{id}")).await;
+    assert!(!page.text.contains("Minimum score"), "{}", page.text);
+    let page = browser.get(&path).await;
+    assert!(page.text.contains("<details><summary>Minimum score</summary>"), "{}", page.text);
+    let scored = send_back(&mut browser, &path, &[("minimum_score", "30")]).await;
+    assert_eq!(scored.status, 303, "{}", scored.text);
+    assert_eq!(act(&client, "get", &id).await["minimumScore"], 30);
 
     // Choose another email of the same brand.
     let choose = browser.get(&format!("{path}?choose=yes")).await;

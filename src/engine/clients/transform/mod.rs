@@ -21,6 +21,7 @@ use super::html::VOID;
 use super::profile::{DarkMode, Profile};
 use super::view::{Texts, View};
 use crate::base::source::{Lines, Span};
+use crate::base::text::without_markdown;
 
 pub use self::notes::Note;
 
@@ -169,13 +170,13 @@ impl EditCollector<'_, '_> {
     fn finding(&mut self, finding: &Finding) {
         let Some(entry) = TABLE.entry(finding.feature) else { return };
         let note = finding.notes.iter().rev().max_by_key(|(_, _, applies)| *applies).map(|(_, note, _)| &**note);
-        let why = note.unwrap_or("The client does not support it.");
+        let why = without_markdown(note.unwrap_or("The client does not support it.").trim());
         for hit in &finding.hits {
             if !hit.cuts || hit.applies != Applies::True {
                 continue;
             }
             self.hit(hit, &entry.slug);
-            self.cut(hit.used.span, why, &entry.slug);
+            self.cut(hit.used.span, &why, &entry.slug);
         }
     }
 
@@ -328,6 +329,17 @@ mod tests {
         let rounded: Vec<(u32, u32)> =
             cuts.iter().filter(|cut| cut.slug == "css-border-radius").map(|cut| (cut.line, cut.count)).collect();
         assert_eq!(rounded, [(1, 2), (2, 1)]);
+    }
+
+    #[test]
+    fn the_reasons_of_cuts_are_plain_text() {
+        let html =
+            "<style>a:hover{color:red}</style><p style=\"border-radius:4px;display:flex;background-image:url(a.png)\">x</p>";
+        let checker = Checker::embedded();
+        let cuts = |profile| transform(checker, html, profile, Options::default()).cuts;
+        let reasons: Vec<String> = checker.profiles.iter().flat_map(cuts).map(|cut| cut.why).collect();
+        assert!(reasons.iter().any(|why| why.contains("buttons.cm")), "{reasons:?}");
+        assert!(reasons.iter().all(|why| !why.contains('`') && !why.contains("](")), "{reasons:?}");
     }
 
     #[test]

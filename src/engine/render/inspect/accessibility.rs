@@ -9,6 +9,7 @@ use super::contrast::{self, Mode, VisibleText};
 use super::source::{Place, shortened, span};
 use crate::base::locale::LanguageTag;
 use crate::base::source::Lines;
+use crate::engine::render::image_name::{image_name, is_embedded};
 use crate::engine::render::imported_html::computed_style::ComputedStyles;
 use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
@@ -115,6 +116,16 @@ pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
     }
     check.found.sort_by_key(|problem| problem.rule as usize);
     check.found
+}
+
+/// Returns the name of an image. Embedded images have no URL, so the line tells them apart.
+fn image_at(dom: &Dom, lines: &Lines<'_>, node: usize) -> String {
+    let source = dom.attribute(node, "src").unwrap_or_default();
+    let name = shortened(&image_name(source));
+    match span(dom, node).filter(|_| is_embedded(source)) {
+        Some((start, end)) => format!("{name} on line {}", Place::of(lines, start, end).line),
+        None => name,
+    }
 }
 
 struct Check<'a> {
@@ -265,18 +276,19 @@ impl<'a> Check<'a> {
     }
 
     fn image(&mut self, node: usize) {
-        let dom = self.dom;
+        let (dom, lines) = (self.dom, self.lines);
         let decorative = dom.attribute(node, "role").is_some_and(|role| matches!(role.trim(), "presentation" | "none"))
             || dom.attribute(node, "aria-hidden") == Some("true");
-        let source = shortened(dom.attribute(node, "src").unwrap_or_default());
         match dom.attribute(node, "alt") {
             None if decorative || dom.attribute(node, "aria-label").is_some() => {}
             None if visible::is_tiny(dom, node) => {
                 self.note(AccessibilityRule::SpacerAlt, Some(node), || {
-                    format!("The spacer or tracking pixel {source} has no alt attribute.")
+                    format!("The {}, a spacer or tracking pixel, has no alt attribute.", image_at(dom, lines, node))
                 });
             }
-            None => self.note(AccessibilityRule::ImageAlt, Some(node), || format!("The image {source} has no alt attribute.")),
+            None => self.note(AccessibilityRule::ImageAlt, Some(node), || {
+                format!("The {} has no alt attribute.", image_at(dom, lines, node))
+            }),
             Some(alt) => {
                 let words = alt.trim().to_lowercase();
                 let is_name = IMAGE_ENDINGS.iter().any(|end| words.ends_with(end)) || words.starts_with("http");

@@ -49,6 +49,20 @@ fn each_rule_finds_what_breaks_it() {
 }
 
 #[test]
+fn an_embedded_image_is_named_by_its_line() {
+    let detail = |image: &str| {
+        let found = inspect(&email(&format!("\n{image}"))).expect("the HTML is small enough").accessibility;
+        found.into_iter().map(|problem| problem.detail).collect::<String>()
+    };
+    let embedded = "<img src=\"data:image/png;base64,iVBORw0KGgo=\">";
+    assert_eq!(detail(embedded), "The embedded PNG image on line 2 has no alt attribute.");
+    let signed = "<img src=\"https://shop.example/a.png?token=s3cret\">";
+    assert_eq!(detail(signed), "The image https://shop.example/a.png has no alt attribute.");
+    let pixel = "<img width=1 src=\"data:image/gif;base64,R0lGODlh\">";
+    assert_eq!(detail(pixel), "The embedded GIF image on line 2, a spacer or tracking pixel, has no alt attribute.");
+}
+
+#[test]
 fn the_document_needs_a_language_a_direction_and_a_title() {
     let start = email("");
     let other = |from: &str, to: &str| broken(&start.replace(from, to));

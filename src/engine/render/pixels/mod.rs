@@ -33,6 +33,7 @@ pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
 pub use self::worker::{WorkerOptions, run as run_worker};
 use super::html_limits::HtmlRefusal;
+use super::image_name::image_name;
 use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
 use super::inspect::Inspection;
@@ -184,8 +185,9 @@ impl fmt::Display for Warning {
             }
             Self::ImagesDark { count: 1, first } => write!(
                 f,
-                "The image {first} is dark on a transparent background, so it is hard to see in dark mode. Give it a light outline or a \
-                 solid background."
+                "The {} is dark on a transparent background, so it is hard to see in dark mode. Give it a light outline or a \
+                 solid background.",
+                image_name(first)
             ),
             Self::ImagesDark { count, first } => write!(
                 f,
@@ -201,7 +203,8 @@ impl fmt::Display for Warning {
 
 /// Returns the subject of a sentence about images: the first one, and how many others there are.
 fn images(count: usize, first: &str) -> String {
-    if count > 1 { format!("The images {first} and {} more", count - 1) } else { format!("The image {first}") }
+    let name = image_name(first);
+    if count > 1 { format!("The {name} and {} more", count - 1) } else { format!("The {name}") }
 }
 
 fn are(count: usize) -> &'static str {

@@ -15,6 +15,28 @@ use crate::engine::fetch::{Fetch, FetchError, LinkCheck, LinkProbes, LinkReport}
 use crate::engine::render::inspect::{LinkKind, LinkUse, Links};
 use crate::vocab::limits;
 
+/// Why a link that needs a request was not checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unchecked {
+    /// The time limit was reached.
+    Late,
+    /// This server cannot resolve any host name.
+    Offline,
+    /// The email has too many different links.
+    TooMany,
+}
+
+impl Unchecked {
+    /// Returns the reason as the end of a sentence such as "The link was not checked: …".
+    fn reason(self) -> String {
+        match self {
+            Self::Late => "the time limit was reached. Run the checks again.".to_owned(),
+            Self::Offline => "this server cannot resolve host names.".to_owned(),
+            Self::TooMany => format!("the email has more than {} different links.", limits::LINKS_CHECKED_MAX),
+        }
+    }
+}
+
 /// A URL of an email, with all its uses.
 #[derive(Debug)]
 pub struct CheckedUrl {
@@ -24,6 +46,8 @@ pub struct CheckedUrl {
     pub status: LinkStatus,
     /// The reason why the status is neither `ok` nor `redirected`.
     pub error: Option<String>,
+    /// The reason why a request was necessary but not completed.
+    pub unchecked: Option<Unchecked>,
     /// The result of the requests, if any were sent.
     pub report: Option<Arc<LinkReport>>,
     /// Whether the URL leads to this service or to a network that the operator has allowed. The settings of the installation, not
@@ -38,6 +62,18 @@ pub struct CheckedLinks {
     pub urls: Vec<CheckedUrl>,
     /// Whether all URLs within the limit were checked in time.
     pub is_complete: bool,
+}
+
+impl CheckedLinks {
+    /// Returns a sentence with the number of links that were not checked, and the reason for the first of them.
+    pub fn unchecked(&self) -> Option<String> {
+        let reasons: Vec<Unchecked> = self.urls.iter().filter_map(|one| one.unchecked).collect();
+        let reason = reasons.first()?.reason();
+        Some(match reasons.len() {
+            1 => format!("1 link was not checked: {reason}"),
+            count => format!("{count} links were not checked: {reason}"),
+        })
+    }
 }
 
 /// Checks links with the HTTP client and the link probes of the engine.
@@ -68,6 +104,7 @@ impl LinkChecker<'_> {
         for (index, ..) in &requests {
             if let Some(checked) = urls.get_mut(*index) {
                 checked.error = Some("The link was not requested.".to_owned());
+                checked.unchecked = None;
             }
         }
         CheckedLinks { urls, is_complete: requests.is_empty() }
@@ -84,6 +121,7 @@ impl LinkChecker<'_> {
             done += 1;
             if let Some(checked) = urls.get_mut(index) {
                 (checked.status, checked.error) = status(&report);
+                checked.unchecked = None;
                 checked.report = Some(report);
             }
         }
@@ -102,7 +140,8 @@ impl LinkChecker<'_> {
         }
         for checked in urls.iter_mut().filter(|checked| is_unknown(checked)) {
             checked.status = LinkStatus::Skipped;
-            checked.error = Some("The link was not checked: this server cannot resolve host names.".to_owned());
+            checked.error = Some(format!("The link was not checked: {}", Unchecked::Offline.reason()));
+            checked.unchecked = Some(Unchecked::Offline);
         }
         true
     }
@@ -114,22 +153,19 @@ impl LinkChecker<'_> {
         let mut requests = Vec::new();
         for (url, uses) in grouped(&links.uses) {
             let kind = uses.first().and_then(|first| links.uses.get(*first)).map_or(LinkKind::Link, |first| first.kind);
-            let (status, error) = match model::verdict(&url, kind, &around) {
-                Verdict::Final(status, reason) => (status, Some(reason)),
-                Verdict::Request(parsed) if requests.len() < limits::LINKS_CHECKED_MAX => {
-                    requests.push((urls.len(), parsed, may_get(links, &uses)));
-                    (LinkStatus::Skipped, Some("The link was not checked in time. Run the checks again.".to_owned()))
-                }
-                Verdict::Request(_) => {
-                    let max = limits::LINKS_CHECKED_MAX;
-                    (
-                        LinkStatus::Skipped,
-                        Some(format!("The email has more than {max} different links; the others are not requested.")),
-                    )
+            let (status, error, unchecked) = match model::verdict(&url, kind, &around) {
+                Verdict::Final(status, reason) => (status, reason, None),
+                Verdict::Request(parsed) => {
+                    let is_requested = requests.len() < limits::LINKS_CHECKED_MAX;
+                    if is_requested {
+                        requests.push((urls.len(), parsed, may_get(links, &uses)));
+                    }
+                    let unchecked = if is_requested { Unchecked::Late } else { Unchecked::TooMany };
+                    (LinkStatus::Skipped, format!("The link was not checked: {}", unchecked.reason()), Some(unchecked))
                 }
             };
             let is_own = is_own(self.fetch, self.base, &url);
-            urls.push(CheckedUrl { url, uses, status, error, report: None, is_own });
+            urls.push(CheckedUrl { url, uses, status, error: Some(error), unchecked, report: None, is_own });
         }
         (urls, requests)
     }

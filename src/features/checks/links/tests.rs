@@ -432,6 +432,8 @@ async fn the_time_limit_and_redirects_are_options() {
     let found = checked(&links, names(), Vec::new(), LinkOptions { all: Duration::from_millis(300), ..options }).await;
     let statuses: Vec<LinkStatus> = found.urls.iter().map(|one| one.status).collect();
     assert_eq!((statuses, found.is_complete), (vec![Works, Skipped], false));
+    let unchecked = "1 link was not checked: the time limit was reached. Run the checks again.";
+    assert_eq!(found.unchecked().as_deref(), Some(unchecked));
 }
 
 #[tokio::test]
@@ -447,6 +449,7 @@ async fn links_beyond_the_limit_are_skipped_and_repeated_ones_checked_once() {
     let count = |status| found.urls.iter().filter(|one| one.status == status).count();
     assert_eq!(count(Works), crate::vocab::limits::LINKS_CHECKED_MAX);
     assert_eq!(count(Works) + count(Skipped), found.urls.len());
+    assert!(found.unchecked().is_some_and(|reason| reason.ends_with("the email has more than 200 different links.")));
     assert_eq!(server.requests.lock().expect("no panic").len(), crate::vocab::limits::LINKS_CHECKED_MAX);
 }
 
@@ -466,6 +469,7 @@ async fn a_machine_that_resolves_no_name_calls_no_link_broken() {
     let found = checked(&email(&cases, ""), Offline, Vec::new(), options).await;
     assert!(found.urls.iter().all(|checked| checked.status == Skipped) && !found.is_complete, "{:?}", found.urls);
     assert!(found.urls[0].error.as_deref().is_some_and(|reason| reason.contains("cannot resolve host names")));
+    assert_eq!(found.unchecked().as_deref(), Some("2 links were not checked: this server cannot resolve host names."));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::check::{CheckedLinks, CheckedUrl};
+use super::check::{CheckedLinks, CheckedUrl, Unchecked};
 use super::findings::{self, LinkFinding, LinkRule, days_left};
 use super::model::LinkStatus;
 use crate::base::clock::Timestamp;
@@ -31,6 +31,9 @@ pub struct LinkAnalysis {
     /// Recommendations, most important first.
     pub recommendations: Vec<String>,
     pub metadata: LinkMetadata,
+    /// A sentence with the number of links that were not checked, and the reason. Absent if all links were checked.
+    #[serde(skip)]
+    pub unchecked: Option<String>,
 }
 
 /// A URL of the email.
@@ -143,7 +146,10 @@ impl LinkAnalysis {
         let found = findings::findings(links, &checked.urls, now);
         let summary = summary(&checked.urls);
         let requested = checked.urls.iter().filter(|one| one.report.is_some()).count();
-        let is_cut = links.total > links.uses.len() || requested >= limits::LINKS_CHECKED_MAX;
+        let is_cut = links.total > links.uses.len();
+        let is_limited = checked.urls.iter().any(|one| one.unchecked == Some(Unchecked::TooMany));
+        let max = limits::LINKS_INSPECTED_MAX;
+        let rest = || is_cut.then(|| format!("The email has more than {max} links. The others were not checked."));
         Self {
             total_links: checked.urls.len(),
             total_occurrences: links.total,
@@ -155,8 +161,9 @@ impl LinkAnalysis {
                 processing_time: milliseconds(time),
                 links_checked: requested,
                 links_skipped: checked.urls.len() - requested,
-                complete: checked.is_complete && !is_cut,
+                complete: checked.is_complete && !is_cut && !is_limited,
             },
+            unchecked: checked.unchecked().or_else(rest),
             summary,
         }
     }
@@ -199,6 +206,7 @@ impl LinkAnalysis {
             findings: vec![finding],
             summary,
             metadata: LinkMetadata { processing_time: 240, links_checked: 1, links_skipped: 0, complete: true },
+            unchecked: None,
         }
     }
 }

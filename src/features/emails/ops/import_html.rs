@@ -8,6 +8,7 @@ use super::generate::AcceptedGeneration;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Created, Engine, Failure, Operation, Replay, Spec, needs};
+use crate::engine::render::html_limits::megabytes;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
@@ -105,7 +106,7 @@ impl Async for ImportHtml {
                 let max = limits::HTML_IMPORT_BYTES_MAX;
                 return Err(Failure::field(
                     &field,
-                    format_args!("the email is {} bytes long; shorten it to at most {max} bytes", source.len()),
+                    format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max)),
                 ));
             }
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {

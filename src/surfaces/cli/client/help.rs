@@ -1,6 +1,8 @@
 //! The program's help, which lists administration commands and API commands separately.
 
-use clap::Command;
+use std::path::PathBuf;
+
+use clap::{Arg, Command, value_parser};
 use unicode_width::UnicodeWidthStr;
 
 use super::{names, own};
@@ -68,6 +70,13 @@ pub fn template(administration: &Command, operations: &'static [Entry]) -> Strin
     )
 }
 
+/// Hides the data folder in the help of the commands that do not use it. They still accept it, because it is a global option.
+pub fn without_data(administration: Command) -> Command {
+    let data = || Arg::new("data").long("data").value_name("DIR").value_parser(value_parser!(PathBuf)).hide(true);
+    let hidden = |command: Command, name: &str| command.mut_subcommand(name, |own| own.arg(data()));
+    WITHOUT_SERVER.into_iter().fold(administration, hidden)
+}
+
 pub fn long_text() -> &'static str {
     EXIT_CODES
 }
@@ -111,6 +120,18 @@ mod tests {
             assert!(has(name), "{name}: {text}");
         }
         assert!(!text.contains("render-worker"));
+    }
+
+    #[test]
+    fn commands_without_data_do_not_list_the_data_folder() {
+        let mut command = without_data(Cli::command());
+        command.build();
+        for (name, is_listed) in [("check", false), ("openapi", false), ("serve", true)] {
+            let own = command.find_subcommand_mut(name).expect("the command exists");
+            assert_eq!(own.render_long_help().to_string().contains("--data"), is_listed, "{name}");
+        }
+        let given = ["mailmill", "check", "--data", "x", "news.html"];
+        assert!(without_data(Cli::command()).try_get_matches_from(given).is_ok());
     }
 
     #[test]

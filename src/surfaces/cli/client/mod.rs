@@ -61,6 +61,7 @@ pub fn is_command(operations: &'static [Entry], word: &str) -> bool {
 
 /// Adds the client's commands to the program's help.
 pub fn with_help(administration: Command, operations: &'static [Entry]) -> Command {
+    let administration = help::without_data(administration);
     let template = help::template(&administration, operations);
     // The help does not list hidden commands, but the program suggests them for misspelled commands.
     let hidden = own::commands().into_iter().map(|command| command.get_name().to_owned());

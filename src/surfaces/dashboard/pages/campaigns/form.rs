@@ -22,7 +22,7 @@ const TEXTS: [(&str, &str); 8] = [
     ("unknown", "unknown"),
 ];
 /// Fields that need conversion: the form's name and the API's name. `providerType` has no form field: its value is kept for clients
-/// that set it, and it has no effect. The form shows `minimumScore` only if it is set.
+/// that set it, and it has no effect.
 const OTHERS: [(&str, &str); 9] = [
     ("audience", "recipientId"),
     ("variables", "variables"),

@@ -17,6 +17,7 @@ use crate::features::sending::ops::plan::AccountPlan;
 use crate::features::{campaigns, sending};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::codes::Code;
 
 #[derive(Serialize)]
 pub struct LaunchPage {
@@ -31,6 +32,8 @@ pub struct LaunchPage {
     /// The reason why the dry run was rejected; empty if it succeeded.
     refused: String,
     outlook: Option<CampaignDryRun>,
+    /// Whether the score of an email is below the campaign's minimum, or is missing.
+    is_score_low: bool,
     plan: Option<AccountPlan>,
     zones: &'static [String],
 }
@@ -58,13 +61,17 @@ page_context!(LaunchPage, "campaign_launch.html", {
         audience: AudienceName { kind: "everyone", name: "All contacts of the brand".into() },
         reasons: outlook.as_ref().map(|outlook| reasons(&outlook.skipped_reasons)).unwrap_or_default(),
         refused: if outlook.is_none() { "The email is not ready.".into() } else { String::new() },
+        is_score_low: outlook.as_ref().is_some_and(is_score_low),
         outlook,
         plan: Some(sending::ops::plan::Plan::example().1.0),
         zones: Zone::names(),
     };
     let ready = CampaignDryRun { ready: true, recipients: 10, estimated_seconds: Some(9_000), ..outlook() };
     let none = CampaignDryRun { ready: true, recipients: 0, skipped_reasons: BTreeMap::new(), ..outlook() };
-    let stopped = CampaignDryRun { ready: false, ..outlook() };
+    let mut stopped = CampaignDryRun { ready: false, ..outlook() };
+    for warning in &mut stopped.warnings {
+        (warning.code, warning.stops) = (Code::NotValidated.info().wire, true);
+    }
     vec![
         page(CampaignView::sample(), Some(ready)),
         page(CampaignView::sample_scheduled(), Some(none)),
@@ -111,12 +118,17 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         audience: audience(visit, &campaign).await,
         reasons: outlook.as_ref().map(|outlook| reasons(&outlook.skipped_reasons)).unwrap_or_default(),
         refused,
+        is_score_low: outlook.as_ref().is_some_and(is_score_low),
         outlook,
         plan,
         zones: Zone::names(),
         head: CampaignHead::of(visit, campaign, "launch"),
     };
     Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+fn is_score_low(outlook: &CampaignDryRun) -> bool {
+    outlook.warnings.iter().any(|warning| warning.code == Code::NotValidated.info().wire)
 }
 
 /// Returns the reasons why recipients are skipped, most frequent reason first.
