@@ -70,8 +70,8 @@ impl Operation for ImportHtml {
     const SPEC: Spec = Spec::post("emails.import_html", "/v1/projects/emails/import-html", needs(Permission::EmailWrite))
         .summary("Import emails as HTML")
         .about(
-            "Removes unsafe content and content that email clients do not show, and lists it in the warnings of each email. The \
-             screenshots are rendered in the background: poll the status as for a generation. Imported emails can be edited with \
+            "Removes content that is not known to be safe, and conditional comments for Outlook. The warnings of each email list it. \
+             The screenshots are rendered in the background: poll the status as for a generation. Imported emails can be edited with \
              prompts, shown, exported and sent like generated emails, but have no document and no MJML.",
         )
         .rate(RouteGroup::Emails)
