@@ -17,9 +17,17 @@ pub fn is_shown(message: &Message) -> bool {
     let footer = message.text.get(start..).unwrap_or_default();
     let mut parts = footer.split(['\n', ',', ';', '|', '·', '•', '–', '(', ')']);
     has_field(&message.text)
+        || message.postal_address.as_deref().is_some_and(|address| contains(&message.text, address))
         || footer.contains('〒')
         || parts.any(|part| has_sure_code(part.trim().trim_end_matches('.')))
         || has_code_near_number(footer)
+}
+
+/// Returns whether a text contains an address, with any line breaks and punctuation.
+fn contains(text: &str, address: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let address = plain(address);
+    !address.is_empty() && plain(text).contains(&address)
 }
 
 /// Returns whether a merge field of any service contains an address, such as `{{ postal_address }}` or `*|LIST:ADDRESS|*`.
@@ -111,6 +119,16 @@ mod tests {
         ] {
             assert!(shows(footer), "{footer}");
         }
+    }
+
+    #[test]
+    fn the_known_address_of_the_sender_is_found_in_any_form() {
+        let shows = |address| {
+            let html = "<p>Acme</p><p>The Old Mill<br>Kilrush, Ireland</p>";
+            is_shown(&Message::of(&Input { html, postal_address: address, ..Input::default() }))
+        };
+        assert!(shows(Some("The Old Mill, Kilrush, Ireland")));
+        assert!(!shows(Some("The New Mill, Kilrush, Ireland")) && !shows(Some("")) && !shows(None));
     }
 
     #[test]
