@@ -69,7 +69,7 @@ fn has_code_near_number(footer: &str) -> bool {
     })
 }
 
-/// Returns whether a word starts with a capital letter, or with a letter of a script without capital letters.
+/// Returns whether a word starts with an uppercase letter, or with a letter of a script without uppercase letters.
 fn starts_like_name(word: &str) -> bool {
     word.chars().next().is_some_and(|first| first.is_alphabetic() && !first.is_lowercase())
 }
