@@ -58,8 +58,9 @@ fn data_urls(html: &str) -> Vec<&str> {
             Some(&html[at..kind_end + BASE64.len() + length])
         })
         .collect();
-    found.sort_unstable_by(|one, other| other.cmp(one));
+    found.sort_unstable();
     found.dedup();
+    found.reverse();
     found.truncate(IMPORTED_IMAGES_STORED_MAX);
     found
 }
