@@ -449,7 +449,8 @@ fn spelling_text(data: &[u8]) {
 fn deliverability(data: &[u8]) {
     let Ok(html) = std::str::from_utf8(data) else { return };
     let start = html.lines().next().unwrap_or_default();
-    let input = Input { html, subject: Some(start), from_name: Some(start), from_email: Some("a@example.com") };
+    let input =
+        Input { html, subject: Some(start), from_name: Some(start), from_email: Some("a@example.com"), ..Input::default() };
     assert!(analyze(&input, None).spam_score.score.is_finite());
 }
 

@@ -145,6 +145,7 @@ async fn check(settings: &Settings, wanted: &CheckFile, source: &MailSource) -> 
         subject: source.subject.as_deref(),
         from_name: source.from_name.as_deref(),
         from_email: source.from_email.as_deref(),
+        ..Input::default()
     };
     let results = Results {
         compatibility: Some(compatibility),

@@ -21,6 +21,7 @@ pub(crate) mod optional;
 pub(crate) mod patch;
 pub(crate) mod period;
 pub(crate) mod phone;
+pub(crate) mod postal_code;
 pub(crate) mod qr;
 pub mod random;
 pub mod secret;

@@ -600,6 +600,9 @@ pub const HTML_IMPORTS_MAX: usize = 12;
 /// The maximum size of imported HTML. Gmail clips HTML after 102 KB; imported HTML may contain markup that is removed, but is rarely
 /// ten times as large. Larger HTML is rejected.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
+/// The maximum number of embedded images of an imported email that are stored and linked. Newsletters have up to fifty images. Further images
+/// stay in the HTML.
+pub const IMPORTED_IMAGES_STORED_MAX: usize = 50;
 /// The maximum number of changes that one edit makes in an imported email, far more than the hundred places that an instruction about
 /// "every tea" affects in a long newsletter. An edit with more changes is rejected.
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;

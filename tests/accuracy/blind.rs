@@ -285,6 +285,7 @@ fn modern_spam_is_found_and_modern_legitimate_mail_is_not() {
             subject: Some(&message.subject),
             from_name: Some(&message.from_name),
             from_email: Some(&message.from_email),
+            ..Input::default()
         };
         let analysis = analyze(&input, None);
         let is_spam = analysis.prediction.category == Category::Spam;

@@ -20,6 +20,7 @@ fn analysis(document: &Document) -> Analysis {
         subject: Some(&document.subject),
         from_name: Some(document.from_name.as_str()).filter(|name| !name.is_empty()),
         from_email: Some(document.from_email.as_str()).filter(|email| !email.is_empty()),
+        ..Input::default()
     };
     analyze(&input, None)
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use super::message::{Link, Message};
+use super::postal_address;
 use super::rules::{FACTS, Observations, Place};
 
 /// The maximum number of different domains that a normal newsletter links to.
@@ -162,13 +163,7 @@ fn check_unsubscribe(message: &Message, found: &mut Observations) {
     if !message.links.iter().any(unsubscribes) {
         found.add("unsubscribe_missing", Place::html(0, ""));
     }
-    // In most countries, postal codes have four to six digits.
-    let is_code = |folded: &str| (4..=6).contains(&folded.len()) && folded.bytes().all(|byte| byte.is_ascii_digit());
-    let last = message.words.len().saturating_sub(80);
-    let footer = message.words.get(last..).unwrap_or_default();
-    let has_code = footer.iter().any(|word| is_code(&word.folded) && !matches!(word.folded.get(..2), Some("20" | "19")));
-    let has_tag = message.text.contains("{{") || message.text.contains("%%");
-    if !has_code && !has_tag {
+    if !postal_address::is_shown(message) {
         found.add("address_missing", Place::html(0, ""));
     }
 }

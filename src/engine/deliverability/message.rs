@@ -14,6 +14,8 @@ pub struct Input<'a> {
     pub subject: Option<&'a str>,
     pub from_name: Option<&'a str>,
     pub from_email: Option<&'a str>,
+    /// The sender's postal address, if known.
+    pub postal_address: Option<&'a str>,
 }
 
 /// The maximum size of the text that the check reads. Long newsletters contain about 30,000 bytes of text.
@@ -111,6 +113,7 @@ pub struct Message {
     pub subject: Option<String>,
     pub from_name: Option<String>,
     pub from_email: Option<String>,
+    pub postal_address: Option<String>,
     pub text: String,
     pub words: Vec<Word>,
     pub subject_words: Vec<Word>,
@@ -138,6 +141,7 @@ impl Message {
         message.subject = input.subject.map(line);
         message.from_name = input.from_name.map(line);
         message.from_email = input.from_email.map(line);
+        message.postal_address = input.postal_address.map(line);
         message.subject_words = words(message.subject.as_deref().unwrap_or_default());
         message
     }

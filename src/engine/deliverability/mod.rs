@@ -15,6 +15,7 @@ mod impersonation;
 mod links;
 pub mod message;
 mod phrases;
+mod postal_address;
 mod references;
 pub mod result;
 pub mod rules;

@@ -229,8 +229,13 @@ mod tests {
     #[test]
     fn the_result_has_the_fields_of_the_reference() {
         let html = "<p>Hello Ada, our workshop opens at nine on Saturday.</p><p style='color:white'>secret words</p>";
-        let input =
-            Input { html, subject: Some("Saturday"), from_name: Some("Lama Lace"), from_email: Some("hello@lamalace.example") };
+        let input = Input {
+            html,
+            subject: Some("Saturday"),
+            from_name: Some("Lama Lace"),
+            from_email: Some("hello@lamalace.example"),
+            ..Input::default()
+        };
         let value = serde_json::to_value(analyze(&input, None)).expect("JSON");
         for path in [
             "/prediction/category",

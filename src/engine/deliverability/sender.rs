@@ -171,6 +171,7 @@ mod tests {
             subject: Some(subject),
             from_name: Some(name),
             from_email: Some(email),
+            ..Input::default()
         };
         let found = rules::check(&Message::of(&input), input.html);
         found.into_iter().filter(|finding| ["subject", "from"].contains(&finding.family)).map(|finding| finding.rule).collect()

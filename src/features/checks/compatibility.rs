@@ -40,6 +40,8 @@ pub struct FeatureProblem {
     pub effect: Effect,
     /// Whether all of these clients support the feature in part.
     pub is_partial: bool,
+    /// Whether at least one of these clients supports the feature in part.
+    pub has_partial: bool,
     /// The note about the feature that applies in the client with the largest share of opens.
     pub condition: Option<String>,
     pub fix: Option<String>,
@@ -65,13 +67,15 @@ impl FeatureProblem {
     fn of(client: &Value, issue: &Value) -> Option<Self> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let share = client["share"].as_f64().unwrap_or_default();
+        let is_partial = issue["support"] == "partial";
         Some(Self {
             slug: text(&issue["slug"])?,
             title: text(&issue["title"])?,
             clients: vec![client_name(client["clientName"].as_str()?)],
             share,
             effect: Effect::deserialize(&issue["effect"]).ok()?,
-            is_partial: issue["support"] == "partial",
+            is_partial,
+            has_partial: is_partial,
             condition: text(&issue["condition"]["note"]),
             fix: text(&issue["fix"]),
             has_fallback: issue["fallback"].is_string(),
@@ -96,6 +100,7 @@ impl FeatureProblem {
         self.share += share;
         self.effect = self.effect.max(other.effect);
         self.is_partial &= other.is_partial;
+        self.has_partial |= other.has_partial;
         self.has_fallback &= other.has_fallback;
         self.has_autofix |= other.has_autofix;
         if other.count > self.count {

@@ -60,10 +60,20 @@ async fn judge(
     start: Instant,
 ) -> Result<Option<Analysis>, Failure> {
     let html = with_public_hosts(context, email).await?;
+    let address = match email.project {
+        Some(project) => context.read(move |tx| Ok(projects::postal_address(tx, project)?)).await?,
+        None => None,
+    };
     let work = tokio::task::spawn_blocking(move || {
         let Envelope { subject, from_name, from_email } = &envelope;
-        let from_email = from_email.as_ref().map(EmailAddress::as_str);
-        analyze(&Input { html: &html, subject: subject.as_deref(), from_name: from_name.as_deref(), from_email }, report)
+        let input = Input {
+            html: &html,
+            subject: subject.as_deref(),
+            from_name: from_name.as_deref(),
+            from_email: from_email.as_ref().map(EmailAddress::as_str),
+            postal_address: address.as_deref(),
+        };
+        analyze(&input, report)
     });
     let Ok(done) = tokio::time::timeout(limits::DELIVERABILITY_TIME, work).await else { return Ok(None) };
     let mut analysis = done.map_err(Failure::internal)?;

@@ -114,7 +114,11 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         }
         _ => Severity::Info,
     };
-    let works = if problem.is_partial { "works only partially" } else { "does not work" };
+    let works = match (problem.is_partial, problem.has_partial) {
+        (true, _) => "works only partially",
+        (false, true) => "does not work or works only partially",
+        (false, false) => "does not work",
+    };
     let message = format!("{title} {works} in {}.", clients_named(clients));
     let lost = match effect {
         // Findings with this effect are left out of the list.
@@ -324,6 +328,8 @@ fn of_accessibility(accessibility: &AccessibilityAnalysis) -> Vec<CheckFinding> 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::features::checks::report::ValidationReport;
 
@@ -358,6 +364,28 @@ mod tests {
         for one in &found.findings {
             assert!(one.message.ends_with('.') && one.fix.as_deref().is_none_or(|fix| fix.ends_with('.')), "{one:?}");
         }
+    }
+
+    /// Regression test: "gap does not work in Gmail" was followed by a note that says how it works there.
+    #[test]
+    fn the_message_about_a_feature_says_how_far_clients_support_it() {
+        let message = |supports: [&str; 2]| {
+            let client = |(name, support): (&str, &str)| {
+                let condition = json!({ "note": "Partial. Supports column-gap for flexbox.", "applies": "true" });
+                let issue = json!({
+                    "slug": "css-gap", "title": "gap", "url": "https://www.caniemail.com/features/css-gap/", "support": support,
+                    "effect": "layout", "condition": condition, "occurrences": [], "count": 1,
+                });
+                json!({ "clientName": name, "share": 0.1, "issues": [issue], "warnings": [] })
+            };
+            let clients: Vec<Value> = ["Gmail", "Yahoo Mail"].into_iter().zip(supports).map(client).collect();
+            let json = serde_json::to_vec(&json!({ "clientIssues": clients })).expect("a value is valid JSON");
+            let report = CompatibilityAnalysis::read(&json, std::time::Duration::ZERO).expect("the report is valid");
+            of_compatibility(&report).first().map(|finding| finding.message.clone()).unwrap_or_default()
+        };
+        assert!(message(["partial", "partial"]).starts_with("gap works only partially in "));
+        assert!(message(["partial", "none"]).starts_with("gap does not work or works only partially in "));
+        assert!(message(["none", "none"]).starts_with("gap does not work in "));
     }
 
     #[test]

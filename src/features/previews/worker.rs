@@ -321,6 +321,7 @@ fn rule(warning: &Warning) -> &'static str {
         Warning::GlyphsMissing { .. } => "glyphs_missing",
         Warning::ImagesAbsent { .. } => "images_absent",
         Warning::ImagesUnsound { .. } => "image_unsound",
+        Warning::NotDrawn { .. } => "not_drawn",
         Warning::Cut { .. } => "cut_off",
         Warning::ImagesDark { .. } => "dark_image",
     }

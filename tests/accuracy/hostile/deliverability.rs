@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use super::many;
 
 fn check(html: &str) {
-    let found = analyze(&Input { html, subject: Some(html), from_name: Some(html), from_email: Some(html) }, None);
+    let found =
+        analyze(&Input { html, subject: Some(html), from_name: Some(html), from_email: Some(html), ..Input::default() }, None);
     assert!(found.prediction.score.is_finite() && found.spam_score.score.is_finite());
     assert!((0.0..=0.8).contains(&found.prediction.confidence));
     let places = found.spam_score.findings.iter().map(|finding| finding.evidence.len()).max().unwrap_or_default();

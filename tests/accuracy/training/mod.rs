@@ -36,6 +36,7 @@ fn sample(document: &Document) -> Sample {
         subject: Some(&document.subject),
         from_name: Some(document.from_name.as_str()).filter(|name| !name.is_empty()),
         from_email: Some(document.from_email.as_str()).filter(|email| !email.is_empty()),
+        ..Input::default()
     };
     let message = Message::of(&input);
     let rule_points = rules::check(&message, &document.html).iter().map(|finding| finding.points).sum();

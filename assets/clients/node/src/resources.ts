@@ -647,7 +647,7 @@ export class Emails extends Resource<Mailmill> {
   /**
    * Import emails as HTML.
    *
-   * Removes unsafe content and content that email clients do not show, and lists it in the warnings of each email.
+   * Removes content that is not known to be safe, and conditional comments for Outlook.
    * @example
    * ```ts
    * await mailmill.emails.importHtml({ projectId });

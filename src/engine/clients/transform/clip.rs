@@ -25,10 +25,12 @@ pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
         end -= 1;
     }
     let head = html.get(..end)?;
-    // Browsers would not show `MESSAGE` after an incomplete tag, so the email is clipped before such a tag.
-    let end = match (head.rfind('<'), head.rfind('>')) {
-        (Some(open), Some(close)) if open > close => open,
-        (Some(open), None) => open,
+    // Browsers would not show `MESSAGE` in a comment or after an incomplete tag, so the email is clipped before them.
+    let comment = head.rfind("<!--").filter(|open| !head[*open..].contains("-->"));
+    let end = match (comment, head.rfind('<'), head.rfind('>')) {
+        (Some(comment), ..) => comment,
+        (None, Some(open), Some(close)) if open > close => open,
+        (None, Some(open), None) => open,
         _ => end,
     };
     let head = html.get(..end)?;
@@ -56,5 +58,12 @@ mod tests {
         assert!(clipped.html.starts_with("<html><body><table><tr><td>éé"), "{}", clipped.html);
         assert!(clipped.html.ends_with("View entire message</a></div></body></html>"), "{}", clipped.html);
         assert!(clipped.html.contains("</td></tr></table><div"), "{}", clipped.html);
+    }
+
+    #[test]
+    fn a_message_that_is_clipped_in_a_comment_shows_the_line() {
+        let html = format!("<body><!-- a --><p>x</p><!--[if mso]><table><tr><td>{}<![endif]--></body>", "y".repeat(80));
+        let clipped = clip(&html, 80).expect("the message is too long");
+        assert!(clipped.html.starts_with("<body><!-- a --><p>x</p><div"), "{}", clipped.html);
     }
 }

@@ -321,6 +321,20 @@ mod tests {
         assert_eq!(shown(html, "apple-mail.ios", Options::default()).html, html);
     }
 
+    /// Regression test: these clients lost every background color, so that white text was on a white page.
+    #[test]
+    fn only_background_colors_with_newer_names_are_cut() {
+        for key in ["gmx.desktop-webmail", "web-de.desktop-webmail", "orange.ios"] {
+            for color in ["#1A3D2F", "navy", "rgb(1,2,3)", "transparent"] {
+                let html = format!("<p style=\"background-color:{color}\">x</p>");
+                let shown = shown(&html, key, Options::default()).html;
+                assert!(shown.contains(&format!("background-color:{color}")), "{key}: {shown}");
+            }
+            let cuts = shown("<p style=\"background-color:rebeccapurple\">x</p>", key, Options::default()).cuts;
+            assert!(cuts.iter().any(|cut| cut.slug == "css-background-color"), "{key}: {cuts:?}");
+        }
+    }
+
     #[test]
     fn equal_cuts_in_one_line_are_counted() {
         let html =

@@ -20,7 +20,7 @@ const SPACER_PX: f32 = 2.0;
 #[schemars(rename = "PreviewNote")]
 pub struct Note {
     /// The rule: `image_alt_missing`, `few_words`, `background_without_color`, `dark_image`, `images_absent`, `image_unsound`,
-    /// `glyphs_missing` or `cut_off`.
+    /// `glyphs_missing`, `not_drawn` or `cut_off`.
     pub rule: String,
     /// The problem and the remedy.
     pub message: String,

@@ -66,7 +66,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
         .filter(|_| !fill.is_some_and(is_removed))
         .or_else(|| Some(attribute("src")).filter(|src| name == "image" && !src.is_empty()));
     if let Some(image) = image {
-        let repeat = if of_fill("type") == Some("tile") { "repeat" } else { "no-repeat;background-size:cover" };
+        let repeat = repeat(of_fill("type"), of_fill("aspect"));
         css.push_str(&format!(";background-image:url('{}');background-repeat:{repeat}", image.replace('\'', "%27")));
     }
     if !is_false(attribute("stroke")) && !is_false(attribute("stroked")) && name != "image" {
@@ -89,6 +89,16 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     let is_empty = element.end_tag.is_none();
     edits.push(Edit::replace(element.start_tag, if is_empty { format!("{open}{close}") } else { open }));
     edits.extend(element.end_tag.map(|tag| Edit::replace(tag, close)));
+}
+
+/// Returns how an image fills a shape. Without `aspect`, Word stretches the image to the shape.
+fn repeat(kind: Option<&str>, aspect: Option<&str>) -> &'static str {
+    match (kind, aspect) {
+        (Some("tile"), _) => "repeat",
+        (_, Some("atleast")) => "no-repeat;background-size:cover",
+        (_, Some("atmost")) => "no-repeat;background-size:contain",
+        _ => "no-repeat;background-size:100% 100%",
+    }
 }
 
 /// Returns the padding of a text box. Without `inset`, Word leaves a tenth of an inch at the left and right.
@@ -147,6 +157,20 @@ mod tests {
             "{out}"
         );
         assert!(out.starts_with("<a href=\"https://example.com/\"") && out.ends_with("<center>Buy</center></div></a>"), "{out}");
+    }
+
+    #[test]
+    fn an_image_is_stretched_unless_the_fill_keeps_its_shape() {
+        for (aspect, size) in [("", "100% 100%"), (" aspect=\"atleast\"", "cover"), (" aspect=\"atmost\"", "contain")] {
+            let html = format!(
+                "<v:rect style=\"width:600px\"><v:fill type=\"frame\" src=\"https://example.com/a.png\"{aspect}/></v:rect>"
+            );
+            let view = View::parse(&html, true);
+            let mut edits = Vec::new();
+            draw(&view, &mut edits);
+            let out = apply(&html, edits);
+            assert!(out.contains(&format!("background-size:{size}")), "{out}");
+        }
     }
 
     #[test]

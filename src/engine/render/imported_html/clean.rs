@@ -153,6 +153,11 @@ const ATTRIBUTES: [&str; 37] = [
     "vspace",
     "width",
 ];
+/// The `meta` elements that the sanitizer keeps. They only tell email clients how to show the text and colors of the email.
+const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
+/// The description of removed conditional comments. They may contain links and merge fields, which sending would not replace.
+const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, which now shows what they hid from it, and not what \
+                                    they added for it";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;
@@ -170,7 +175,7 @@ pub fn html(source: &str, parts: &HashMap<String, String>) -> Result<ImportedHtm
         title: None,
     };
     if source.contains("<!--[if") {
-        cleaner.removed.note("conditional comments for Outlook");
+        cleaner.removed.note(CONDITIONAL_COMMENTS);
     }
     walk(&parse(&admitted.html), &mut cleaner)?;
     let imported_html = cleaner.finish();
@@ -211,9 +216,7 @@ impl Visitor for Cleaner<'_> {
                 return Descend::Past;
             }
             "meta" => {
-                if element.attr("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh")) {
-                    self.removed.note("meta refresh");
-                }
+                self.meta(element);
                 return Descend::Past;
             }
             _ => {}
@@ -263,6 +266,22 @@ impl Cleaner<'_> {
             self.body
         );
         ImportedHtml { html, subject: self.title, removed: self.removed.list(), ..ImportedHtml::default() }
+    }
+
+    fn meta(&mut self, element: ElementRef<'_>) {
+        if element.attr("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh")) {
+            self.removed.note("meta refresh");
+        }
+        let name = element.attr("name").unwrap_or_default().trim().to_ascii_lowercase();
+        let content = element.attr("content").unwrap_or_default();
+        if METAS.contains(&name.as_str()) && content.len() <= VALUE_BYTES_MAX {
+            self.head.push_str("<meta");
+            push_attribute("name", &name, &mut self.head);
+            if !content.is_empty() {
+                push_attribute("content", content, &mut self.head);
+            }
+            self.head.push('>');
+        }
     }
 
     fn style(&mut self, element: ElementRef<'_>) {
@@ -386,6 +405,23 @@ mod tests {
         ] {
             assert!(removed.iter().any(|one| one.starts_with(what)), "{what}: {removed:?}");
         }
+    }
+
+    #[test]
+    fn metas_for_dark_mode_and_apple_mail_are_kept() {
+        let metas = "<meta name=\"color-scheme\" content=\"light dark\"><meta name=\"supported-color-schemes\" content=\"light dark\">\
+                     <meta name=\"x-apple-disable-message-reformatting\">";
+        let source =
+            format!("<head><meta name=generator content=x>{metas}<meta http-equiv=refresh content='0;url=x'></head><body>x");
+        let once = cleaned(&source).html;
+        assert!(once.contains(&format!("</title>{metas}</head>")), "{once}");
+        assert_eq!(cleaned(&once).html, once);
+    }
+
+    #[test]
+    fn the_effect_of_removed_conditional_comments_is_described() {
+        let removed = cleaned("<!--[if !mso]><!--><img src=https://x.example/a.png><!--<![endif]-->").removed;
+        assert_eq!(removed, [CONDITIONAL_COMMENTS]);
     }
 
     #[test]

@@ -67,6 +67,10 @@ impl Stage {
         if let Some(first) = self.prepared.unsound.first() {
             warnings.push(Warning::ImagesUnsound { count: self.prepared.unsound.len(), first: first.clone() });
         }
+        if !self.prepared.undrawn.is_empty() {
+            let elements = self.prepared.undrawn.iter().map(|name| (*name).to_owned()).collect();
+            warnings.push(Warning::NotDrawn { elements });
+        }
         let mut scripts: BTreeMap<&str, BTreeSet<char>> = BTreeMap::new();
         for c in &self.chosen.missing {
             scripts.entry(script(*c)).or_default().insert(*c);
@@ -88,7 +92,7 @@ pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Resu
     let stage = Stage::set(material, Medium { dark: options.dark, paper: false, density: options.density })?;
     let mut warnings = stage.warnings();
     if options.reports_dark_images {
-        warnings.extend(dark_images(material));
+        warnings.extend(dark_images(material, &stage.prepared.embedded));
     }
     let mut shots = Vec::with_capacity(options.widths.len());
     for width in &options.widths {
@@ -134,10 +138,12 @@ fn size(root: &MeasuredNode) -> (f32, f32) {
     (width, height)
 }
 
-/// Returns a warning if transparent images are invisible on a dark background.
-fn dark_images(material: &Material<'_>) -> Option<Warning> {
+/// Returns a warning if transparent images are invisible on a dark background. `embedded` are the images that the HTML contains.
+fn dark_images(material: &Material<'_>, embedded: &[(String, Arc<[u8]>)]) -> Option<Warning> {
     let is_dark = |file: &[u8]| images::ground(file, material.pixels) == Some(images::Ground::Light);
-    let mut dark = material.images.iter().filter(|(_, file)| is_dark(file)).map(|(address, _)| address);
+    let linked = material.images.iter().map(|(address, file)| (address, file.as_slice()));
+    let all = linked.chain(embedded.iter().map(|(address, file)| (address, &**file)));
+    let mut dark = all.filter(|(_, file)| is_dark(file)).map(|(address, _)| address);
     let first = dark.next()?.clone();
     Some(Warning::ImagesDark { count: 1 + dark.count(), first })
 }

@@ -163,6 +163,8 @@ pub enum Warning {
     ImagesAbsent { count: usize, first: String },
     /// Images that are damaged, too large, or in a format that email clients do not support.
     ImagesUnsound { count: usize, first: String },
+    /// Elements that some clients show, but that are not drawn.
+    NotDrawn { elements: Vec<String> },
     /// The email is longer than the screenshot with this width.
     Cut { width: u32 },
     /// Transparent images with dark content, which are invisible on a dark background.
@@ -194,6 +196,9 @@ impl fmt::Display for Warning {
                 "{} are dark on transparent backgrounds, so they are hard to see in dark mode. Give them light outlines or solid backgrounds.",
                 images(*count, first)
             ),
+            Self::NotDrawn { elements } => {
+                write!(f, "The rendering does not draw {} elements, but recipients may see them.", elements.join(" and "))
+            }
             Self::Cut { width } => {
                 write!(f, "At a width of {width} pixels, the email is too long for a screenshot, so the screenshot is cut off.")
             }

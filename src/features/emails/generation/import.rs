@@ -1,7 +1,8 @@
 //! Creates imported emails. Imported emails skip the writing stage and, without an instruction, the rendering stage.
 
+use super::embedded_images::{self, EmbeddedImage};
 use super::stages::new_email;
-use crate::engine::api::Failure;
+use crate::engine::api::{Engine, Failure};
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::store::WriteTx;
 use crate::features::emails::finding::Finding;
@@ -22,6 +23,8 @@ pub struct SafeImport {
     /// The caller's name for the email; may be empty.
     pub name: String,
     pub imported_html: ImportedHtml,
+    /// The images that the HTML contains, which will be stored.
+    pub images: Vec<EmbeddedImage>,
 }
 
 /// Emails that one request imports.
@@ -43,7 +46,12 @@ pub struct ImportBatch {
 const NO_IMAGES: &str = "No image was generated: this service cannot generate images. Edit the email to use other images.";
 
 /// Adds a conversation of imported emails. Their screenshots are rendered later.
-pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch: ImportBatch) -> Result<Conversation, Failure> {
+pub fn open(
+    tx: &mut WriteTx<'_>,
+    engine: &Engine,
+    (account, project): (AccountId, ProjectId),
+    batch: ImportBatch,
+) -> Result<Conversation, Failure> {
     let own = projects::brand(tx, account, project)?.and_then(|(_, brand)| brand.languages.into_iter().next());
     let language = |imported_html: &ImportedHtml| {
         let said = imported_html.language.as_ref().and_then(|said| crate::base::locale::LanguageTag::parse(said).ok());
@@ -70,7 +78,9 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     conversation.title = Some(title);
     conversation.state = State::Processing;
     store::save_conversation(tx, account, &conversation);
-    for (slot, item) in batch.emails.into_iter().enumerate() {
+    for (slot, mut item) in batch.emails.into_iter().enumerate() {
+        let html = std::mem::take(&mut item.imported_html.html);
+        item.imported_html.html = embedded_images::linked(tx, engine, project, html, &item.images);
         let language = language(&item.imported_html);
         let mut email = new_email(tx, &conversation, slot as u8, &language, None);
         // The instruction is applied before the email becomes ready.
@@ -91,7 +101,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
 /// Returns the subject of the message or the title of the page. If both are missing, returns the email's name or, without a name, a
 /// placeholder.
 fn subject(item: &SafeImport) -> String {
-    let SafeImport { name, imported_html } = item;
+    let SafeImport { name, imported_html, .. } = item;
     let subject = imported_html.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());
     let subject: String = subject.chars().take(limits::EMAIL_SUBJECT_CHARACTERS_MAX).collect();
     if subject.is_empty() { views::UNTITLED.to_owned() } else { subject }

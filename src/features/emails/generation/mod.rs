@@ -10,6 +10,7 @@ mod brief_tests;
 pub mod context;
 #[cfg(test)]
 mod contract_tests;
+pub mod embedded_images;
 pub mod import;
 #[cfg(test)]
 mod model_tests;

@@ -13,6 +13,7 @@ use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
 use crate::features::emails::check_length;
+use crate::features::emails::generation::embedded_images;
 use crate::features::emails::generation::import::{self, SafeImport};
 use crate::features::emails::model::Visibility;
 use crate::vocab::codes::Code;
@@ -71,9 +72,9 @@ impl Operation for ImportHtml {
     const SPEC: Spec = Spec::post("emails.import_html", "/v1/projects/emails/import-html", needs(Permission::EmailWrite))
         .summary("Import emails as HTML")
         .about(
-            "Removes unsafe content and content that email clients do not show, and lists it in the warnings of each email. The \
-             screenshots are rendered in the background: poll the status as for a generation. Imported emails can be edited with \
-             prompts, shown, exported and sent like generated emails, but have no document and no MJML.",
+            "Removes content that is not known to be safe, and conditional comments for Outlook. The warnings of each email list \
+             it. The screenshots are rendered in the background: poll the status as for a generation. Imported emails can be \
+             edited with prompts, shown, exported and sent like generated emails, but have no document and no MJML.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -116,10 +117,13 @@ impl Async for ImportHtml {
                 ));
             }
             let imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
-            emails.push(SafeImport { name, imported_html });
+            let images = embedded_images::convert(&context.engine, &imported_html.html).await;
+            let images = images.map_err(|fault| refused(&field, fault))?;
+            emails.push(SafeImport { name, imported_html, images });
         }
         let batch = import::ImportBatch { emails, language, visibility, instruction, wants_images, model, on_failure };
-        let open = move |tx: &mut WriteTx<'_>| import::open(tx, account, project, batch);
+        let engine = context.engine.clone();
+        let open = move |tx: &mut WriteTx<'_>| import::open(tx, &engine, (account, project), batch);
         let conversation = context.write(&Self::SPEC, open).await?;
         Ok(Created(AcceptedGeneration::of(&conversation, context.engine.base_url())))
     }

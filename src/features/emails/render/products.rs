@@ -260,3 +260,69 @@ fn facts(set: BlockContext<'_>, product: &Product, layout: Layout) -> Vec<Cell> 
     }
     cells
 }
+
+#[cfg(test)]
+mod tests {
+    use scraper::{Html, Selector};
+
+    use crate::features::emails::document::{Block, Email, Layout, Style};
+    use crate::features::emails::render::{Rendered, render};
+    use crate::features::emails::theme::Theme;
+    use crate::features::projects::brand::Brand;
+
+    fn email(layout: Layout) -> Email {
+        Email { style: Style { layout: Some(layout), ..Style::default() }, ..Email::sample() }
+    }
+
+    fn draw(email: &Email) -> Rendered {
+        render(email, &Theme::new(&Brand::default(), email, 0))
+    }
+
+    /// Returns the values of an attribute in MJML.
+    fn values<'a>(mjml: &'a str, name: &str) -> Vec<&'a str> {
+        let start = format!(" {name}=\"");
+        mjml.split(start.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+    }
+
+    /// Regression test: the MJML library counts a padding with a zero without a unit as no padding, so widths for Outlook were too large.
+    #[test]
+    fn every_length_of_a_padding_has_a_unit() {
+        for layout in Layout::ALL {
+            let mjml = draw(&email(layout)).mjml;
+            let paddings = [values(&mjml, "padding"), values(&mjml, "inner-padding")].concat();
+            assert!(paddings.len() > 20, "{layout:?}: {paddings:?}");
+            for padding in paddings {
+                assert!(padding.split(' ').all(|length| length.ends_with("px")), "{layout:?}: {padding}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_pictures_of_products_side_by_side_fit_their_columns() {
+        let length = |text: &str| text.trim_end_matches("px").parse::<f32>().expect("the length is in pixels");
+        let sides = |padding: &str| length(padding.split(' ').nth(1).expect("the padding has a side"));
+        for layout in Layout::ALL {
+            let mut email = email(layout);
+            for block in &mut email.blocks {
+                if let Block::Products(block) = block {
+                    block.columns = Some(2);
+                }
+            }
+            let drawn = draw(&email);
+            let outer = length(values(&drawn.mjml, "width")[0]);
+            let section = drawn.mjml.split("<mj-section").find(|section| section.contains("Roasted oolong"));
+            let section = section.expect("the email has products");
+            let paddings = values(section, "padding");
+            let room = (outer - 2.0 * sides(paddings[0])) / 2.0 - 2.0 * sides(paddings[1]);
+            let page = Html::parse_document(&drawn.html);
+            let sources = values(section, "src");
+            let pictures: Vec<_> = page
+                .select(&Selector::parse("img").expect("the CSS selector is valid"))
+                .filter(|image| image.attr("src").is_some_and(|source| sources.contains(&source)))
+                .map(|image| length(image.attr("width").expect("the picture has a width")))
+                .collect();
+            assert_eq!(pictures.len(), 2, "{layout:?}");
+            assert!(pictures.iter().all(|width| *width <= room + 0.5), "{layout:?}: {pictures:?} are wider than {room}");
+        }
+    }
+}

@@ -306,6 +306,7 @@ fn no_style_sheet_exceeds_the_limit_of_gmail() {
         let html = Html::parse_document(&drawn.html);
         let sheets: Vec<usize> = html.select(&select("style")).map(|sheet| sheet.inner_html().len()).collect();
         assert!(sheets.iter().all(|length| *length < 8192), "{layout:?}: {sheets:?}");
+        assert!(!drawn.html.replace(" !important", "").contains("!important"), "{layout:?}: some clients need the space");
         assert!(!drawn.html.contains("</style><style type=\"text/css\">@media (prefers-color-scheme:dark){}"));
     }
 }

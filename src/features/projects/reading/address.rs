@@ -6,6 +6,7 @@ use super::company::without_legal_form;
 use super::page::{Page, lines_of};
 use super::structured::{list, text};
 use super::{Site, clean};
+use crate::base::postal_code::has_sure_code;
 
 const STREET_WORDS: [&str; 71] = [
     "straße",
@@ -419,50 +420,6 @@ fn has_city(text: &str) -> bool {
     (code_first || has_sure_code(text)) && !is_copyright
 }
 
-/// Returns whether a string contains an unambiguous postal code.
-fn has_sure_code(text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let digits = |word: &str, count: usize| word.len() == count && word.chars().all(|character| character.is_ascii_digit());
-    let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= 3;
-    let dutch = words.windows(3).any(|three| {
-        digits(three[0], 4) && three[1].len() == 2 && three[1].chars().all(|c| c.is_ascii_uppercase()) && is_name(three[2])
-    });
-    let american = words.windows(2).any(|pair| {
-        pair[0].len() == 2
-            && pair[0].chars().all(|c| c.is_ascii_uppercase())
-            && digits(pair[1].split('-').next().unwrap_or_default(), 5)
-    });
-    let british = words.windows(2).any(|pair| is_british(pair[0], pair[1]));
-    let irish = words.windows(2).any(|pair| is_eircode(&pair.concat())) || words.iter().any(|word| is_eircode(word));
-    dutch || american || british || irish
-}
-
-/// Returns whether a string is an Eircode, such as `D02 X285` or `D02X285`: a routing key and an identifier. An identifier without digits
-/// must consist of letters that Eircodes use, so that ordinary words do not match.
-fn is_eircode(text: &str) -> bool {
-    let text = text.trim_end_matches([',', '.']);
-    if text.len() != 7 || !text.is_ascii() {
-        return false;
-    }
-    let (key, identifier) = text.split_at(3);
-    let key = key.as_bytes();
-    let has_key = b"ACDEFHKNPRTVWXY".contains(&key[0]) && key[1].is_ascii_digit() && (key[2].is_ascii_digit() || key == b"D6W");
-    let is_plain = identifier.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    let has_digit = identifier.bytes().any(|byte| byte.is_ascii_digit());
-    let has_letter = identifier.bytes().any(|byte| byte.is_ascii_uppercase());
-    has_key && is_plain && has_letter && (has_digit || identifier.bytes().all(|byte| b"ACDEFHKNPRTVWXY".contains(&byte)))
-}
-
-/// Returns whether two words form a British postal code, such as `SW1A 1AA`.
-fn is_british(outward: &str, inward: &str) -> bool {
-    let upper = |c: char| c.is_ascii_uppercase();
-    let inward: Vec<char> = inward.trim_end_matches([',', '.']).chars().collect();
-    let good_inward = inward.len() == 3 && inward[0].is_ascii_digit() && upper(inward[1]) && upper(inward[2]);
-    let good_outward =
-        (2..=4).contains(&outward.len()) && outward.starts_with(upper) && outward.chars().any(|c| c.is_ascii_digit());
-    good_inward && good_outward && outward.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -482,6 +439,7 @@ mod tests {
             ("Acme, 12 Mill Lane, Leeds LS1 4AB, United Kingdom", Some("12 Mill Lane, Leeds LS1 4AB, United Kingdom")),
             ("500 Main Street, Suite 4\nAustin, TX 78701", Some("500 Main Street, Suite 4, Austin, TX 78701")),
             ("10 rue des Lilas · 75011 Paris", Some("10 rue des Lilas, 75011 Paris")),
+            ("20 King Street West\nToronto, ON M5X 1C9, Canada", Some("20 King Street West, Toronto, ON M5X 1C9, Canada")),
             ("Prinsengracht 12\n1015 DV Amsterdam", Some("Prinsengracht 12, 1015 DV Amsterdam")),
             ("© 2024 Acme. All rights reserved.", None),
             ("Over 20000 Happy customers", None),

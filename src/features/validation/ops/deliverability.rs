@@ -55,7 +55,13 @@ impl Operation for Deliverability {
     fn example() -> (Value, Self::Output) {
         let html = "<html lang=\"en\"><body><p>Our spring sale ends on Friday: 20% off all shoes.</p></body></html>";
         let input = json!({ "html": html, "subject": "Spring sale", "fromName": "Acme", "fromEmail": "news@acme.example" });
-        let sample = Input { html, subject: Some("Spring sale"), from_name: Some("Acme"), from_email: Some("news@acme.example") };
+        let sample = Input {
+            html,
+            subject: Some("Spring sale"),
+            from_name: Some("Acme"),
+            from_email: Some("news@acme.example"),
+            ..Input::default()
+        };
         (input, Done(analyze(&sample, None)))
     }
 }

@@ -1333,10 +1333,10 @@ class AsyncEmails(AsyncResource):
     ) -> t.AcceptedGeneration:
         """Import emails as HTML.
 
-        Removes unsafe content and content that email clients do not show, and lists it in the warnings of
-        each email. The screenshots are rendered in the background: poll the status as for a generation.
-        Imported emails can be edited with prompts, shown, exported and sent like generated emails, but have
-        no document and no MJML.
+        Removes content that is not known to be safe, and conditional comments for Outlook. The warnings of
+        each email list it. The screenshots are rendered in the background: poll the status as for a
+        generation. Imported emails can be edited with prompts, shown, exported and sent like generated
+        emails, but have no document and no MJML.
 
         Args:
             html: The email's HTML.

@@ -4151,7 +4151,7 @@ class PreviewNote(_t.TypedDict):
     rule: str
     """The rule: `image_alt_missing`, `few_words`, `background_without_color`, `dark_image`, `images_absent`,
     `image_unsound`,
-    `glyphs_missing` or `cut_off`.
+    `glyphs_missing`, `not_drawn` or `cut_off`.
     """
     message: str
     """The problem and the remedy."""

@@ -29,6 +29,8 @@ pub struct EmailImages<'a> {
     pub absent: Vec<String>,
     /// The URLs of files that cannot be drawn.
     pub unsound: Vec<String>,
+    /// The files of the images that the HTML contains, each with its shortened URL.
+    pub contained: Vec<(String, Arc<[u8]>)>,
 }
 
 impl<'a> EmailImages<'a> {
@@ -42,6 +44,7 @@ impl<'a> EmailImages<'a> {
             pixels_left: given.pixels,
             absent: Vec::new(),
             unsound: Vec::new(),
+            contained: Vec::new(),
         }
     }
 
@@ -73,6 +76,9 @@ impl<'a> EmailImages<'a> {
             self.unsound.push(shortened(embedded.unwrap_or(address)));
             return None;
         };
+        if embedded.is_some() || is_data {
+            self.contained.push((shortened(embedded.unwrap_or(address)), bytes));
+        }
         let key = format!("image:{}", self.sources.len());
         self.sources.insert(key.as_str().into(), source);
         Some(key)

@@ -28,6 +28,8 @@ const MARK: &str = "data-hint";
 /// The maximum column span of a cell. A larger span is a mistake or an attack.
 const COLUMNS_MAX: u32 = 100;
 const ROWS_MAX: u32 = 1_000;
+/// The elements that are not drawn although some email clients show them.
+const SEEN_ELSEWHERE: [&str; 3] = ["math", "svg", "video"];
 
 pub struct PreparedEmail {
     pub html: String,
@@ -38,6 +40,10 @@ pub struct PreparedEmail {
     pub absent: Vec<String>,
     /// The URLs of images that cannot be drawn.
     pub unsound: Vec<String>,
+    /// The files of the images that the HTML contains, each with its shortened URL.
+    pub embedded: Vec<(String, Arc<[u8]>)>,
+    /// The names of elements that some clients show, but that are not drawn.
+    pub undrawn: BTreeSet<&'static str>,
     /// Every character in the text of the email, once.
     pub letters: BTreeSet<char>,
 }
@@ -60,13 +66,15 @@ pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<Pr
         hints: HashMap::new(),
         hint_rules: String::new(),
         around: vec![Inherited::at_root(has_sizes(&admitted.html))],
+        undrawn: BTreeSet::new(),
         letters: BTreeSet::new(),
     };
     walk(&tree, &mut writer)?;
     let mut sheets = vec![format!("{PRELUDE}\n{}", writer.hint_rules)];
     sheets.append(&mut writer.sheets);
-    let EmailImages { sources, absent, unsound, .. } = writer.pictures;
-    Ok(PreparedEmail { html: writer.html, sheets, images: sources, absent, unsound, letters: writer.letters })
+    let Writer { html, undrawn, letters, pictures, .. } = writer;
+    let EmailImages { sources, absent, unsound, contained, .. } = pictures;
+    Ok(PreparedEmail { html, sheets, images: sources, absent, unsound, embedded: contained, undrawn, letters })
 }
 
 /// Serializes the tree of an email for the engine.
@@ -80,6 +88,7 @@ struct Writer<'a> {
     hint_rules: String,
     /// The state that each open element passes on to its descendants.
     around: Vec<Inherited>,
+    undrawn: BTreeSet<&'static str>,
     letters: BTreeSet<char>,
 }
 
@@ -98,6 +107,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if is_dropped(name) || !is_plain_name(name) {
+            self.undrawn.extend(SEEN_ELSEWHERE.into_iter().find(|seen| *seen == name));
             return Descend::Past;
         }
         let around = self.around.last().expect("the entry of the root is never removed");
@@ -292,6 +302,23 @@ mod tests {
         let html = "<script>alert(1)</script><!--[if mso]><p>m</p><![endif]--><p tw='p-4' onclick=x data-hint=3 class=k>a\
                     <svg><rect/></svg><iframe src=x></iframe><a href='javascript:x'>b</a><a href=' HTTPS://x.example'>c</a>";
         assert_eq!(body(html), "<p class=\"k\">a<a href=\"#\">b</a><a href=\" HTTPS://x.example\">c</a></p>");
+    }
+
+    #[test]
+    fn elements_that_other_clients_show_are_named() {
+        let made = prepared("<p>a<svg><rect/></svg><svg></svg><video src=x></video><iframe src=x></iframe>");
+        assert_eq!(made.undrawn.into_iter().collect::<Vec<_>>(), ["svg", "video"]);
+        assert!(prepared("<p>a").undrawn.is_empty());
+    }
+
+    #[test]
+    fn the_files_of_embedded_images_are_kept() {
+        let file = images::tests::file(3, 2, image::ImageFormat::Png);
+        let html = format!("<img src=\"data:image/png;base64,{}\">", data_encoding::BASE64.encode(&file));
+        let given = GivenImages { files: &BTreeMap::new(), pixels: 100 };
+        let made = prepare(&html, &given, LIGHT).expect("the HTML is small enough");
+        assert_eq!(made.embedded.len(), 1);
+        assert_eq!(*made.embedded[0].1, *file);
     }
 
     #[test]

@@ -62,6 +62,7 @@ impl Laboratory {
             subject: Some(email.subject.as_str()),
             from_name: brand.name.as_deref(),
             from_email: Some("hello@example.com"),
+            ..Input::default()
         };
         let results = Results {
             compatibility: CompatibilityAnalysis::read(&json, Duration::ZERO).ok(),
