@@ -14,6 +14,7 @@ use super::database::{Database, Link};
 use super::lease::{self, Candidate, Epoch, Holder};
 use super::replicated_port::Shared;
 use super::schema::{self, Schema};
+use super::shared_log;
 use super::turn::{SharedTurn, Turn};
 use super::{Error, Result};
 use crate::base::clock::{Clock, Monotonic};
@@ -41,6 +42,13 @@ pub enum Role {
     Leader {
         epoch: Epoch,
     },
+}
+
+/// The newest lease that this process has seen.
+#[derive(Clone, PartialEq, Eq)]
+struct Seen {
+    epoch: Epoch,
+    process: String,
 }
 
 struct Held {
@@ -219,8 +227,11 @@ impl Member {
 
     async fn run(&self) {
         let mut link = Link::new(self.shared.database.clone());
-        let mut held: Option<Held> = None;
+        let (mut held, mut seen): (Option<Held>, Option<Seen>) = (None, None);
         loop {
+            if self.shared.turn.failure().is_some() {
+                return self.set_role(Role::Follower { leader: None });
+            }
             match &mut held {
                 Some(lease) => {
                     if !self.keep(&mut link, lease).await {
@@ -228,7 +239,7 @@ impl Member {
                         self.lose();
                     }
                 }
-                None => held = self.watch(&mut link).await,
+                None => held = self.watch(&mut link, &mut seen).await,
             }
             let pause = if held.is_some() { limits::CLUSTER_LEASE_TICK } else { limits::CLUSTER_LEASE_POLL };
             tokio::select! {
@@ -239,8 +250,8 @@ impl Member {
         }
     }
 
-    /// Reads the lease, and takes it if it has expired.
-    async fn watch(&self, link: &mut Link) -> Option<Held> {
+    /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data.
+    async fn watch(&self, link: &mut Link, seen: &mut Option<Seen>) -> Option<Held> {
         let holder = match self.in_time(lease::read(link)).await {
             Ok(holder) => holder,
             Err(error) => {
@@ -249,6 +260,14 @@ impl Member {
                 return None;
             }
         };
+        let now = Seen { epoch: holder.epoch, process: holder.process.clone() };
+        // Each new leader and each expired lease can be the result of a replaced database.
+        if holder.remaining_ms <= 0 || seen.as_ref() != Some(&now) {
+            if !self.is_current(self.in_time(self.verify(link, seen.as_ref(), &now)).await) {
+                return None;
+            }
+            *seen = Some(now);
+        }
         if holder.remaining_ms > 0 {
             self.set_role(Role::Follower { leader: (holder.process != self.candidate.process).then_some(holder) });
             return None;
@@ -262,6 +281,7 @@ impl Member {
         match taken {
             Ok(Some(epoch)) => {
                 tracing::info!(epoch, node = self.candidate.node, "this node takes the lease");
+                *seen = Some(Seen { epoch, process: self.candidate.process.clone() });
                 self.shared.turn.extend(self.certain_until(started));
                 self.shared.turn.set(Turn::Lead(epoch));
                 Some(Held { epoch, renewed_at: started })
@@ -274,6 +294,39 @@ impl Member {
                 None
             }
         }
+    }
+
+    /// Checks that the database still has all commits that this node has, and the newest lease that this node has seen.
+    async fn verify(&self, link: &mut Link, seen: Option<&Seen>, now: &Seen) -> Result<()> {
+        // Read the positions of this node first: the log can grow in the meantime, but it never shrinks.
+        let own = self.shared.turn.positions();
+        let ends = shared_log::ends(link).await?;
+        let lost = StoreName::ALL.into_iter().zip(own.into_iter().zip(ends)).find(|(_, (own, newest))| newest < own);
+        if let Some((store, (own, newest))) = lost {
+            return Err(Error::Lost { store, own, newest });
+        }
+        match seen {
+            Some(seen) if now.epoch < seen.epoch || (now.epoch == seen.epoch && now.process != seen.process) => {
+                Err(Error::Older { epoch: now.epoch, seen: seen.epoch })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether the check succeeded. Ends the membership if the database has lost something that this node has.
+    fn is_current(&self, verified: Result<()>) -> bool {
+        let error = match verified {
+            Ok(()) => return true,
+            Err(error) => error,
+        };
+        if error.is_temporary() {
+            tracing::debug!(%error, "the logs cannot be read");
+            return false;
+        }
+        tracing::error!(%error, node = self.candidate.node, "this node cannot be a member of the cluster any longer");
+        self.deactivate();
+        self.shared.turn.fail(error.into());
+        false
     }
 
     /// Renews the lease when a third of its time has passed, or releases it if this process resigns. Returns false if the process
@@ -302,6 +355,12 @@ impl Member {
                 Ok(true) => {
                     held.renewed_at = started;
                     turn.extend(self.certain_until(started));
+                    // An older state of the database can have the same lease.
+                    let now = Seen { epoch: held.epoch, process: process.clone() };
+                    let verified = self.in_time(self.verify(link, None, &now)).await;
+                    if !self.is_current(verified) && turn.failure().is_some() {
+                        return false;
+                    }
                 }
                 Ok(false) => return false,
                 Err(error) => tracing::warn!(%error, "the lease could not be renewed"),

@@ -144,6 +144,15 @@ impl SharedLog {
     }
 }
 
+/// Returns the newest positions of all logs, as [`SharedLog::newest`] does, in the order of [`StoreName::ALL`].
+pub async fn ends(link: &mut Link) -> Result<[u64; StoreName::ALL.len()]> {
+    let select = "SELECT log, greatest(coalesce((SELECT max(seq) FROM mailmill_log WHERE log = lease.log), 0), \
+                  coalesce((SELECT max(seq) FROM mailmill_snapshot WHERE log = lease.log AND complete), 0)) FROM mailmill_lease AS lease";
+    let rows = link.query(select, &[]).await?;
+    let end = |store: StoreName| rows.iter().find(|row| row.get::<_, &str>(0) == store.word());
+    Ok(StoreName::ALL.map(|store| end(store).map_or(0, |row| row.get::<_, i64>(1) as u64)))
+}
+
 /// Compresses an encoded record, and adds a header with its format and length.
 pub fn pack(encoded: &[u8]) -> Result<Vec<u8>> {
     let compressed = zstd::bulk::compress(encoded, LEVEL);

@@ -349,10 +349,11 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
         &cluster.url,
         "DELETE FROM mailmill_log WHERE log = 'live' AND seq = (SELECT max(seq) FROM mailmill_log WHERE log = 'live')",
     );
-    let refused = one.put(9).expect_err("the leader does not continue");
-    assert!(matches!(&refused, crate::engine::store::Error::Cluster(text) if text.contains("lost commits")), "{refused}");
+    one.put(9).expect_err("the leader does not continue");
     // The leader stops, because it detects the lost commits.
-    one.wait("fails", |_| one.live().failure().borrow().as_ref() == Some(&refused));
+    one.wait("fails", |_| one.live().failure().borrow().is_some());
+    let failure = one.live().failure().borrow().clone();
+    assert!(matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("lost commits")), "{failure:?}");
     one.stop();
     let lost = cluster.try_node("two").err().expect("the follower does not start");
     assert!(matches!(lost, Error::Lost { store: StoreName::Live, .. }), "{lost:?}");
@@ -363,6 +364,82 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     four.stop();
     let diverged = cluster.try_node("two").err().expect("the follower does not start");
     assert!(matches!(diverged, Error::Diverged { store: StoreName::Live, .. }), "{diverged:?}");
+}
+
+/// Returns statements that keep a copy of the log and the lease.
+fn keep(name: &str) -> String {
+    format!("CREATE TABLE {name}_log AS SELECT * FROM mailmill_log; CREATE TABLE {name}_lease AS SELECT * FROM mailmill_lease")
+}
+
+/// Returns statements that replace the log and the lease with a copy.
+fn replace_with(name: &str) -> String {
+    format!(
+        "DELETE FROM mailmill_log; INSERT INTO mailmill_log SELECT * FROM {name}_log; \
+         DELETE FROM mailmill_lease; INSERT INTO mailmill_lease SELECT * FROM {name}_lease"
+    )
+}
+
+#[test]
+fn no_node_takes_the_lease_or_appends_after_the_database_was_replaced_by_an_older_state() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let one = cluster.node("one");
+    one.lead();
+    one.put(1).expect("the leader accepts writes");
+    let two = cluster.node("two");
+    two.follow("one");
+    server.query(&cluster.url, &keep("older"));
+    one.shared_runtime(|member| async move { member.resign().await });
+    two.lead();
+    two.put(2).expect("the new leader accepts writes");
+    one.follow("two");
+    one.reach(&two);
+    server.query(&cluster.url, &keep("newer"));
+    server.query(&cluster.url, &replace_with("older"));
+    for node in [&one, &two] {
+        node.wait("stops", |_| node.live().failure().borrow().is_some());
+        let failure = node.live().failure().borrow().clone();
+        assert!(
+            matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("lost commits")),
+            "{failure:?}"
+        );
+        assert!(matches!(*node.member.role().borrow(), Role::Follower { .. }));
+    }
+    // The lease of the older state would have expired by now.
+    std::thread::sleep(LEASE);
+    let changed = "SELECT (SELECT count(*) FROM mailmill_log) - (SELECT count(*) FROM older_log), \
+                   (SELECT max(epoch) FROM mailmill_lease) - (SELECT max(epoch) FROM older_lease)";
+    assert_eq!(server.query(&cluster.url, changed), "0|0", "the older database has no new commit and no new lease");
+    one.stop();
+    two.stop();
+    // After the newer state is back, the same folders continue.
+    server.query(&cluster.url, &replace_with("newer"));
+    let one = cluster.node("one");
+    one.lead();
+    one.put(3).expect("the leader accepts writes");
+    let two = cluster.node("two");
+    assert_equal(&[&one, &two]);
+    one.stop();
+    two.stop();
+}
+
+#[test]
+fn a_node_stops_when_the_database_has_forgotten_its_lease_and_starts_again_if_no_commit_is_missing() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let one = cluster.node("one");
+    one.lead();
+    one.put(1).expect("the leader accepts writes");
+    let forget = "UPDATE mailmill_lease SET epoch = epoch - 1, holder = 'other', expires = now() - INTERVAL '1 second'";
+    server.query(&cluster.url, forget);
+    one.wait("stops", |_| one.live().failure().borrow().is_some());
+    let failure = one.live().failure().borrow().clone();
+    assert!(matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("newer lease")), "{failure:?}");
+    one.stop();
+    let again = cluster.node("one");
+    again.lead();
+    again.put(2).expect("the leader accepts writes");
+    again.stop();
 }
 
 #[test]
