@@ -443,6 +443,22 @@ fn a_node_stops_when_the_database_has_forgotten_its_lease_and_starts_again_if_no
 }
 
 #[test]
+fn a_node_with_a_different_secret_is_refused_until_all_nodes_have_stopped_for_a_minute() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let (shared, runtime) = shared_of(&cluster.url);
+    let mut link = Link::new(shared.database.clone());
+    let mut check = |own: &str| runtime.block_on(schema::check_secret(&mut link, own));
+    assert_eq!(check("a"), Ok(()), "the first node sets the secret");
+    assert_eq!(check("a"), Ok(()));
+    let refused = |checked: Result<()>| matches!(checked, Err(Error::Settings(text)) if text.starts_with("cluster.secret"));
+    assert!(refused(check("b")));
+    server.query(&cluster.url, "UPDATE mailmill_lease SET expires = now() - INTERVAL '61 seconds'");
+    assert_eq!(check("b"), Ok(()), "the cluster has a new secret");
+    assert!(refused(check("a")), "a second change has to wait again");
+}
+
+#[test]
 fn snapshots_truncate_the_log_and_a_node_that_is_too_far_behind_starts_again_from_one() {
     let Some(server) = server() else { return };
     let cluster = Cluster::init(server);
