@@ -429,6 +429,8 @@ async fn followers_answer_reads_and_forward_everything_else() {
     assert_eq!((read.status, read.json()["data"]["total"].as_u64()), (200, Some(20)));
     let refused = at_follower.call("contacts.create", json!({ "projectId": project, "email": "late@example.com" })).await;
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    let pixel = at_follower.call("tracking.open", json!({ "token": "none.gif" })).await;
+    assert_eq!((pixel.status, pixel.header("content-type")), (404, Some("image/gif")), "links in messages need no leader");
     assert_eq!(cluster.leader().await, follower);
     assert_eq!(at_follower.contact(&project, "late@example.com").await.len(), 24);
 }
