@@ -46,11 +46,13 @@ pub struct WithLeader<S> {
     client: Option<NodeClient>,
     /// When a failure to reach the leader was last logged, in milliseconds on the monotonic clock.
     warned_at: AtomicI64,
+    /// When the leader could not be reached last, on the same clock.
+    failed_at: AtomicI64,
 }
 
 impl<S> WithLeader<S> {
     pub fn new(api: Api, inner: S, client: Option<NodeClient>) -> Self {
-        Self { inner, api, client, warned_at: AtomicI64::new(i64::MIN) }
+        Self { inner, api, client, warned_at: AtomicI64::new(i64::MIN), failed_at: AtomicI64::new(i64::MIN) }
     }
 }
 
@@ -110,13 +112,16 @@ impl<S: Service> WithLeader<S> {
     }
 
     /// Returns whether this node's data is recent enough for a read: it includes the position that the client sent or, without a
-    /// position, lags by at most [`limits::CLUSTER_LAG_MS_MAX`] or there is no leader.
+    /// position, lags by at most [`limits::CLUSTER_LAG_MS_MAX`] or there is no leader that could have newer data.
     async fn is_recent(&self, headers: &HeaderMap) -> bool {
         let Some(member) = &self.api.0.cluster else { return true };
         if let Some(positions) = headers.get(POSITION).and_then(positions) {
             return tokio::time::timeout(limits::CLUSTER_POSITION_TIME, member.reached(positions)).await.is_ok();
         }
-        member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none()
+        // If the database is away, the last known leader may have ended: do not let each read wait for a connection to it.
+        let since_failure = self.api.0.clock.monotonic().0.saturating_sub(self.failed_at.load(Ordering::Relaxed));
+        let is_gone = !member.has_leader() && since_failure < limits::CLUSTER_LAG_MS_MAX;
+        member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none() || is_gone
     }
 
     /// Forwards a request to the leader. Fails with the reason if there is no response.
@@ -131,6 +136,7 @@ impl<S: Service> WithLeader<S> {
             });
         };
         client.send(&leader.address, request).await.map_err(|error| {
+            self.failed_at.store(self.api.0.clock.monotonic().0, Ordering::Relaxed);
             if self.may_warn() {
                 let (leader, address) = (leader.node, leader.address);
                 tracing::warn!(leader, address, error, "requests cannot be forwarded to the node that leads the cluster");

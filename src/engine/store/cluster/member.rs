@@ -67,6 +67,8 @@ pub struct Member {
     /// `drain` is whether this process was asked to stop leading, and `is_drained` is whether it has stopped.
     drain: watch::Sender<bool>,
     is_drained: watch::Sender<bool>,
+    /// When the lease of the known leader ends unless it is renewed, in milliseconds on the monotonic clock.
+    led_until: AtomicI64,
     /// This process does not take the lease before this time, in milliseconds on the monotonic clock.
     stands_back_until: AtomicI64,
     wake: Notify,
@@ -100,6 +102,7 @@ impl Member {
             is_resigning: AtomicBool::new(false),
             drain: watch::Sender::new(false),
             is_drained: watch::Sender::new(false),
+            led_until: AtomicI64::new(i64::MIN),
             stands_back_until: AtomicI64::new(i64::MIN),
             wake: Notify::new(),
             runtime: Mutex::new(Some(runtime)),
@@ -132,7 +135,14 @@ impl Member {
         self.is_active.load(Ordering::SeqCst) && self.shared.turn.is_valid()
     }
 
-    /// Returns the process that leads, if it is known and is not this process.
+    /// Returns whether the cluster has a leader, as far as this process knows: without the database, this is known only until the
+    /// lease must have been renewed.
+    pub fn has_leader(&self) -> bool {
+        self.leads() || (self.leader().is_some() && self.shared.turn.now().0 < self.led_until.load(Ordering::SeqCst))
+    }
+
+    /// Returns the process that leads, if it is known and is not this process. While the database cannot be reached, this is the last
+    /// known leader, which may still reach it.
     pub fn leader(&self) -> Option<Holder> {
         match &*self.role.borrow() {
             Role::Follower { leader } => leader.clone(),
@@ -252,6 +262,7 @@ impl Member {
 
     /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data.
     async fn watch(&self, link: &mut Link, seen: &mut Option<Seen>) -> Option<Held> {
+        let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
             Ok(holder) => holder,
             Err(error) => {
@@ -269,6 +280,7 @@ impl Member {
             *seen = Some(now);
         }
         if holder.remaining_ms > 0 {
+            self.led_until.store(asked.plus_ms(holder.remaining_ms).0, Ordering::SeqCst);
             self.set_role(Role::Follower { leader: (holder.process != self.candidate.process).then_some(holder) });
             return None;
         }
@@ -405,6 +417,15 @@ impl Member {
                 (now, role) => now == role,
             };
             if !same {
+                match (&*now, &role) {
+                    (_, Role::Follower { leader: Some(Holder { node, epoch, .. }) }) => {
+                        tracing::info!(leader = node, epoch, "another node leads the cluster");
+                    }
+                    (Role::Follower { leader: Some(former) }, Role::Follower { leader: None }) => {
+                        tracing::info!(former = former.node, "no node leads the cluster");
+                    }
+                    _ => {}
+                }
                 *now = role;
             }
             !same

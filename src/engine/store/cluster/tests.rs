@@ -534,6 +534,23 @@ fn a_leader_without_its_database_stops_before_its_lease_ends_and_finds_out_the_o
 }
 
 #[test]
+fn a_follower_without_the_database_counts_on_a_leader_only_until_the_lease_ends() {
+    let Some(server) = Postgres::start() else { return };
+    let cluster = Cluster::init(&server);
+    let one = cluster.node("one");
+    one.lead();
+    let two = cluster.node("two");
+    two.follow("one");
+    assert!(two.member.has_leader());
+    server.stop();
+    two.wait("knows no leader", |member| !member.has_leader());
+    assert!(two.member.leader().is_some_and(|holder| holder.node == "one"), "requests can still be forwarded to its address");
+    server.resume();
+    one.stop();
+    two.stop();
+}
+
+#[test]
 fn settings_and_foreign_folders_are_refused_with_a_reason() {
     let Some(server) = server() else { return };
     let connect = |url: &str, authorities: Option<PathBuf>| {
