@@ -56,12 +56,16 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
             folder.path().display()
         )));
     }
-    // Refuse a database that already has a cluster before creating anything.
-    match runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))) {
-        Ok(schema) => return Err(Problem::failed(cluster::Error::Initialized { installation: schema.installation })),
-        Err(cluster::Error::NotInitialized) => {}
-        Err(error) => return Err(Problem::failed(error)),
-    }
+    // Refuse a database that already has a cluster, or that the user cannot change, before creating anything in the folder.
+    let checked = runtime.block_on(async {
+        let mut link = Link::new(database.clone());
+        match cluster::read_schema(&mut link).await {
+            Ok(schema) => Err(cluster::Error::Initialized { installation: schema.installation }),
+            Err(cluster::Error::NotInitialized) => cluster::create_tables(&mut link).await,
+            Err(error) => Err(error),
+        }
+    });
+    checked.map_err(Problem::failed)?;
     let key = folder.master_key();
     let welcome = {
         let welcome = runtime.block_on(async {
@@ -74,7 +78,8 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     };
     let base = settings.server.public_url.clone().unwrap_or_default();
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
-    import(folder, settings, database, runtime)?;
+    // The link and the key are not shown again, so they are printed even if the import fails.
+    let imported = import(folder, settings, database, runtime);
     print(&format!(
         "\nCopy {} to the other nodes (mode 600); no database and no backup contains it.\n\n  Create the owner in a browser within 24 hours, \
          once a node runs (the link works once):\n    {base}{}\n\n  Test API key with all permissions, not shown again:\n    {}\n",
@@ -82,7 +87,11 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
         welcome.setup_path,
         welcome.test_key.expose()
     ));
-    Ok(())
+    imported.map_err(|problem| {
+        problem.reworded(|said| {
+            format!("{said}. The data folder has a complete installation: correct the cause, and run `mailmill cluster import`")
+        })
+    })
 }
 
 /// Creates a cluster from the installation in the folder.

@@ -488,3 +488,25 @@ async fn a_folder_becomes_a_cluster_and_a_cluster_becomes_a_folder() {
         client.data("contacts.get", json!({ "projectId": project, "id": id })).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_initialization_without_permissions_leaves_the_folder_empty() {
+    let Some(postgres) = Postgres::start() else { return missing("there is no PostgreSQL (Debian: postgresql)") };
+    let url = postgres.database();
+    postgres.query(&url, "CREATE ROLE weak LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    let settings = |url: &str| {
+        format!(
+            "{BOUNDLESS}\n[server]\npublic_url = 'http://mail.example.com'\n[cluster]\ndatabase = '{url}'\nnode = 'one'\n\
+             address = '127.0.0.1:0'\nsecret = '{SECRET}'\n"
+        )
+    };
+    let server = Server::stopped(&settings(&url.replace("mailmill@", "weak@")));
+    let failed = server.run(&["cluster", "init"]);
+    let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert!(!failed.status.success() && said.contains("permission denied"), "{said}");
+    assert!(!server.data().join("control.redb").exists(), "nothing was created");
+    server.set(&settings(&url));
+    let done = server.run(&["cluster", "init"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(String::from_utf8_lossy(&done.stdout).contains("sk_test_"), "the test key is shown");
+}

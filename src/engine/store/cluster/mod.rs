@@ -41,7 +41,7 @@ pub use lease::{Holder, read as read_lease};
 pub use member::{Member, Options, Role};
 pub use prepare::{export, import, mark, prepare};
 pub use replicated_port::{ReplicatedPort, Shared};
-pub use schema::{Schema, check_secret, read as read_schema};
+pub use schema::{Schema, check_secret, create as create_tables, read as read_schema};
 pub use snapshots::{LogStatus, status as log_status, tend as tend_snapshots};
 
 use std::fmt;
