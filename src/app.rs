@@ -194,7 +194,7 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
 /// incorrect usage, which `doctor` uses for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
-    let local = doctor::check(place.data(), &settings);
+    let local = doctor::check(place.data(), place.config.as_deref(), &settings);
     if !place.data().exists() {
         print(&cli::report(&local));
         return Ok(cli::exit_code(&local));

@@ -16,6 +16,7 @@ use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::http::Nodes;
+use crate::vocab::limits;
 use crate::vocab::settings::{self, Settings};
 use crate::vocab::tables::DatabaseKind;
 
@@ -58,6 +59,7 @@ impl Node {
         };
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let (member, schema) = Member::connect(options, clock.clone(), random).map_err(Problem::failed)?;
+        warn_about_clock(&member, clock.as_ref());
         let seal = master_key(folder, own, &schema)?;
         // Without the master key, this value does not help to guess the secret.
         let check = HEXLOWER.encode(&seal.derive(&format!("mailmill cluster secret v1 {}", secret.expose())));
@@ -86,6 +88,21 @@ impl Node {
         };
         let [control, test, live] = ports;
         Ok(OpenNode { member, seal, nodes, stores: [open(control)?, open(test)?, open(live)?] })
+    }
+}
+
+/// Logs a warning if the clock of this machine differs from the database's clock.
+fn warn_about_clock(member: &Member, clock: &dyn Clock) {
+    let shared = member.shared();
+    let measured = shared.runtime.block_on(cluster::clock_offset_ms(&mut Link::new(shared.database.clone()), clock));
+    // If the database cannot be reached, the next step of the start reports that.
+    if let Ok(ahead_ms) = measured
+        && ahead_ms.abs() > limits::CLUSTER_CLOCK_MS_MAX
+    {
+        tracing::warn!(
+            ahead_seconds = ahead_ms / 1000,
+            "the clock of this machine differs from the clock of the cluster's database; synchronize both with a time service"
+        );
     }
 }
 

@@ -6,6 +6,7 @@ use tokio_postgres::types::Type;
 
 use super::database::Link;
 use super::{Error, Result};
+use crate::base::clock::{Clock, Timestamp};
 use crate::engine::store::commit_log::StoreName;
 
 /// The number of a lease, which grows by one each time a process takes the lease.
@@ -40,6 +41,18 @@ pub async fn read(link: &mut Link) -> Result<Holder> {
     let rows = link.query(select, &[]).await?;
     let row = rows.first().ok_or(Error::NotInitialized)?;
     Ok(Holder { epoch: row.get(0), process: row.get(1), node: row.get(2), address: row.get(3), remaining_ms: row.get(4) })
+}
+
+/// Returns how far the clock of this machine is ahead of the database's clock, in milliseconds; negative if it is behind.
+pub async fn clock_offset_ms(link: &mut Link, clock: &dyn Clock) -> Result<i64> {
+    let select = "SELECT CAST(extract(epoch FROM now()) * 1000 AS bigint)";
+    // Open the connection first, so that only the time of the statement counts.
+    link.query(select, &[]).await?;
+    let before = clock.now();
+    let rows = link.query(select, &[]).await?;
+    let row = rows.first().ok_or_else(|| Error::Database("it returned no time".to_owned()))?;
+    let middle = before.plus_ms(clock.now().ms_since(before) / 2);
+    Ok(middle.ms_since(Timestamp(row.get(0))))
 }
 
 /// Takes the lease for `time` if it has expired. Returns the new epoch, or `None` if the lease is valid, for example because another

@@ -37,7 +37,7 @@ pub mod tests;
 pub(super) mod turn;
 
 pub use database::{Database, Link};
-pub use lease::{Holder, read as read_lease};
+pub use lease::{Holder, clock_offset_ms, read as read_lease};
 pub use member::{Member, Options, Role};
 pub use prepare::{export, import, mark, prepare};
 pub use replicated_port::{ReplicatedPort, Shared};

@@ -12,7 +12,7 @@ use super::replicated_port::{ReplicatedPort, Shared};
 use super::shared_log::{Appended, SharedLog, pack};
 use super::turn::SharedTurn;
 use super::*;
-use crate::base::clock::{Clock, SystemClock, Timestamp};
+use crate::base::clock::{Clock, ManualClock, SystemClock, Timestamp};
 use crate::base::random::SystemRandom;
 use crate::engine::store::backup::read_rows;
 use crate::engine::store::commit_log::{self, overlay_of};
@@ -24,6 +24,7 @@ use crate::engine::store::space::Space;
 use crate::engine::store::testing::Dice;
 use crate::engine::store::{Options as StoreOptions, Read, Store, StoreFile, Table};
 use crate::testing::postgres::Postgres;
+use crate::vocab::limits;
 use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, TAGS};
 
 const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
@@ -548,6 +549,18 @@ fn a_follower_without_the_database_counts_on_a_leader_only_until_the_lease_ends(
     server.resume();
     one.stop();
     two.stop();
+}
+
+#[test]
+fn a_wrong_clock_is_measured_against_the_database() {
+    let Some(server) = server() else { return };
+    let (shared, runtime) = shared_of(&server.database());
+    let mut link = Link::new(shared.database.clone());
+    let mut offset = |clock: &dyn Clock| runtime.block_on(lease::clock_offset_ms(&mut link, clock)).expect("the database works");
+    assert!(offset(&SystemClock).abs() < limits::CLUSTER_CLOCK_MS_MAX);
+    let hour = 60 * 60 * 1_000;
+    let ahead = offset(&ManualClock::at(SystemClock.now().plus_ms(hour)));
+    assert!((ahead - hour).abs() < limits::CLUSTER_CLOCK_MS_MAX, "{ahead}");
 }
 
 #[test]
