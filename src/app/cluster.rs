@@ -101,18 +101,12 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     runtime.block_on(async { Opened::open(folder, alone(&settings), Arc::new(SystemClock)).map(Opened::close) })?;
     let folder = Folder::open_existing(&data).map_err(Problem::failed)?;
     let files = files(&folder)?;
-    let positions = runtime.block_on(cluster::import(database, &files)).map_err(Problem::failed)?;
+    runtime.block_on(cluster::import(database, &files)).map_err(Problem::failed)?;
     drop(files);
     for store in StoreName::ALL {
         cluster::mark(&folder.store(store.word()), store).map_err(Problem::failed)?;
     }
-    let positions: Vec<String> =
-        StoreName::ALL.iter().zip(positions).map(|(store, position)| format!("{} {position}", store.word())).collect();
-    print(&format!(
-        "The installation in {} is a cluster now, at the commits {}. Start this node with `mailmill serve`.\n",
-        folder.path().display(),
-        positions.join(", ")
-    ));
+    print(&format!("The installation in {} is a cluster now. Start this node with `mailmill serve`.\n", folder.path().display()));
     Ok(())
 }
 

@@ -416,6 +416,13 @@ async fn followers_answer_reads_and_forward_everything_else() {
         .call("tags.list", json!({ "projectId": project }))
         .await;
     assert_eq!(refused.status, 401);
+    // A command about the machine runs on the node that it names.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let to = folder.path().join("backup");
+    let made = cluster.nodes[follower].run(&["backup", "--to", to.to_str().expect("text")]);
+    let said = String::from_utf8_lossy(&made.stderr).into_owned();
+    let data = cluster.nodes[follower].data().display().to_string();
+    assert!(made.status.success() && said.contains(&data), "the follower backs up its own data: {said}");
     // Load balancers find the leader, and nodes that can answer reads.
     for (client, role, status) in
         [(&at_leader, "leader", 200), (&at_follower, "leader", 503), (&at_leader, "any", 200), (&at_follower, "any", 200)]
