@@ -64,8 +64,8 @@ impl Node {
         // Without the master key, this value does not help to guess the secret.
         let check = HEXLOWER.encode(&seal.derive(&format!("mailmill cluster secret v1 {}", secret.expose())));
         let shared = member.shared();
-        let checked = cluster::check_secret(&mut Link::new(shared.database.clone()), &check);
-        shared.runtime.block_on(checked).map_err(Problem::failed)?;
+        let mut link = Link::new(shared.database.clone());
+        shared.runtime.block_on(cluster::check_secret(&mut link, &check)).map_err(Problem::failed)?;
         let open = |store: StoreName| {
             let cache_bytes = match store.database_kind() {
                 DatabaseKind::Control => CONTROL_CACHE_BYTES,
