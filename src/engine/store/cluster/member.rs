@@ -289,7 +289,7 @@ impl Member {
             return None;
         }
         let started = self.shared.turn.now();
-        let taken = self.in_time(lease::acquire(link, &self.candidate, self.lease)).await;
+        let taken = self.in_time(lease::acquire(link, &self.candidate, self.lease, holder.epoch)).await;
         match taken {
             Ok(Some(epoch)) => {
                 tracing::info!(epoch, node = self.candidate.node, "this node takes the lease");

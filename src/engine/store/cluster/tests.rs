@@ -75,7 +75,8 @@ pub fn empty_leader(folder: &Path) -> Option<EmptyLeader> {
 
 async fn acquire(link: &mut Link, process: &str, time: Duration) -> Epoch {
     let candidate = Candidate { process: process.into(), node: process.into(), address: "127.0.0.1:1".into() };
-    lease::acquire(link, &candidate, time).await.expect("the database works").expect("the lease is free")
+    let after = lease::read(link).await.expect("the database works").epoch;
+    lease::acquire(link, &candidate, time, after).await.expect("the database works").expect("the lease is free")
 }
 
 /// A cluster in an empty database, with the files of the installation that started it.
@@ -281,12 +282,12 @@ fn only_the_holder_of_the_lease_appends_and_only_at_the_end_of_the_log() {
     assert_eq!(append(&mut log, &runtime, (2, first), b"d"), Ok(Appended::Fenced), "the lease was taken");
     assert!(!runtime.block_on(lease::renew(&mut link, "first", first, LEASE)).expect("the database works"));
     assert_eq!(append(&mut log, &runtime, (2, second), b"e"), Ok(Appended::Done));
-    let taken = runtime.block_on(lease::acquire(
-        &mut link,
-        &Candidate { process: "third".into(), node: String::new(), address: String::new() },
-        LEASE,
-    ));
+    let third = Candidate { process: "third".into(), node: String::new(), address: String::new() };
+    let taken = runtime.block_on(lease::acquire(&mut link, &third, LEASE, second));
     assert_eq!(taken, Ok(None), "a valid lease is not taken");
+    server.query(&cluster.url, "UPDATE mailmill_lease SET expires = now() - INTERVAL '1 second'");
+    let taken = runtime.block_on(lease::acquire(&mut link, &third, LEASE, first));
+    assert_eq!(taken, Ok(None), "a lease that has changed since it was read is not taken");
 }
 
 /// A process that takes the lease waits for appends that are running, and the appends after that see the new lease. So no append is
