@@ -14,7 +14,6 @@ use http::{Method, StatusCode};
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody, Service};
 use crate::engine::api::{Failure, response};
-use crate::engine::store::cluster::Member;
 use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
@@ -87,11 +86,11 @@ impl<S: Service> Service for WithLeader<S> {
                 again.filter(|again| (is_query || is_in_message(again.uri.path())) && !again.headers.contains_key(POSITION));
             return match (self.forward(request).await, again) {
                 (Ok(reply), _) => reply,
-                (Err(_), Some(again)) => self.answer(member, again).await,
+                (Err(_), Some(again)) => self.answer(again).await,
                 (Err(reason), None) => self.unavailable(reason, page),
             };
         }
-        let reply = self.answer(member, request).await;
+        let reply = self.answer(request).await;
         // This node may not know a key yet that was created a moment ago, so the leader decides.
         match again.filter(|again| reply.status == StatusCode::UNAUTHORIZED && again.headers.contains_key(AUTHORIZATION)) {
             Some(again) if member.leader().is_some() => {
@@ -104,10 +103,12 @@ impl<S: Service> Service for WithLeader<S> {
 
 impl<S: Service> WithLeader<S> {
     /// Answers a request on this follower, and adds the headers that name the node and the age of its data.
-    async fn answer(&self, member: &Member, request: Incoming) -> Reply {
+    async fn answer(&self, request: Incoming) -> Reply {
         let mut reply = self.inner.call(request).await;
-        reply.headers.insert(LAG, HeaderValue::from(member.lag_ms()));
-        reply.headers.extend(HeaderValue::from_str(member.node()).ok().map(|name| (NODE, name)));
+        if let Some(member) = &self.api.0.cluster {
+            reply.headers.insert(LAG, HeaderValue::from(member.lag_ms()));
+            reply.headers.extend(HeaderValue::from_str(member.node()).ok().map(|name| (NODE, name)));
+        }
         reply
     }
 
