@@ -196,10 +196,17 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
 /// incorrect usage, which `doctor` uses for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
-    let local = doctor::check(place.data(), &settings);
+    let local = doctor::check(place.data(), place.config.as_deref(), &settings);
     if !place.data().exists() {
         print(&cli::report(&local));
         return Ok(cli::exit_code(&local));
+    }
+    // The other commands need the running service, and a node that was stopped on purpose has no problem.
+    if settings.cluster.database.is_some() && !cli::is_served(&folder::admin_socket(place.data())) {
+        let said = "the service does not run; start it with `mailmill serve` to check the data, the transport and the domains";
+        let findings = [local, vec![Finding::skipped("data", said)]].concat();
+        print(&cli::report(&findings));
+        return Ok(cli::exit_code(&findings));
     }
     administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
         // The checks that do not need the engine are still useful.

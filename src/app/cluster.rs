@@ -57,12 +57,16 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
             folder.path().display()
         )));
     }
-    // Refuse a database that already has a cluster before creating anything.
-    match runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))) {
-        Ok(schema) => return Err(Problem::failed(cluster::Error::Initialized { installation: schema.installation })),
-        Err(cluster::Error::NotInitialized) => {}
-        Err(error) => return Err(Problem::failed(error)),
-    }
+    // Refuse a database that already has a cluster, or that the user cannot change, before creating anything in the folder.
+    let checked = runtime.block_on(async {
+        let mut link = Link::new(database.clone());
+        match cluster::read_schema(&mut link).await {
+            Ok(schema) => Err(cluster::Error::Initialized { installation: schema.installation }),
+            Err(cluster::Error::NotInitialized) => cluster::create_tables(&mut link).await,
+            Err(error) => Err(error),
+        }
+    });
+    checked.map_err(Problem::failed)?;
     let key = folder.master_key();
     let welcome = {
         let welcome = runtime.block_on(async {
@@ -75,7 +79,8 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     };
     let base = settings.server.public_url.clone().unwrap_or_default();
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
-    import(folder, settings, database, runtime)?;
+    // The link and the key are not shown again, so they are printed even if the import fails.
+    let imported = import(folder, settings, database, runtime);
     print(&format!(
         "\nCopy {} to the other nodes (mode 600); no database and no backup contains it.\n\n  Create the owner in a browser within 24 hours, \
          once a node runs (the link works once):\n    {base}{}\n\n  Test API key with all permissions, not shown again:\n    {}\n",
@@ -83,7 +88,11 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
         welcome.setup_path,
         welcome.test_key.expose()
     ));
-    Ok(())
+    imported.map_err(|problem| {
+        problem.reworded(|said| {
+            format!("{said}. The data folder has a complete installation: correct the cause, and run `mailmill cluster import`")
+        })
+    })
 }
 
 /// Creates a cluster from the installation in the folder.
@@ -93,18 +102,12 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     runtime.block_on(async { Opened::open(folder, alone(&settings), Arc::new(SystemClock)).map(Opened::close) })?;
     let folder = Folder::open_existing(&data).map_err(Problem::failed)?;
     let files = files(&folder)?;
-    let positions = runtime.block_on(cluster::import(database, &files)).map_err(Problem::failed)?;
+    runtime.block_on(cluster::import(database, &files)).map_err(Problem::failed)?;
     drop(files);
     for store in StoreName::ALL {
         cluster::mark(&folder.store(store.word()), store).map_err(Problem::failed)?;
     }
-    let positions: Vec<String> =
-        StoreName::ALL.iter().zip(positions).map(|(store, position)| format!("{} {position}", store.word())).collect();
-    print(&format!(
-        "The installation in {} is a cluster now, at the commits {}. Start this node with `mailmill serve`.\n",
-        folder.path().display(),
-        positions.join(", ")
-    ));
+    print(&format!("The installation in {} is a cluster now. Start this node with `mailmill serve`.\n", folder.path().display()));
     Ok(())
 }
 

@@ -15,13 +15,16 @@ use crate::engine::store::cluster::{self, Database, Link};
 use crate::surfaces::cli::is_served;
 use crate::surfaces::http::certificate_trouble;
 use crate::vocab::finding::Finding;
+use crate::vocab::limits;
 use crate::vocab::settings::{Cluster, Settings};
 
-pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
+/// Runs the checks. `config` is the settings file.
+pub fn check(data: &Path, config: Option<&Path>, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));
     findings.push(tls(settings));
     findings.push(models(settings));
+    findings.extend(settings_file(config, settings));
     findings.extend(cluster(settings));
     findings
 }
@@ -60,11 +63,15 @@ fn cluster(settings: &Settings) -> Option<Finding> {
         runtime.block_on(async {
             let mut link = Link::new(database);
             cluster::read_schema(&mut link).await?;
-            cluster::read_lease(&mut link).await
+            let ahead_ms = cluster::clock_offset_ms(&mut link, &SystemClock).await?;
+            Ok::<_, cluster::Error>((cluster::read_lease(&mut link).await?, ahead_ms))
         })
     });
     Some(match found {
-        Ok(holder) if holder.remaining_ms > 0 => Finding::good(SUBJECT, format!("{} leads, epoch {}", holder.node, holder.epoch)),
+        Ok((_, ahead_ms)) if ahead_ms.abs() > limits::CLUSTER_CLOCK_MS_MAX => clock_finding(ahead_ms),
+        Ok((holder, _)) if holder.remaining_ms > 0 => {
+            Finding::good(SUBJECT, format!("{} leads, epoch {}", holder.node, holder.epoch))
+        }
         Ok(_) => Finding::problem(SUBJECT, "no node leads", "Start a node with `mailmill serve`, and see its log."),
         Err(error) => Finding::problem(SUBJECT, error.to_string(), "Correct [cluster] in the settings, or restore the database."),
     })
@@ -90,6 +97,30 @@ fn folder(data: &Path) -> Finding {
         ),
         Ok(_) => Finding::good("folder", format!("only its owner can access {shown}")),
     }
+}
+
+/// Returns the finding about a clock that differs from the clock of the cluster's database.
+fn clock_finding(ahead_ms: i64) -> Finding {
+    let direction = if ahead_ms > 0 { "ahead of" } else { "behind" };
+    Finding::warning(
+        "cluster",
+        format!("the clock of this machine is {} s {direction} the clock of the cluster's database", ahead_ms.abs() / 1000),
+        "Synchronize the clocks of both machines with a time service, such as chrony or systemd-timesyncd.",
+    )
+}
+
+/// Checks whether other users of this machine can read the settings file of a node, which has secrets.
+fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> {
+    let file = config.filter(|_| settings.cluster.database.is_some())?;
+    let mode = fs::metadata(file).ok()?.permissions().mode();
+    (mode & 0o007 != 0).then(|| {
+        let shown = file.display();
+        Finding::warning(
+            "settings",
+            format!("other users of this machine can read {shown}, which has the database's password and cluster.secret"),
+            format!("Run chmod 640 '{shown}', and make the service's group the file's group."),
+        )
+    })
 }
 
 /// Checks whether the configured addresses are free. The check is skipped while the service is running, because the service itself uses
@@ -149,5 +180,32 @@ fn tls(settings: &Settings) -> Finding {
                 format!("Correct the file, or renew the certificate for {host}. Mailmill reloads the file when it changes."),
             ),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::settings::{DEFAULT, load};
+
+    #[test]
+    fn a_settings_file_of_a_node_is_for_the_service_only() {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let file = outer.path().join("mailmill.toml");
+        fs::write(&file, "").expect("the file can be written");
+        let mut settings = load(DEFAULT, None, &[], &[]).expect("the defaults are valid");
+        let mut found = |mode: u32, database: Option<&str>| {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("the mode can be changed");
+            settings.cluster.database = database.and_then(|url| url.parse().ok());
+            settings_file(Some(&file), &settings).is_some()
+        };
+        assert!(found(0o644, Some("postgres://db/m")));
+        assert!(!found(0o640, Some("postgres://db/m")) && !found(0o644, None));
+    }
+
+    #[test]
+    fn a_wrong_clock_is_reported_with_its_direction() {
+        assert!(format!("{:?}", clock_finding(3_600_000)).contains("3600 s ahead of"));
+        assert!(format!("{:?}", clock_finding(-7_000)).contains("7 s behind"));
     }
 }

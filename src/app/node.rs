@@ -3,17 +3,20 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
+
 use super::folder::Folder;
 use super::installation::{CONTROL_CACHE_BYTES, MIB};
 use crate::base::clock::Clock;
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::Store;
-use crate::engine::store::cluster::{Member, Options, ReplicatedPort, Schema, prepare};
+use crate::engine::store::cluster::{self, Link, Member, Options, ReplicatedPort, Schema, prepare};
 use crate::engine::store::commit_log::StoreName;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::http::Nodes;
+use crate::vocab::limits;
 use crate::vocab::settings::{self, Settings};
 use crate::vocab::tables::DatabaseKind;
 
@@ -44,19 +47,25 @@ impl Node {
         space: &Arc<Space>,
         clock: &Arc<dyn Clock>,
     ) -> Result<Option<Self>, Problem> {
-        let cluster = &settings.cluster;
-        let (Some(database), Some(secret)) = (&cluster.database, &cluster.secret) else { return Ok(None) };
-        let (listener, address) = listen(cluster)?;
+        let own = &settings.cluster;
+        let (Some(database), Some(secret)) = (&own.database, &own.secret) else { return Ok(None) };
+        let (listener, address) = listen(own)?;
         let options = Options {
             database: database.expose().clone(),
-            authorities: cluster.database_authorities.clone(),
-            node: cluster.node.clone(),
+            authorities: own.database_authorities.clone(),
+            node: own.node.clone(),
             address,
-            lease: cluster.lease_seconds.seconds(),
+            lease: own.lease_seconds.seconds(),
         };
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let (member, schema) = Member::connect(options, clock.clone(), random).map_err(Problem::failed)?;
-        let seal = master_key(folder, cluster, &schema)?;
+        warn_about_clock(&member, clock.as_ref());
+        let seal = master_key(folder, own, &schema)?;
+        // Without the master key, this value does not help to guess the secret.
+        let check = HEXLOWER.encode(&seal.derive(&format!("mailmill cluster secret v1 {}", secret.expose())));
+        let shared = member.shared();
+        let mut link = Link::new(shared.database.clone());
+        shared.runtime.block_on(cluster::check_secret(&mut link, &check)).map_err(Problem::failed)?;
         let open = |store: StoreName| {
             let cache_bytes = match store.database_kind() {
                 DatabaseKind::Control => CONTROL_CACHE_BYTES,
@@ -82,6 +91,21 @@ impl Node {
     }
 }
 
+/// Logs a warning if the clock of this machine differs from the database's clock.
+fn warn_about_clock(member: &Member, clock: &dyn Clock) {
+    let shared = member.shared();
+    let measured = shared.runtime.block_on(cluster::clock_offset_ms(&mut Link::new(shared.database.clone()), clock));
+    // If the database cannot be reached, the next step of the start reports that.
+    if let Ok(ahead_ms) = measured
+        && ahead_ms.abs() > limits::CLUSTER_CLOCK_MS_MAX
+    {
+        tracing::warn!(
+            ahead_seconds = ahead_ms / 1000,
+            "the clock of this machine differs from the clock of the cluster's database; synchronize both with a time service"
+        );
+    }
+}
+
 /// Binds the address for other nodes. Returns the address that the other nodes connect to, with the bound port if the setting has port
 /// 0.
 fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem> {
@@ -104,8 +128,8 @@ fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem>
     Ok((listener, address))
 }
 
-/// Returns the installation's master key from the data folder. If the folder has no key, the file in the settings is first copied into
-/// the folder.
+/// Returns the installation's master key from the data folder. If the folder has no key, the file in the settings is checked and then
+/// copied into the folder.
 pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> Result<Seal, Problem> {
     let file = folder.master_key();
     if folder.rekey().exists() {
@@ -115,10 +139,8 @@ pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema)
             folder.rekey().display()
         )));
     }
-    let is_there = file.exists();
-    let source = if is_there {
-        file.clone()
-    } else {
+    let is_right = |seal: &Seal| seal.check_value().text() == schema.key_check;
+    if !file.exists() {
         let Some(copy) = &cluster.master_key else {
             return Err(Problem::failed(format_args!(
                 "{} does not exist: copy master.key from the data folder of another node to this path (mode 600), or set \
@@ -126,18 +148,55 @@ pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema)
                 file.display()
             )));
         };
-        copy.clone()
-    };
-    let seal = Seal::read(&source).map_err(Problem::failed)?;
-    if seal.check_value().text() != schema.key_check {
-        return Err(Problem::failed(format_args!(
-            "{} is not the master key of the cluster: replace it with master.key from the data folder of another node",
-            source.display()
-        )));
+        let seal = Seal::read(copy).map_err(|error| Problem::failed(format_args!("cluster.master_key: {error}")))?;
+        // A wrong key in the folder would take precedence over the setting after its correction.
+        if !is_right(&seal) {
+            return Err(Problem::failed(format_args!(
+                "cluster.master_key: {} is not the master key of the cluster; copy master.key from the data folder of another node to \
+                 this path",
+                copy.display()
+            )));
+        }
+        seal.copy_to(&file).map_err(Problem::failed)?;
     }
-    if is_there {
-        return Ok(seal);
+    let seal = Seal::read(&file).map_err(Problem::failed)?;
+    match is_right(&seal) {
+        true => Ok(seal),
+        false => Err(Problem::failed(format_args!(
+            "{} is not the master key of the cluster: copy master.key from the data folder of another node to this path, or delete \
+             the file and set cluster.master_key to the right copy",
+            file.display()
+        ))),
     }
-    seal.copy_to(&file).map_err(Problem::failed)?;
-    Seal::read(&file).map_err(Problem::failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::settings::{DEFAULT, load};
+    use crate::engine::store::seal::KeyCheck;
+
+    fn schema(check: &KeyCheck) -> Schema {
+        Schema { installation: "one".into(), key_check: check.text().to_owned(), secret_check: String::new() }
+    }
+
+    #[test]
+    fn a_wrong_copy_of_the_master_key_is_named_with_its_setting_and_not_copied() {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let folder = Folder::open(&outer.path().join("data")).expect("the data folder can be opened");
+        let random = SystemRandom::default();
+        let key = |name: &str| Seal::make(&outer.path().join(name), &random).expect("a key can be made");
+        let (right, _) = (key("right"), key("wrong"));
+        let with = |name: &str| {
+            let settings = load(DEFAULT, None, &[], &[]).expect("the defaults are valid");
+            let cluster = settings::Cluster { master_key: Some(outer.path().join(name)), ..settings.cluster };
+            master_key(&folder, &cluster, &schema(&right.check_value()))
+        };
+        let refused = with("wrong").err().expect("the key is wrong").to_string();
+        assert!(refused.starts_with("cluster.master_key: ") && refused.contains("wrong"), "{refused}");
+        assert!(!folder.master_key().exists());
+        let missing = with("missing").err().expect("there is no key").to_string();
+        assert!(missing.starts_with("cluster.master_key: "), "{missing}");
+        assert!(with("right").is_ok() && folder.master_key().exists());
+    }
 }

@@ -107,7 +107,11 @@ impl Opened {
         for store in stores {
             match Arc::try_unwrap(store) {
                 Ok(store) => store.close(),
-                // Every acknowledged write is already durable, so a store that is still in use can be left open.
+                // Every acknowledged write is already durable, so a store that is still in use can be left open. In a cluster, this is
+                // normal: tasks of the node hold the stores until the process ends.
+                Err(store) if member.is_some() => {
+                    tracing::debug!(file = %store.file().display(), "a store is still in use at shutdown; it closes with the process");
+                }
                 Err(store) => {
                     tracing::warn!(file = %store.file().display(), "a store is still in use at shutdown; it closes with the process");
                 }

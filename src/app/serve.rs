@@ -144,10 +144,18 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     opened.close();
     match failure {
         None => Ok(()),
-        Some(error @ (store::Error::Io(_) | store::Error::Closed)) => {
-            Err(Problem::failed(format_args!("{error}. Every confirmed change is saved")))
+        Some(error) => Err(failed(&error)),
+    }
+}
+
+/// Returns the problem with which the service ends after a store has failed.
+fn failed(error: &store::Error) -> Problem {
+    match error {
+        store::Error::Io(_) | store::Error::Closed => {
+            Problem::failed(format_args!("{error}. Every confirmed change is saved"))
         }
-        Some(error) => Err(Problem::failed(error)),
+        // A damaged file, or the database of the cluster, can have lost confirmed changes.
+        _ => Problem::failed(error),
     }
 }
 
@@ -319,5 +327,17 @@ fn reachable(address: SocketAddr) -> String {
     match address.ip() {
         ip if ip.is_unspecified() => format!("localhost:{}", address.port()),
         _ => address.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_of_the_cluster_does_not_claim_that_every_change_is_saved() {
+        let says_saved = |error: store::Error| failed(&error).to_string().ends_with("every confirmed change is saved");
+        assert!(says_saved(store::Error::Io("the disk failed".into())));
+        assert!(!says_saved(store::Error::Cluster("the database has lost commits".into())));
     }
 }

@@ -3,13 +3,18 @@
 //! The response to a write contains the positions of the leader's logs in `X-Mailmill-Position`. If a client sends this header with a
 //! later read, any node returns data that includes the write. Dashboard pages and the MCP server keep state and write while they read,
 //! so the leader serves them.
+//!
+//! While no leader can be reached, every node still answers reads and the links in messages, and browsers get a page instead of JSON.
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, StatusCode};
 
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody, Service};
 use crate::engine::api::{Failure, response};
+use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
@@ -23,17 +28,30 @@ pub const NODE: HeaderName = HeaderName::from_static("x-mailmill-node");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// The page that a browser shows while no leader can be reached. It asks again after two seconds, the usual time of a handover.
+const RELOADING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
+                         <title>One moment</title><h1>One moment</h1><p>The service is starting on another server. This page reloads \
+                         automatically.</p></html>";
+/// The page after a form that was not processed, or may not have been. It does not reload, because that would not send the form again.
+const NOT_SENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Try again</title><h1>Try again</h1>\
+                        <p>The service is starting on another server, so your change may not be saved. Go back, reload the page, and \
+                        if the change is missing, make it again.</p></html>";
+
 /// A service that answers a request on this node or forwards it to the leader.
 pub struct WithLeader<S> {
     inner: S,
     api: Api,
     /// The client for requests to the leader; `None` outside of a cluster.
     client: Option<NodeClient>,
+    /// When a failure to reach the leader was last logged, in milliseconds on the monotonic clock.
+    warned_at: AtomicI64,
+    /// When the leader could not be reached last, on the same clock.
+    failed_at: AtomicI64,
 }
 
 impl<S> WithLeader<S> {
     pub fn new(api: Api, inner: S, client: Option<NodeClient>) -> Self {
-        Self { inner, api, client }
+        Self { inner, api, client, warned_at: AtomicI64::new(i64::MIN), failed_at: AtomicI64::new(i64::MIN) }
     }
 }
 
@@ -51,12 +69,10 @@ impl<S: Service> Service for WithLeader<S> {
             }
             return reply;
         }
-        let is_local =
-            is_about_node(uri.path()) || (self.api.runs_on_any_node(method, uri.path(), *peer) && self.is_recent(headers).await);
-        if !is_local {
-            return self.forward(request).await;
-        }
-        // A read has an empty body, so the same request can be forwarded to the leader later.
+        let is_query = self.api.runs_on_any_node(method, uri.path(), *peer);
+        let is_local = is_about_node(uri.path()) || (is_query && self.is_recent(headers).await);
+        let page = page(method, headers);
+        // A read has an empty body, so the same request can be handled a second time.
         let again = is_read.then(|| Incoming {
             method: method.clone(),
             uri: uri.clone(),
@@ -64,54 +80,93 @@ impl<S: Service> Service for WithLeader<S> {
             body: Body::Empty,
             peer: *peer,
         });
-        let mut reply = self.inner.call(request).await;
-        // This node may not know a key yet that was created a moment ago, so the leader decides.
-        if let Some(again) =
-            again.filter(|again| reply.status == StatusCode::UNAUTHORIZED && again.headers.contains_key(AUTHORIZATION))
-            && member.leader().is_some()
-        {
-            return self.forward(again).await;
+        if !is_local {
+            // A client that sent a position must not get older data.
+            let again =
+                again.filter(|again| (is_query || is_in_message(again.uri.path())) && !again.headers.contains_key(POSITION));
+            return match (self.forward(request).await, again) {
+                (Ok(reply), _) => reply,
+                (Err(_), Some(again)) => self.answer(again).await,
+                (Err(reason), None) => self.unavailable(reason, page),
+            };
         }
-        reply.headers.insert(LAG, HeaderValue::from(member.lag_ms()));
-        reply.headers.extend(HeaderValue::from_str(member.node()).ok().map(|name| (NODE, name)));
-        reply
+        let reply = self.answer(request).await;
+        // This node may not know a key yet that was created a moment ago, so the leader decides.
+        match again.filter(|again| reply.status == StatusCode::UNAUTHORIZED && again.headers.contains_key(AUTHORIZATION)) {
+            Some(again) if member.leader().is_some() => {
+                self.forward(again).await.unwrap_or_else(|reason| self.unavailable(reason, page))
+            }
+            _ => reply,
+        }
     }
 }
 
 impl<S: Service> WithLeader<S> {
+    /// Answers a request on this follower, and adds the headers that name the node and the age of its data.
+    async fn answer(&self, request: Incoming) -> Reply {
+        let mut reply = self.inner.call(request).await;
+        if let Some(member) = &self.api.0.cluster {
+            reply.headers.insert(LAG, HeaderValue::from(member.lag_ms()));
+            reply.headers.extend(HeaderValue::from_str(member.node()).ok().map(|name| (NODE, name)));
+        }
+        reply
+    }
+
     /// Returns whether this node's data is recent enough for a read: it includes the position that the client sent or, without a
-    /// position, lags by at most [`limits::CLUSTER_LAG_MS_MAX`] or there is no leader.
+    /// position, lags by at most [`limits::CLUSTER_LAG_MS_MAX`] or there is no leader that could have newer data.
     async fn is_recent(&self, headers: &HeaderMap) -> bool {
         let Some(member) = &self.api.0.cluster else { return true };
         if let Some(positions) = headers.get(POSITION).and_then(positions) {
             return tokio::time::timeout(limits::CLUSTER_POSITION_TIME, member.reached(positions)).await.is_ok();
         }
-        member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none()
+        // If the database is away, the last known leader may have ended: do not let each read wait for a connection to it.
+        let since_failure = self.api.0.clock.monotonic().0.saturating_sub(self.failed_at.load(Ordering::Relaxed));
+        let is_gone = !member.has_leader() && since_failure < limits::CLUSTER_LAG_MS_MAX;
+        member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none() || is_gone
     }
 
-    async fn forward(&self, request: Incoming) -> Reply {
+    /// Forwards a request to the leader. Fails with the reason if there is no response.
+    async fn forward(&self, request: Incoming) -> Result<Reply, &'static str> {
         let engine = &self.api.0;
         let came_from_node = is_forwarded(&request.headers);
         let leader = engine.cluster.as_ref().and_then(|member| member.leader()).filter(|_| !came_from_node);
         let (Some(leader), Some(client)) = (leader, &self.client) else {
-            return self.unavailable(match came_from_node {
+            return Err(match came_from_node {
                 true => "The lead of the cluster has just moved; try again.",
                 false => "No node leads the cluster at the moment; try again.",
             });
         };
-        match client.send(&leader.address, request).await {
-            Ok(reply) => reply,
-            Err(error) => {
-                tracing::debug!(leader = leader.node, error, "a request was not forwarded");
-                self.unavailable(
-                    "The connection to the node that leads the cluster failed. If the request changes data, check first \
-                     whether it took effect; then try again.",
-                )
+        client.send(&leader.address, request).await.map_err(|error| {
+            self.failed_at.store(self.api.0.clock.monotonic().0, Ordering::Relaxed);
+            if self.may_warn() {
+                let (leader, address) = (leader.node, leader.address);
+                tracing::warn!(leader, address, error, "requests cannot be forwarded to the node that leads the cluster");
             }
-        }
+            "The connection to the node that leads the cluster failed. If the request changes data, check first whether it took \
+             effect; then try again."
+        })
     }
 
-    fn unavailable(&self, reason: &'static str) -> Reply {
+    /// Returns whether enough time has passed for another warning, and remembers the time.
+    fn may_warn(&self) -> bool {
+        let now = self.api.0.clock.monotonic().0;
+        let pause = limits::CLUSTER_WARN_PAUSE.as_millis() as i64;
+        let is_due = now >= self.warned_at.load(Ordering::Relaxed).saturating_add(pause);
+        if is_due {
+            self.warned_at.store(now, Ordering::Relaxed);
+        }
+        is_due
+    }
+
+    /// Returns the response without a leader: the page, or JSON if there is none.
+    fn unavailable(&self, reason: &'static str, page: Option<&'static str>) -> Reply {
+        if let Some(page) = page {
+            let mut headers = page_headers();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(page.len()));
+            headers.insert(RETRY_AFTER, HeaderValue::from(1));
+            return Reply { status: StatusCode::SERVICE_UNAVAILABLE, headers, body: ReplyBody::Whole(page.into()) };
+        }
         let failure = Failure::because(Code::Unavailable, reason).after_seconds(1);
         let envelope = self.api.0.envelope();
         let encoded = response::failure(&failure, &envelope);
@@ -124,11 +179,24 @@ impl<S: Service> WithLeader<S> {
     }
 }
 
-/// Returns whether every node answers this path itself, regardless of the age of its data: health, metrics, the node's own commands,
-/// and the documentation.
+/// Returns the page that the client gets if no leader can be reached; `None` for programs, which get JSON.
+fn page(method: &Method, headers: &HeaderMap) -> Option<&'static str> {
+    let is_browser = headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().windows(9).any(|part| part == b"text/html"));
+    is_browser.then_some(if matches!(*method, Method::GET | Method::HEAD) { RELOADING } else { NOT_SENT })
+}
+
+/// Returns whether this is the path of a link or an image in a message. A recipient must get a response even without a leader; the visit
+/// stays in this node's memory until the node leads.
+fn is_in_message(path: &str) -> bool {
+    ["/t/", "/u/", "/v/"].into_iter().any(|root| path.starts_with(root))
+}
+
+/// Returns whether every node answers this path itself, regardless of the age of its data: health, metrics, the documentation, and the
+/// commands about a node and its machine.
 fn is_about_node(path: &str) -> bool {
     let is_under = |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    ["/health", "/metrics", "/docs", "/llms.txt", "/admin/cluster"].into_iter().any(is_under)
+    let own = ["/admin/cluster", "/admin/doctor", "/admin/backups", "/admin/reindex"];
+    ["/health", "/metrics", "/docs", "/llms.txt"].into_iter().chain(own).any(is_under)
 }
 
 fn position_text(positions: [u64; 3]) -> HeaderValue {
@@ -145,6 +213,28 @@ fn positions(value: &HeaderValue) -> Option<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_leader_browsers_get_a_page_and_only_reads_reload_it() {
+        let headers = |accept: &'static str| HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+        let browser = headers("text/html,application/xhtml+xml,*/*;q=0.8");
+        assert!(page(&Method::GET, &browser).is_some_and(|page| page.contains("http-equiv=\"refresh\"")));
+        assert!(page(&Method::POST, &browser).is_some_and(|page| !page.contains("http-equiv=\"refresh\"")));
+        assert_eq!(page(&Method::GET, &headers("*/*")), None);
+        assert_eq!(page(&Method::GET, &HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn links_in_messages_and_commands_about_the_machine_need_no_leader() {
+        for path in ["/t/c/x", "/t/o/x.gif", "/u/x", "/u/x/preferences", "/v/x"] {
+            assert!(is_in_message(path), "{path}");
+        }
+        assert!(!is_in_message("/v1/contacts") && !is_in_message("/test/contacts"));
+        for path in ["/admin/doctor", "/admin/backups", "/admin/reindex", "/admin/cluster/drain", "/health/ready"] {
+            assert!(is_about_node(path), "{path}");
+        }
+        assert!(!is_about_node("/admin/keys") && !is_about_node("/admin/restores"));
+    }
 
     #[test]
     fn positions_are_read_as_they_were_written_and_nothing_else_is() {

@@ -1870,6 +1870,13 @@ pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_mi
 /// How long before the end of its lease, by its own monotonic clock, a node stops leading. Clocks drift by far less within a lease of a
 /// few seconds.
 pub const CLUSTER_LEASE_MARGIN_MS: i64 = 500;
+/// How long no node may have led before a node with a different secret can start. The usual pause between two leaders is shorter.
+pub const CLUSTER_SECRET_IDLE_MS: i64 = 60_000;
+/// The maximum difference between the clocks of a node and of the database that is not reported. Synchronized clocks differ by far less;
+/// a greater difference makes schedules and times wrong after a change of the leader.
+pub const CLUSTER_CLOCK_MS_MAX: i64 = 5_000;
+/// The minimum time between two warnings about the same lasting failure in the cluster, so that they do not fill the log.
+pub const CLUSTER_WARN_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);
 /// The size in bytes of a part of a snapshot: large enough to compress well, small enough that a few parts fit into memory.
 pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
 /// The number of parts of a snapshot that are read before the database has stored earlier parts, so that disk and database work at the

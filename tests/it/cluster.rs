@@ -416,12 +416,21 @@ async fn followers_answer_reads_and_forward_everything_else() {
         .call("tags.list", json!({ "projectId": project }))
         .await;
     assert_eq!(refused.status, 401);
+    // A command about the machine runs on the node that it names.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let to = folder.path().join("backup");
+    let made = cluster.nodes[follower].run(&["backup", "--to", to.to_str().expect("text")]);
+    let said = String::from_utf8_lossy(&made.stderr).into_owned();
+    let data = cluster.nodes[follower].data().display().to_string();
+    assert!(made.status.success() && said.contains(&data), "the follower backs up its own data: {said}");
     // Load balancers find the leader, and nodes that can answer reads.
     for (client, role, status) in
         [(&at_leader, "leader", 200), (&at_follower, "leader", 503), (&at_leader, "any", 200), (&at_follower, "any", 200)]
     {
         let ready = client.call("system.ready", json!({ "role": role })).await;
-        assert_eq!(ready.status, status, "{role}: {}", String::from_utf8_lossy(&ready.bytes));
+        let said = String::from_utf8_lossy(&ready.bytes).into_owned();
+        assert_eq!(ready.status, status, "{role}: {said}");
+        assert_eq!(said.contains("this node does not lead the cluster"), status == 503, "{role}: {said}");
     }
     // Without a leader, reads work and writes are refused for a moment.
     cluster.nodes[leader].kill();
@@ -429,6 +438,8 @@ async fn followers_answer_reads_and_forward_everything_else() {
     assert_eq!((read.status, read.json()["data"]["total"].as_u64()), (200, Some(20)));
     let refused = at_follower.call("contacts.create", json!({ "projectId": project, "email": "late@example.com" })).await;
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    let pixel = at_follower.call("tracking.open", json!({ "token": "none.gif" })).await;
+    assert_eq!((pixel.status, pixel.header("content-type")), (404, Some("image/gif")), "links in messages need no leader");
     assert_eq!(cluster.leader().await, follower);
     assert_eq!(at_follower.contact(&project, "late@example.com").await.len(), 24);
 }
@@ -485,4 +496,26 @@ async fn a_folder_becomes_a_cluster_and_a_cluster_becomes_a_folder() {
     for id in ids {
         client.data("contacts.get", json!({ "projectId": project, "id": id })).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_initialization_without_permissions_leaves_the_folder_empty() {
+    let Some(postgres) = Postgres::start() else { return missing("there is no PostgreSQL (Debian: postgresql)") };
+    let url = postgres.database();
+    postgres.query(&url, "CREATE ROLE weak LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    let settings = |url: &str| {
+        format!(
+            "{BOUNDLESS}\n[server]\npublic_url = 'http://mail.example.com'\n[cluster]\ndatabase = '{url}'\nnode = 'one'\n\
+             address = '127.0.0.1:0'\nsecret = '{SECRET}'\n"
+        )
+    };
+    let server = Server::stopped(&settings(&url.replace("mailmill@", "weak@")));
+    let failed = server.run(&["cluster", "init"]);
+    let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert!(!failed.status.success() && said.contains("permission denied"), "{said}");
+    assert!(!server.data().join("control.redb").exists(), "nothing was created");
+    server.set(&settings(&url));
+    let done = server.run(&["cluster", "init"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(String::from_utf8_lossy(&done.stdout).contains("sk_test_"), "the test key is shown");
 }

@@ -238,7 +238,7 @@ fn cluster(settings: &Settings) -> Option<(String, String)> {
         return broken("secret", "must have at least 32 characters; create one with `openssl rand -hex 32`");
     }
     if settings.backup.url.is_some() {
-        let reason = "is for a single machine: back up the database of the cluster, or run `mailmill cluster export`";
+        let reason = "must not be set in a cluster: back up the database of the cluster, or run `mailmill cluster export`";
         return Some(("backup.url".to_owned(), reason.to_owned()));
     }
     if settings.server.public_url.is_none() {
@@ -360,6 +360,8 @@ mod tests {
         ] {
             assert!(refused(with_file(&whole.replace(from, to))).contains(named), "{named}");
         }
+        let backup = refused(with_file(&format!("[backup]\nurl = '/mnt/backup'\n{whole}")));
+        assert!(backup.contains("must not be set in a cluster"), "{backup}");
     }
 
     #[test]

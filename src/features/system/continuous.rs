@@ -313,8 +313,13 @@ pub fn is_own(found: Option<&identity::Identity>, own: Option<&identity::Identit
 pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     const SUBJECT: &str = "backup";
     let Some(backup) = &engine.backup else {
-        let said =
-            "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk";
+        // In a cluster, the setting would prevent the next start.
+        let said = match &engine.cluster {
+            Some(_) => "a cluster has no continuous backup of its own; back up its PostgreSQL database",
+            None => {
+                "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk"
+            }
+        };
         return Ok(vec![Finding::skipped(SUBJECT, said)]);
     };
     let url = backup.url();

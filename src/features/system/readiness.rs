@@ -97,7 +97,8 @@ pub struct BackupCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterCheck {
-    /// False if the data of this node is too old, because the node cannot reach the database.
+    /// False if the data of this node is too old although the cluster has a leader. Without a leader, for example because the database
+    /// is away, all nodes still answer reads.
     pub ok: bool,
     /// Whether this node is the leader.
     pub leads: bool,
@@ -181,8 +182,8 @@ impl Condition {
             }),
             cluster: engine.cluster.as_ref().map(|member| {
                 let (leads, lag_ms) = (member.leads(), member.lag_ms());
-                let has_leader = leads || member.leader().is_some();
-                ClusterCheck { ok: lag_ms <= limits::CLUSTER_LAG_MS_MAX, leads, has_leader, lag_ms }
+                let has_leader = member.has_leader();
+                ClusterCheck { ok: is_recent(has_leader, lag_ms), leads, has_leader, lag_ms }
             }),
             descriptors: DescriptorsCheck {
                 ok: open.is_some_and(|open| open + limits::DESCRIPTORS_FREE_MIN <= limit),
@@ -226,6 +227,11 @@ impl Checks {
     }
 }
 
+/// Returns whether a node of a cluster can answer reads: its data is recent, or no other node has more recent data.
+fn is_recent(has_leader: bool, lag_ms: i64) -> bool {
+    !has_leader || lag_ms <= limits::CLUSTER_LAG_MS_MAX
+}
+
 /// Returns whether a job keeps failing. A single failure is ignored, because its cause may be temporary and the step is retried soon.
 fn is_failing(state: &WorkerState) -> bool {
     state.failures_in_a_row >= limits::WORKER_FAILURES_BAD
@@ -233,4 +239,16 @@ fn is_failing(state: &WorkerState) -> bool {
 
 fn lag(data: &EnvironmentData) -> u64 {
     data.store.feed_position().saturating_sub(data.search.position())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_stays_ready_for_reads_while_no_node_leads() {
+        let late = limits::CLUSTER_LAG_MS_MAX + 1;
+        assert!(is_recent(true, 20) && !is_recent(true, late));
+        assert!(is_recent(false, late));
+    }
 }

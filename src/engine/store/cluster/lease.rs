@@ -6,6 +6,7 @@ use tokio_postgres::types::Type;
 
 use super::database::Link;
 use super::{Error, Result};
+use crate::base::clock::{Clock, Timestamp};
 use crate::engine::store::commit_log::StoreName;
 
 /// The number of a lease, which grows by one each time a process takes the lease.
@@ -42,17 +43,32 @@ pub async fn read(link: &mut Link) -> Result<Holder> {
     Ok(Holder { epoch: row.get(0), process: row.get(1), node: row.get(2), address: row.get(3), remaining_ms: row.get(4) })
 }
 
-/// Takes the lease for `time` if it has expired. Returns the new epoch, or `None` if the lease is valid, for example because another
-/// process was faster. All rows of the lease expire at the same time, so a process takes either all of them or none.
-pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration) -> Result<Option<Epoch>> {
+/// Returns how far the clock of this machine is ahead of the database's clock, in milliseconds; negative if it is behind.
+pub async fn clock_offset_ms(link: &mut Link, clock: &dyn Clock) -> Result<i64> {
+    let select = "SELECT CAST(extract(epoch FROM now()) * 1000 AS bigint)";
+    // Open the connection first, so that only the time of the statement counts.
+    link.query(select, &[]).await?;
+    let before = clock.now();
+    let rows = link.query(select, &[]).await?;
+    let row = rows.first().ok_or_else(|| Error::Database("it returned no time".to_owned()))?;
+    let middle = before.plus_ms(clock.now().ms_since(before) / 2);
+    Ok(middle.ms_since(Timestamp(row.get(0))))
+}
+
+/// Takes the lease for `time` if it has expired and still has the epoch `after`, which the process has checked. Returns the new epoch, or
+/// `None` if the lease is valid or has changed, for example because another process was faster. All rows of the lease expire at the same
+/// time, so a process takes either all of them or none.
+pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration, after: Epoch) -> Result<Option<Epoch>> {
     let update = "UPDATE mailmill_lease SET epoch = epoch + 1, holder = $1, node = $2, address = $3, \
-                  expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE expires <= now() RETURNING epoch";
+                  expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE expires <= now() AND epoch = $5 \
+                  RETURNING epoch";
     let ms = time.as_millis() as f64;
     let values = [
         (&candidate.process as _, Type::TEXT),
         (&candidate.node as _, Type::TEXT),
         (&candidate.address as _, Type::TEXT),
         (&ms as _, Type::FLOAT8),
+        (&after as _, Type::INT8),
     ];
     let rows = link.query(update, &values).await?;
     let epochs: Vec<Epoch> = rows.iter().map(|row| row.get(0)).collect();

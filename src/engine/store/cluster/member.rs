@@ -14,6 +14,7 @@ use super::database::{Database, Link};
 use super::lease::{self, Candidate, Epoch, Holder};
 use super::replicated_port::Shared;
 use super::schema::{self, Schema};
+use super::shared_log;
 use super::turn::{SharedTurn, Turn};
 use super::{Error, Result};
 use crate::base::clock::{Clock, Monotonic};
@@ -43,6 +44,13 @@ pub enum Role {
     },
 }
 
+/// The newest lease that this process has seen.
+#[derive(Clone, PartialEq, Eq)]
+struct Seen {
+    epoch: Epoch,
+    process: String,
+}
+
 struct Held {
     epoch: Epoch,
     renewed_at: Monotonic,
@@ -59,6 +67,8 @@ pub struct Member {
     /// `drain` is whether this process was asked to stop leading, and `is_drained` is whether it has stopped.
     drain: watch::Sender<bool>,
     is_drained: watch::Sender<bool>,
+    /// When the lease of the known leader ends unless it is renewed, in milliseconds on the monotonic clock.
+    led_until: AtomicI64,
     /// This process does not take the lease before this time, in milliseconds on the monotonic clock.
     stands_back_until: AtomicI64,
     wake: Notify,
@@ -92,6 +102,7 @@ impl Member {
             is_resigning: AtomicBool::new(false),
             drain: watch::Sender::new(false),
             is_drained: watch::Sender::new(false),
+            led_until: AtomicI64::new(i64::MIN),
             stands_back_until: AtomicI64::new(i64::MIN),
             wake: Notify::new(),
             runtime: Mutex::new(Some(runtime)),
@@ -124,7 +135,14 @@ impl Member {
         self.is_active.load(Ordering::SeqCst) && self.shared.turn.is_valid()
     }
 
-    /// Returns the process that leads, if it is known and is not this process.
+    /// Returns whether the cluster has a leader, as far as this process knows: without the database, this is known only until the
+    /// lease must have been renewed.
+    pub fn has_leader(&self) -> bool {
+        self.leads() || (self.leader().is_some() && self.shared.turn.now().0 < self.led_until.load(Ordering::SeqCst))
+    }
+
+    /// Returns the process that leads, if it is known and is not this process. While the database cannot be reached, this is the last
+    /// known leader, which may still reach it.
     pub fn leader(&self) -> Option<Holder> {
         match &*self.role.borrow() {
             Role::Follower { leader } => leader.clone(),
@@ -219,8 +237,11 @@ impl Member {
 
     async fn run(&self) {
         let mut link = Link::new(self.shared.database.clone());
-        let mut held: Option<Held> = None;
+        let (mut held, mut seen): (Option<Held>, Option<Seen>) = (None, None);
         loop {
+            if self.shared.turn.failure().is_some() {
+                return self.set_role(Role::Follower { leader: None });
+            }
             match &mut held {
                 Some(lease) => {
                     if !self.keep(&mut link, lease).await {
@@ -228,7 +249,7 @@ impl Member {
                         self.lose();
                     }
                 }
-                None => held = self.watch(&mut link).await,
+                None => held = self.watch(&mut link, &mut seen).await,
             }
             let pause = if held.is_some() { limits::CLUSTER_LEASE_TICK } else { limits::CLUSTER_LEASE_POLL };
             tokio::select! {
@@ -239,8 +260,9 @@ impl Member {
         }
     }
 
-    /// Reads the lease, and takes it if it has expired.
-    async fn watch(&self, link: &mut Link) -> Option<Held> {
+    /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data.
+    async fn watch(&self, link: &mut Link, seen: &mut Option<Seen>) -> Option<Held> {
+        let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
             Ok(holder) => holder,
             Err(error) => {
@@ -249,7 +271,16 @@ impl Member {
                 return None;
             }
         };
+        let now = Seen { epoch: holder.epoch, process: holder.process.clone() };
+        // Each new leader and each expired lease can be the result of a replaced database.
+        if holder.remaining_ms <= 0 || seen.as_ref() != Some(&now) {
+            if !self.is_current(self.in_time(self.verify(link, seen.as_ref(), &now)).await) {
+                return None;
+            }
+            *seen = Some(now);
+        }
         if holder.remaining_ms > 0 {
+            self.led_until.store(asked.plus_ms(holder.remaining_ms).0, Ordering::SeqCst);
             self.set_role(Role::Follower { leader: (holder.process != self.candidate.process).then_some(holder) });
             return None;
         }
@@ -258,10 +289,11 @@ impl Member {
             return None;
         }
         let started = self.shared.turn.now();
-        let taken = self.in_time(lease::acquire(link, &self.candidate, self.lease)).await;
+        let taken = self.in_time(lease::acquire(link, &self.candidate, self.lease, holder.epoch)).await;
         match taken {
             Ok(Some(epoch)) => {
                 tracing::info!(epoch, node = self.candidate.node, "this node takes the lease");
+                *seen = Some(Seen { epoch, process: self.candidate.process.clone() });
                 self.shared.turn.extend(self.certain_until(started));
                 self.shared.turn.set(Turn::Lead(epoch));
                 Some(Held { epoch, renewed_at: started })
@@ -274,6 +306,39 @@ impl Member {
                 None
             }
         }
+    }
+
+    /// Checks that the database still has all commits that this node has, and the newest lease that this node has seen.
+    async fn verify(&self, link: &mut Link, seen: Option<&Seen>, now: &Seen) -> Result<()> {
+        // Read the positions of this node first: the log can grow in the meantime, but it never shrinks.
+        let own = self.shared.turn.positions();
+        let ends = shared_log::ends(link).await?;
+        let lost = StoreName::ALL.into_iter().zip(own.into_iter().zip(ends)).find(|(_, (own, newest))| newest < own);
+        if let Some((store, (own, newest))) = lost {
+            return Err(Error::Lost { store, own, newest });
+        }
+        match seen {
+            Some(seen) if now.epoch < seen.epoch || (now.epoch == seen.epoch && now.process != seen.process) => {
+                Err(Error::Older { epoch: now.epoch, seen: seen.epoch })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether the check succeeded. Ends the membership if the database has lost something that this node has.
+    fn is_current(&self, verified: Result<()>) -> bool {
+        let error = match verified {
+            Ok(()) => return true,
+            Err(error) => error,
+        };
+        if error.is_temporary() {
+            tracing::debug!(%error, "the logs cannot be read");
+            return false;
+        }
+        tracing::error!(%error, node = self.candidate.node, "this node cannot be a member of the cluster any longer");
+        self.deactivate();
+        self.shared.turn.fail(error.into());
+        false
     }
 
     /// Renews the lease when a third of its time has passed, or releases it if this process resigns. Returns false if the process
@@ -302,6 +367,12 @@ impl Member {
                 Ok(true) => {
                     held.renewed_at = started;
                     turn.extend(self.certain_until(started));
+                    // An older state of the database can have the same lease.
+                    let now = Seen { epoch: held.epoch, process: process.clone() };
+                    let verified = self.in_time(self.verify(link, None, &now)).await;
+                    if !self.is_current(verified) && turn.failure().is_some() {
+                        return false;
+                    }
                 }
                 Ok(false) => return false,
                 Err(error) => tracing::warn!(%error, "the lease could not be renewed"),
@@ -346,6 +417,15 @@ impl Member {
                 (now, role) => now == role,
             };
             if !same {
+                match (&*now, &role) {
+                    (_, Role::Follower { leader: Some(Holder { node, epoch, .. }) }) => {
+                        tracing::info!(leader = node, epoch, "another node leads the cluster");
+                    }
+                    (Role::Follower { leader: Some(former) }, Role::Follower { leader: None }) => {
+                        tracing::info!(former = former.node, "no node leads the cluster");
+                    }
+                    _ => {}
+                }
                 *now = role;
             }
             !same

@@ -17,7 +17,8 @@
 //! 2. A commit is acknowledged and visible only after its append. Local files are derived data, which a start rebuilds if they are missing.
 //! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
 //! 4. Every record names its predecessor by a random ID. A database that has lost records, or that was restored, is therefore noticed by
-//!    every node that has one of these records, and such a node stops.
+//!    every node that has one of these records, and such a node stops. Before a node takes the lease, it checks that the database has
+//!    all commits and leases that this node has seen, so that it never continues without them.
 //!
 //! The statements are single statements without advisory locks, sessions or notifications, so that they run on any database with this
 //! protocol and through connection poolers. Followers poll; a notification would only save the few milliseconds between two polls.
@@ -36,14 +37,16 @@ pub mod tests;
 pub(super) mod turn;
 
 pub use database::{Database, Link};
-pub use lease::{Holder, read as read_lease};
+pub use lease::{Holder, clock_offset_ms, read as read_lease};
 pub use member::{Member, Options, Role};
 pub use prepare::{export, import, mark, prepare};
 pub use replicated_port::{ReplicatedPort, Shared};
-pub use schema::{Schema, read as read_schema};
+pub use schema::{Schema, check_secret, create as create_tables, read as read_schema};
 pub use snapshots::{LogStatus, status as log_status, tend as tend_snapshots};
 
 use std::fmt;
+
+use lease::Epoch;
 
 use super::commit_log::StoreName;
 use crate::engine::store;
@@ -65,6 +68,9 @@ pub enum Error {
     Foreign { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },
+    /// The lease has an earlier epoch than one that this node has seen, or the same epoch with a different holder, so the database has
+    /// lost changes.
+    Older { epoch: Epoch, seen: Epoch },
     /// The log's record at this position differs from the one that this node has, or does not follow this node's previous record.
     Diverged { store: StoreName, position: u64 },
     /// The log no longer has the record after this node's newest one, so the node must read a snapshot.
@@ -109,6 +115,12 @@ impl fmt::Display for Error {
                  that has them. To accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders \
                  of the nodes that show this message",
                 store.word()
+            ),
+            Self::Older { epoch, seen } => write!(
+                f,
+                "the database has lost changes: its lease has epoch {epoch}, but this node has seen a newer lease with epoch {seen}. \
+                 The database was probably restored, or a standby without the last changes was promoted. Restore the database \
+                 that has them, and start this node again: the start checks whether commits are missing"
             ),
             Self::Diverged { store, position } => write!(
                 f,

@@ -141,7 +141,11 @@ pub async fn import(database: &Arc<Database>, files: &[StoreFile; 3]) -> Result<
         let identity = identity::identity(&tx)?.filter(|identity| identity.store == store.word());
         let Identity { installation, key_check, .. } =
             identity.ok_or_else(|| Error::Foreign { file: file.path().display().to_string() })?;
-        schema = Some(Schema { installation: installation.name().to_owned(), key_check: key_check.text().to_owned() });
+        schema = Some(Schema {
+            installation: installation.name().to_owned(),
+            key_check: key_check.text().to_owned(),
+            secret_check: String::new(),
+        });
         *position = snapshots::take(&mut link, store, tx).await?;
     }
     let schema = schema.expect("there are three stores");

@@ -54,7 +54,10 @@ impl Replica {
             self.port.turn().accept(self.port.store(), 0);
             let error = match outcome {
                 Err(error) if error != Error::Closed => {
-                    tracing::error!(%error, "a store of the cluster cannot continue");
+                    // The other stores stop with the same error, which is logged once.
+                    if self.port.turn().fail(error.clone()) {
+                        tracing::error!(%error, store = self.port.store().word(), "a store of the cluster cannot continue");
+                    }
                     failing.send_replace(Some(error.clone()));
                     error
                 }
@@ -73,6 +76,9 @@ impl Replica {
         self.refuse();
         if self.waiting.is_closed() {
             return Ok(Next::End);
+        }
+        if let Some(error) = self.port.turn().failure() {
+            return Err(error.clone());
         }
         let pause = match self.advance()? {
             Some(true) => return Ok(Next::Continue),
@@ -109,6 +115,15 @@ impl Replica {
             if turns.has_changed().unwrap_or(true) {
                 return Ok(Next::Continue);
             }
+        }
+        // Check the ID of the newest record, too: a database that was replaced may have as many records.
+        match self.port.check() {
+            Ok(()) => {}
+            Err(error) if error.is_temporary() => {
+                std::thread::sleep(limits::CLUSTER_RETRY_PAUSE);
+                return Ok(Next::Continue);
+            }
+            Err(error) => return Err(error.into()),
         }
         self.port.lead(Some(epoch));
         let led = self.accept_commands(epoch, turns);

@@ -94,7 +94,8 @@ impl ReplicatedPort {
         locked(&self.state).epoch = epoch;
     }
 
-    /// Checks that the log continues the local file. Call this after every start, because the database may have been replaced.
+    /// Checks that the log continues the local file. Call this after every start and before appending in a new epoch, because the
+    /// database may have been replaced.
     pub fn check(&self) -> Result<()> {
         let mut log = locked(&self.log);
         let ((position, id), store) = (self.end(), self.store);

@@ -5,8 +5,9 @@
 use tokio_postgres::types::Type;
 
 use super::database::Link;
-use super::{Error, Result};
+use super::{Error, Result, lease};
 use crate::engine::store::commit_log::StoreName;
+use crate::vocab::limits;
 
 /// The version of these tables, and of the records in them.
 pub const VERSION: i64 = 1;
@@ -14,7 +15,8 @@ pub const VERSION: i64 = 1;
 /// The definitions of the tables. All times in them come from the database's clock.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS mailmill_cluster (
-    version bigint PRIMARY KEY, installation text NOT NULL, key_check text NOT NULL);
+    version bigint PRIMARY KEY, installation text NOT NULL, key_check text NOT NULL, \
+    secret_check text NOT NULL DEFAULT '');
 CREATE TABLE IF NOT EXISTS mailmill_log (
     log text NOT NULL, seq bigint NOT NULL, epoch bigint NOT NULL, batch bytea NOT NULL, at timestamptz NOT NULL, PRIMARY KEY (log, seq));
 CREATE TABLE IF NOT EXISTS mailmill_lease (
@@ -32,11 +34,13 @@ ALTER TABLE mailmill_log ALTER COLUMN batch SET STORAGE EXTERNAL;
 ALTER TABLE mailmill_snapshot ALTER COLUMN body SET STORAGE EXTERNAL;
 ";
 
-/// The row that identifies the cluster's installation, with the check value of its master key.
+/// The row that identifies the cluster's installation, with the check values of its master key and of the secret of its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     pub installation: String,
     pub key_check: String,
+    /// Empty until the first node has started.
+    pub secret_check: String,
 }
 
 /// Creates the missing tables and the rows of the lease, but not the row of [`Schema`], so that an interrupted initialization can be
@@ -63,10 +67,37 @@ pub async fn complete(link: &mut Link, schema: &Schema) -> Result<()> {
 
 /// Reads the row of [`Schema`]. Fails if there is no cluster, or if a newer program initialized it.
 pub async fn read(link: &mut Link) -> Result<Schema> {
-    let rows = link.query("SELECT version, installation, key_check FROM mailmill_cluster ORDER BY version DESC", &[]).await?;
+    let select = "SELECT version, installation, key_check, secret_check FROM mailmill_cluster ORDER BY version DESC";
+    let rows = link.query(select, &[]).await?;
     let row = rows.first().ok_or(Error::NotInitialized)?;
     match row.get::<_, i64>(0) {
-        VERSION => Ok(Schema { installation: row.get(1), key_check: row.get(2) }),
+        VERSION => Ok(Schema { installation: row.get(1), key_check: row.get(2), secret_check: row.get(3) }),
         _ => Err(Error::Newer),
     }
+}
+
+/// Checks that this node has the same `cluster.secret` as the other nodes, by its check value. The first node sets the secret of the
+/// cluster, and so does a node that starts after all nodes were stopped for a minute.
+pub async fn check_secret(link: &mut Link, own: &str) -> Result<()> {
+    let known = read(link).await?.secret_check;
+    if known == own {
+        return Ok(());
+    }
+    let idle_ms = -lease::read(link).await?.remaining_ms;
+    if known.is_empty() || idle_ms >= limits::CLUSTER_SECRET_IDLE_MS {
+        // Start the minute again, so that two nodes with different secrets cannot replace each other's secret.
+        link.execute("UPDATE mailmill_lease SET expires = now() WHERE expires < now()", &[]).await?;
+        let update = "UPDATE mailmill_cluster SET secret_check = $2 WHERE secret_check = $1";
+        link.execute(update, &[(&known as _, Type::TEXT), (&own as _, Type::TEXT)]).await?;
+        // Another node may have set a secret at the same time.
+        if read(link).await?.secret_check == own {
+            tracing::info!("this node sets the secret of the cluster (cluster.secret)");
+            return Ok(());
+        }
+    }
+    Err(Error::Settings(
+        "cluster.secret differs from the secret of the other nodes; set the same secret on all nodes. To change the secret, stop \
+         all nodes, wait a minute, and start them with the new secret"
+            .to_owned(),
+    ))
 }

@@ -1,5 +1,6 @@
 //! The log of one store in the database: appends records and reads them.
 
+use tokio::time::Instant;
 use tokio_postgres::types::Type;
 
 use super::database::{Database, Failure, Link};
@@ -48,6 +49,7 @@ impl SharedLog {
     /// Appends a record if this process still has the lease. Repeats the append until the outcome is known, an error is permanent,
     /// or `is_stopping` returns true.
     pub async fn append(&mut self, position: u64, epoch: Epoch, body: &[u8], is_stopping: impl Fn() -> bool) -> Result<Appended> {
+        let mut warned = None;
         loop {
             let sent = self.send(position, epoch, body).await;
             let known = match sent {
@@ -60,7 +62,7 @@ impl SharedLog {
                 // The record is absent and this process has the lease, so the append is repeated.
                 Ok(None) => {}
                 Err(error) if !error.is_temporary() => return Err(error),
-                Err(error) => tracing::warn!(store = self.store.word(), %error, "an append has no known outcome yet"),
+                Err(error) => self.warn(error, &mut warned),
             }
             if is_stopping() {
                 return Err(Error::Stopping);
@@ -73,6 +75,14 @@ impl SharedLog {
                 Err(error) if !error.is_temporary() => return Err(error),
                 Err(_) => tokio::time::sleep(limits::CLUSTER_RETRY_PAUSE).await,
             }
+        }
+    }
+
+    /// Logs why the outcome of an append is unknown: at once if the reason is new, and otherwise only from time to time.
+    fn warn(&self, error: Error, warned: &mut Option<(Error, Instant)>) {
+        if warned.as_ref().is_none_or(|(last, at)| *last != error || at.elapsed() >= limits::CLUSTER_WARN_PAUSE) {
+            tracing::warn!(store = self.store.word(), %error, "an append has no known outcome yet");
+            *warned = Some((error, Instant::now()));
         }
     }
 
@@ -142,6 +152,15 @@ impl SharedLog {
         let rows = self.link.query("SELECT batch FROM mailmill_log WHERE log = $1 AND seq = $2", &values).await?;
         rows.first().map(|row| unpack(self.store, position, row.get(0))).transpose()
     }
+}
+
+/// Returns the newest positions of all logs, as [`SharedLog::newest`] does, in the order of [`StoreName::ALL`].
+pub async fn ends(link: &mut Link) -> Result<[u64; StoreName::ALL.len()]> {
+    let select = "SELECT log, greatest(coalesce((SELECT max(seq) FROM mailmill_log WHERE log = lease.log), 0), \
+                  coalesce((SELECT max(seq) FROM mailmill_snapshot WHERE log = lease.log AND complete), 0)) FROM mailmill_lease AS lease";
+    let rows = link.query(select, &[]).await?;
+    let end = |store: StoreName| rows.iter().find(|row| row.get::<_, &str>(0) == store.word());
+    Ok(StoreName::ALL.map(|store| end(store).map_or(0, |row| row.get::<_, i64>(1) as u64)))
 }
 
 /// Compresses an encoded record, and adds a header with its format and length.

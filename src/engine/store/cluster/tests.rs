@@ -12,7 +12,7 @@ use super::replicated_port::{ReplicatedPort, Shared};
 use super::shared_log::{Appended, SharedLog, pack};
 use super::turn::SharedTurn;
 use super::*;
-use crate::base::clock::{Clock, SystemClock, Timestamp};
+use crate::base::clock::{Clock, ManualClock, SystemClock, Timestamp};
 use crate::base::random::SystemRandom;
 use crate::engine::store::backup::read_rows;
 use crate::engine::store::commit_log::{self, overlay_of};
@@ -24,6 +24,7 @@ use crate::engine::store::space::Space;
 use crate::engine::store::testing::Dice;
 use crate::engine::store::{Options as StoreOptions, Read, Store, StoreFile, Table};
 use crate::testing::postgres::Postgres;
+use crate::vocab::limits;
 use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, TAGS};
 
 const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
@@ -74,7 +75,8 @@ pub fn empty_leader(folder: &Path) -> Option<EmptyLeader> {
 
 async fn acquire(link: &mut Link, process: &str, time: Duration) -> Epoch {
     let candidate = Candidate { process: process.into(), node: process.into(), address: "127.0.0.1:1".into() };
-    lease::acquire(link, &candidate, time).await.expect("the database works").expect("the lease is free")
+    let after = lease::read(link).await.expect("the database works").epoch;
+    lease::acquire(link, &candidate, time, after).await.expect("the database works").expect("the lease is free")
 }
 
 /// A cluster in an empty database, with the files of the installation that started it.
@@ -280,12 +282,12 @@ fn only_the_holder_of_the_lease_appends_and_only_at_the_end_of_the_log() {
     assert_eq!(append(&mut log, &runtime, (2, first), b"d"), Ok(Appended::Fenced), "the lease was taken");
     assert!(!runtime.block_on(lease::renew(&mut link, "first", first, LEASE)).expect("the database works"));
     assert_eq!(append(&mut log, &runtime, (2, second), b"e"), Ok(Appended::Done));
-    let taken = runtime.block_on(lease::acquire(
-        &mut link,
-        &Candidate { process: "third".into(), node: String::new(), address: String::new() },
-        LEASE,
-    ));
+    let third = Candidate { process: "third".into(), node: String::new(), address: String::new() };
+    let taken = runtime.block_on(lease::acquire(&mut link, &third, LEASE, second));
     assert_eq!(taken, Ok(None), "a valid lease is not taken");
+    server.query(&cluster.url, "UPDATE mailmill_lease SET expires = now() - INTERVAL '1 second'");
+    let taken = runtime.block_on(lease::acquire(&mut link, &third, LEASE, first));
+    assert_eq!(taken, Ok(None), "a lease that has changed since it was read is not taken");
 }
 
 /// A process that takes the lease waits for appends that are running, and the appends after that see the new lease. So no append is
@@ -349,10 +351,11 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
         &cluster.url,
         "DELETE FROM mailmill_log WHERE log = 'live' AND seq = (SELECT max(seq) FROM mailmill_log WHERE log = 'live')",
     );
-    let refused = one.put(9).expect_err("the leader does not continue");
-    assert!(matches!(&refused, crate::engine::store::Error::Cluster(text) if text.contains("lost commits")), "{refused}");
+    one.put(9).expect_err("the leader does not continue");
     // The leader stops, because it detects the lost commits.
-    one.wait("fails", |_| one.live().failure().borrow().as_ref() == Some(&refused));
+    one.wait("fails", |_| one.live().failure().borrow().is_some());
+    let failure = one.live().failure().borrow().clone();
+    assert!(matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("lost commits")), "{failure:?}");
     one.stop();
     let lost = cluster.try_node("two").err().expect("the follower does not start");
     assert!(matches!(lost, Error::Lost { store: StoreName::Live, .. }), "{lost:?}");
@@ -363,6 +366,98 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     four.stop();
     let diverged = cluster.try_node("two").err().expect("the follower does not start");
     assert!(matches!(diverged, Error::Diverged { store: StoreName::Live, .. }), "{diverged:?}");
+}
+
+/// Returns statements that keep a copy of the log and the lease.
+fn keep(name: &str) -> String {
+    format!("CREATE TABLE {name}_log AS SELECT * FROM mailmill_log; CREATE TABLE {name}_lease AS SELECT * FROM mailmill_lease")
+}
+
+/// Returns statements that replace the log and the lease with a copy.
+fn replace_with(name: &str) -> String {
+    format!(
+        "DELETE FROM mailmill_log; INSERT INTO mailmill_log SELECT * FROM {name}_log; \
+         DELETE FROM mailmill_lease; INSERT INTO mailmill_lease SELECT * FROM {name}_lease"
+    )
+}
+
+#[test]
+fn no_node_takes_the_lease_or_appends_after_the_database_was_replaced_by_an_older_state() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let one = cluster.node("one");
+    one.lead();
+    one.put(1).expect("the leader accepts writes");
+    let two = cluster.node("two");
+    two.follow("one");
+    server.query(&cluster.url, &keep("older"));
+    one.shared_runtime(|member| async move { member.resign().await });
+    two.lead();
+    two.put(2).expect("the new leader accepts writes");
+    one.follow("two");
+    one.reach(&two);
+    server.query(&cluster.url, &keep("newer"));
+    server.query(&cluster.url, &replace_with("older"));
+    for node in [&one, &two] {
+        node.wait("stops", |_| node.live().failure().borrow().is_some());
+        let failure = node.live().failure().borrow().clone();
+        assert!(
+            matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("lost commits")),
+            "{failure:?}"
+        );
+        assert!(matches!(*node.member.role().borrow(), Role::Follower { .. }));
+    }
+    // The lease of the older state would have expired by now.
+    std::thread::sleep(LEASE);
+    let changed = "SELECT (SELECT count(*) FROM mailmill_log) - (SELECT count(*) FROM older_log), \
+                   (SELECT max(epoch) FROM mailmill_lease) - (SELECT max(epoch) FROM older_lease)";
+    assert_eq!(server.query(&cluster.url, changed), "0|0", "the older database has no new commit and no new lease");
+    one.stop();
+    two.stop();
+    // After the newer state is back, the same folders continue.
+    server.query(&cluster.url, &replace_with("newer"));
+    let one = cluster.node("one");
+    one.lead();
+    one.put(3).expect("the leader accepts writes");
+    let two = cluster.node("two");
+    assert_equal(&[&one, &two]);
+    one.stop();
+    two.stop();
+}
+
+#[test]
+fn a_node_stops_when_the_database_has_forgotten_its_lease_and_starts_again_if_no_commit_is_missing() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let one = cluster.node("one");
+    one.lead();
+    one.put(1).expect("the leader accepts writes");
+    let forget = "UPDATE mailmill_lease SET epoch = epoch - 1, holder = 'other', expires = now() - INTERVAL '1 second'";
+    server.query(&cluster.url, forget);
+    one.wait("stops", |_| one.live().failure().borrow().is_some());
+    let failure = one.live().failure().borrow().clone();
+    assert!(matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("newer lease")), "{failure:?}");
+    one.stop();
+    let again = cluster.node("one");
+    again.lead();
+    again.put(2).expect("the leader accepts writes");
+    again.stop();
+}
+
+#[test]
+fn a_node_with_a_different_secret_is_refused_until_all_nodes_have_stopped_for_a_minute() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let (shared, runtime) = shared_of(&cluster.url);
+    let mut link = Link::new(shared.database.clone());
+    let mut check = |own: &str| runtime.block_on(schema::check_secret(&mut link, own));
+    assert_eq!(check("a"), Ok(()), "the first node sets the secret");
+    assert_eq!(check("a"), Ok(()));
+    let refused = |checked: Result<()>| matches!(checked, Err(Error::Settings(text)) if text.starts_with("cluster.secret"));
+    assert!(refused(check("b")));
+    server.query(&cluster.url, "UPDATE mailmill_lease SET expires = now() - INTERVAL '61 seconds'");
+    assert_eq!(check("b"), Ok(()), "the cluster has a new secret");
+    assert!(refused(check("a")), "a second change has to wait again");
 }
 
 #[test]
@@ -438,6 +533,35 @@ fn a_leader_without_its_database_stops_before_its_lease_ends_and_finds_out_the_o
         one.put(4).expect("the leader accepts writes again");
     });
     one.stop();
+}
+
+#[test]
+fn a_follower_without_the_database_counts_on_a_leader_only_until_the_lease_ends() {
+    let Some(server) = Postgres::start() else { return };
+    let cluster = Cluster::init(&server);
+    let one = cluster.node("one");
+    one.lead();
+    let two = cluster.node("two");
+    two.follow("one");
+    assert!(two.member.has_leader());
+    server.stop();
+    two.wait("knows no leader", |member| !member.has_leader());
+    assert!(two.member.leader().is_some_and(|holder| holder.node == "one"), "requests can still be forwarded to its address");
+    server.resume();
+    one.stop();
+    two.stop();
+}
+
+#[test]
+fn a_wrong_clock_is_measured_against_the_database() {
+    let Some(server) = server() else { return };
+    let (shared, runtime) = shared_of(&server.database());
+    let mut link = Link::new(shared.database.clone());
+    let mut offset = |clock: &dyn Clock| runtime.block_on(lease::clock_offset_ms(&mut link, clock)).expect("the database works");
+    assert!(offset(&SystemClock).abs() < limits::CLUSTER_CLOCK_MS_MAX);
+    let hour = 60 * 60 * 1_000;
+    let ahead = offset(&ManualClock::at(SystemClock.now().plus_ms(hour)));
+    assert!((ahead - hour).abs() < limits::CLUSTER_CLOCK_MS_MAX, "{ahead}");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! The turn of this process's stores: whether they lead or follow, and until when the lease is valid.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::{Notify, watch};
 
 use super::lease::Epoch;
 use crate::base::clock::{Clock, Monotonic};
+use crate::engine::store;
 use crate::engine::store::commit_log::StoreName;
 
 /// Whether the stores of this process lead.
@@ -31,6 +32,8 @@ pub struct SharedTurn {
     /// For each store, the position of its newest visible commit.
     positions: [watch::Sender<u64>; StoreName::ALL.len()],
     is_stopping: AtomicBool,
+    /// Why this process can no longer be a member of the cluster.
+    failure: OnceLock<store::Error>,
     /// Wakes the task that keeps the lease, after a store has started or stopped accepting commands, or has found that the lease is
     /// lost.
     pub changed: Notify,
@@ -48,6 +51,7 @@ impl SharedTurn {
             complete_at: StoreName::ALL.map(|_| AtomicI64::new(never)),
             positions: StoreName::ALL.map(|_| watch::Sender::new(0)),
             is_stopping: AtomicBool::new(false),
+            failure: OnceLock::new(),
             changed: Notify::new(),
         })
     }
@@ -139,6 +143,19 @@ impl SharedTurn {
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
         self.end();
+    }
+
+    /// Ends the membership of this process because of an error: all stores stop, and the process does not lead again. Returns whether
+    /// this error is the first one.
+    pub fn fail(&self, error: store::Error) -> bool {
+        let is_first = self.failure.set(error).is_ok();
+        self.end();
+        self.changed.notify_one();
+        is_first
+    }
+
+    pub fn failure(&self) -> Option<&store::Error> {
+        self.failure.get()
     }
 
     pub fn is_stopping(&self) -> bool {

@@ -68,7 +68,10 @@ impl Async for Backup {
         let made = tokio::task::spawn_blocking(making).await;
         let manifest = made.map_err(Failure::internal)??;
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
-        context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
+        // A follower of a cluster backs up its own data to its own machine, but only the leader can note that.
+        if context.engine.cluster.as_ref().is_none_or(|member| member.leads()) {
+            context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
+        }
         if let Err(trouble) = context.engine.check_key() {
             let detail = format!("The backup in {} is complete, but {trouble}. {}", input.to, trouble.remedy());
             return Err(Failure::because(Code::WrongState, detail));

@@ -109,7 +109,7 @@ fn text(engine: &Engine) -> Result<String, Failure> {
     out.add("worker_failures_total", "counter", "Failed steps of a background job, which are retried.", failures);
     if let Some(member) = &engine.cluster {
         out.gauge("cluster_leads", "Whether this node leads.", flag(member.leads()));
-        out.gauge("cluster_has_leader", "Whether a node leads.", flag(member.leads() || member.leader().is_some()));
+        out.gauge("cluster_has_leader", "Whether a node leads.", flag(member.has_leader()));
         out.gauge("cluster_lag_seconds", "How old the data of this node may be.", member.lag_ms() as f64 / 1000.0);
         let positions = StoreName::ALL.iter().zip(member.positions());
         let positions = positions.map(|(store, position)| (format!("log=\"{}\"", store.word()), position as f64));

@@ -62,14 +62,15 @@ impl Operation for Ready {
 impl Query for Ready {
     fn run(view: &View<'_>, input: ReadyFor) -> Result<Self::Output, Failure> {
         let condition = Condition::of(&view.caller.engine);
-        let mut failed = condition.checks.failed();
-        if input.role == Some(NodeRole::Leader) && condition.checks.cluster.as_ref().is_some_and(|cluster| !cluster.leads) {
-            failed.push("role");
-        }
-        if failed.is_empty() {
-            return Ok(Done(condition));
-        }
-        let detail = format!("The service is not ready: {}; see data.checks for details.", failed.join(", "));
+        let failed = condition.checks.failed();
+        let wants_leader = input.role == Some(NodeRole::Leader);
+        let detail = match failed.as_slice() {
+            [] if wants_leader && condition.checks.cluster.as_ref().is_some_and(|cluster| !cluster.leads) => {
+                "The service is ready, but this node does not lead the cluster; see data.checks.cluster for details.".to_owned()
+            }
+            [] => return Ok(Done(condition)),
+            failed => format!("The service is not ready: {}; see data.checks for details.", failed.join(", ")),
+        };
         let data = serde_json::to_value(&condition).map_err(Failure::internal)?;
         Err(Failure::because(Code::Unavailable, detail).with(data).after_seconds(limits::NOT_READY_RETRY_SECONDS))
     }

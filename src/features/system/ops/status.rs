@@ -266,7 +266,7 @@ fn backup_view(LastBackup { at, folder, rows }: LastBackup) -> LastBackupView {
 fn cluster_view(member: &Member) -> ClusterStatus {
     let leader = match member.leads() {
         true => Some(member.node().to_owned()),
-        false => member.leader().map(|holder| holder.node),
+        false => member.leader().filter(|_| member.has_leader()).map(|holder| holder.node),
     };
     let logs = StoreName::ALL.iter().zip(member.positions());
     let logs = logs.map(|(store, position)| LogPosition { name: store.word(), position }).collect();

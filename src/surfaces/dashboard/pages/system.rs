@@ -74,7 +74,8 @@ page_context!(SystemPage, "system.html", {
         (backup.problem, backup.complete_until, backup.age_seconds) = (Some("The backup is 2 h old.".into()), None, None);
         (backup.last_snapshot, backup.last_drill) = (None, None);
     }
-    vec![Self::new(full, Some(SendingHold::sample())), Self::new(bare, None), Self::new(late, None)]
+    let clustered = StatusView { continuous_backup: None, ..status() };
+    vec![Self::new(full, Some(SendingHold::sample())), Self::new(bare, None), Self::new(late, None), Self::new(clustered, None)]
 });
 
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
