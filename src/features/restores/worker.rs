@@ -145,7 +145,10 @@ async fn try_again(engine: &Arc<Engine>, restore: Restore, reason: String) -> Re
 async fn end(engine: &Arc<Engine>, mut restore: Restore, state: State) -> Result<Step, Failure> {
     match &state {
         State::Failed(reason) => tracing::warn!(reason, "the restore of a brand failed"),
-        _ => tracing::info!(project = ?restore.order.map(|order| order.project), "a brand was restored"),
+        _ => {
+            let project = restore.order.map(|order| order.target(restore.id).to_string());
+            tracing::info!(project, "a brand was restored");
+        }
     }
     restore.end(state, engine.clock.now());
     save(engine, restore).await?;
