@@ -194,7 +194,11 @@ async fn apply_in_the_dashboard(server: &Server, owner: &Client, project: &str) 
     assert_eq!((sent.status, sent.location()), (303, "/live/settings/system/restore"), "{}", sent.text);
     let done = wait_for(owner, "completed").await;
     let page = browser.get("/live/settings/system/restore").await;
-    assert!(page.text.contains("The brand is restored.") && page.text.contains("1 contact stays erased"), "{}", page.text);
+    assert!(
+        page.text.contains("The brand is restored.") && page.text.contains("1 contact stays deleted, because"),
+        "{}",
+        page.text
+    );
     done
 }
 
