@@ -52,6 +52,8 @@ pub enum Error {
     Settings(String),
     /// The target cannot be reached, or refuses a request.
     Target { object: String, cause: String },
+    /// The folder of the target cannot be created.
+    Folder { folder: String, cause: String },
     /// An object differs from what was written.
     Damaged { object: String, found: String },
     /// The target contains the backup of a different installation.
@@ -82,6 +84,11 @@ impl fmt::Display for Error {
                 f,
                 "the backup target failed to process a request for {object}: {cause}. Check the connection to the target, and the \
                  credentials under [backup] in the settings and their permissions"
+            ),
+            Self::Folder { folder, cause } => write!(
+                f,
+                "the folder {folder} of the setting backup.url cannot be created: {cause}. Create the folder, make it writable for the \
+                 service, and mount its disk if it is on another disk"
             ),
             Self::Damaged { object, found } => {
                 write!(

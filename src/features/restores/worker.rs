@@ -87,7 +87,9 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     };
     let copy = match restoring.await {
         Ok(copy) => copy,
-        Err(error @ backup::Error::Target { .. }) => return try_again(engine, restore, sentence(&error.to_string())).await,
+        Err(error @ (backup::Error::Target { .. } | backup::Error::Folder { .. })) => {
+            return try_again(engine, restore, sentence(&error.to_string())).await;
+        }
         Err(error) => return end(engine, restore, State::Failed(sentence(&error.to_string()))).await,
     };
     let own = identity::identity(&engine.control.read())?;
