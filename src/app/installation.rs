@@ -194,8 +194,9 @@ impl fmt::Display for Refusal {
             ),
             Self::Clusters(folder) => write!(
                 f,
-                "{folder} belongs to a node of a cluster, whose data is in its database. Set cluster.database to start the node, or run \
-                 `mailmill cluster export` to make a folder of the cluster's data"
+                "{folder} belongs to a node of a cluster, but the setting cluster.database is empty. Use the settings of the node \
+                 (--config FILE). To use the data on a single machine, write it into a new folder with \
+                 `mailmill cluster export --to DIR`"
             ),
             Self::Foreign { file, other } => write!(
                 f,
