@@ -196,24 +196,23 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
 /// incorrect usage, which `doctor` uses for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
-    let local = doctor::check(place.data(), place.config.as_deref(), &settings);
+    let mut local = doctor::check(place.data(), place.config.as_deref(), &settings);
+    if settings.cluster.database.is_some() && !cli::is_served(&folder::admin_socket(place.data())) {
+        // Only its service opens the folder of a node, and a stopped node is not a problem.
+        let said = "this node is stopped; the other checks need its service, which `mailmill serve` starts";
+        local.push(Finding::skipped("node", said));
+        print(&cli::report(&local));
+        return Ok(cli::exit_code(&local));
+    }
     if !place.data().exists() {
         print(&cli::report(&local));
         return Ok(cli::exit_code(&local));
     }
-    // The other commands need the running service, and a node that was stopped on purpose has no problem.
-    if settings.cluster.database.is_some() && !cli::is_served(&folder::admin_socket(place.data())) {
-        let said = "the service does not run; start it with `mailmill serve` to check the data, the transport and the domains";
-        let findings = [local, vec![Finding::skipped("data", said)]].concat();
-        print(&cli::report(&findings));
-        return Ok(cli::exit_code(&findings));
-    }
     administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
         // The checks that do not need the engine are still useful.
-        let data = Finding::problem("data", problem.to_string(), "Fix the problem with the data first.");
-        let findings = [local, vec![data]].concat();
-        print(&cli::report(&findings));
-        Ok(cli::exit_code(&findings))
+        local.push(Finding::problem("data", problem.to_string(), "Fix the problem with the data first."));
+        print(&cli::report(&local));
+        Ok(cli::exit_code(&local))
     })
 }
 

@@ -24,6 +24,11 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
             let socket = admin_socket(data);
             cli::perform(command, async move |request| through_socket(&socket, request).await).await
         }
+        AdminRoute::Here(_) if matches!(command, Administration::Drain { .. }) => Err(Problem::failed(format_args!(
+            "no service runs with the data folder {}. A stopped node does not lead, and can lead again after its next start. To drain \
+             a running node, choose its folder with --data",
+            data.display()
+        ))),
         AdminRoute::Here(folder) => {
             let opened = Opened::open(folder, settings, Arc::new(SystemClock))?;
             let api = Api::new(opened.engine.clone(), OPERATIONS);

@@ -141,7 +141,7 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     let filled = master_key(&folder, &key, &schema).and_then(|_| {
         let exported = cluster::export(database, |store| folder.store(store.word()));
         let rows = runtime.block_on(exported).map_err(Problem::failed)?;
-        let noted = instance::note_restored(&folder, &SystemClock.now().to_string(), false);
+        let noted = instance::note_exported(&folder, &SystemClock.now().to_string());
         noted.map_err(|error| {
             Problem::failed(format_args!(
                 "{} cannot be written: {error}; check the permissions and the free space of its folder",

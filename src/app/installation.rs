@@ -196,8 +196,9 @@ impl fmt::Display for Refusal {
             ),
             Self::Clusters(folder) => write!(
                 f,
-                "{folder} belongs to a node of a cluster, which keeps its data in a database. Set cluster.database; then start the node with \
-                 `mailmill serve`, or write the data into a folder for a single machine with `mailmill cluster export`"
+                "{folder} belongs to a node of a cluster, but the setting cluster.database is empty. Use the settings of the node \
+                 (--config FILE). To use the data on a single machine, write it into a new folder with \
+                 `mailmill cluster export --to DIR`"
             ),
             Self::Foreign { file, other } => write!(
                 f,

@@ -30,6 +30,8 @@ pub enum Instance {
     Opened { boots: u64, place: Place },
     /// `mailmill restore` filled the folder, and the folder has not been opened since.
     Restored { made_at: String, resume: bool },
+    /// `mailmill cluster export` filled the folder, and the folder has not been opened since.
+    Exported { made_at: String },
 }
 
 /// The properties of a folder's location that differ in a copy.
@@ -93,6 +95,7 @@ pub fn check(folder: &Folder, installation: &Installation, boots: Boots) -> Find
     let (counted, place) = match instance {
         Instance::Restored { resume: true, .. } => return Finding::Resume,
         Instance::Restored { made_at, resume: false } => return Finding::Hold(Cause::Restored { made_at }),
+        Instance::Exported { made_at } => return Finding::Hold(Cause::Exported { made_at }),
         Instance::Opened { boots, place } => (boots, place),
     };
     let Ok(here) = Place::of(&file, installation) else {
@@ -106,10 +109,11 @@ pub fn check(folder: &Folder, installation: &Installation, boots: Boots) -> Find
     }
 }
 
-/// Returns the reason why sending must be put on hold, if the folder was restored and has not been opened since.
+/// Returns the reason why sending must be put on hold, if the folder was restored or exported and has not been opened since.
 pub fn restored(folder: &Folder) -> Option<Cause> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Restored { made_at, resume: false } => Some(Cause::Restored { made_at }),
+        Instance::Exported { made_at } => Some(Cause::Exported { made_at }),
         Instance::Restored { resume: true, .. } | Instance::Opened { .. } => None,
     }
 }
@@ -118,7 +122,7 @@ pub fn restored(folder: &Folder) -> Option<Cause> {
 pub fn counted(folder: &Folder) -> Option<u64> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Opened { boots, .. } => Some(boots),
-        Instance::Restored { .. } => None,
+        Instance::Restored { .. } | Instance::Exported { .. } => None,
     }
 }
 
@@ -145,8 +149,16 @@ pub fn note(folder: &Folder, installation: &Installation, boots: u64) -> io::Res
 
 /// Records that the folder was filled from a backup.
 pub fn note_restored(folder: &Folder, made_at: &str, resume: bool) -> io::Result<()> {
-    let instance = Instance::Restored { made_at: made_at.to_owned(), resume };
-    write_whole(&folder.instance(), |_| Ok(serde_json::to_string(&instance).expect("the record can be written as JSON")))
+    write(folder, &Instance::Restored { made_at: made_at.to_owned(), resume })
+}
+
+/// Records that the folder was filled from a cluster.
+pub fn note_exported(folder: &Folder, made_at: &str) -> io::Result<()> {
+    write(folder, &Instance::Exported { made_at: made_at.to_owned() })
+}
+
+fn write(folder: &Folder, instance: &Instance) -> io::Result<()> {
+    write_whole(&folder.instance(), |_| Ok(serde_json::to_string(instance).expect("the record can be written as JSON")))
 }
 
 #[cfg(test)]
@@ -222,5 +234,15 @@ mod tests {
             note_restored(&folder, "yesterday", resume).expect("the record can be written");
             assert_eq!(check(&folder, &whose, [0, 0, 0]), expected);
         }
+    }
+
+    #[test]
+    fn an_exported_folder_is_held_with_its_own_reason() {
+        let (_outer, folder, whose, _) = opened([0, 0, 0], 0);
+        note_exported(&folder, "yesterday").expect("the record can be written");
+        let cause = Cause::Exported { made_at: "yesterday".into() };
+        assert_eq!(cause.to_string(), "this data was exported from a cluster at yesterday");
+        assert_eq!((restored(&folder), counted(&folder)), (Some(cause.clone()), None));
+        assert_eq!(check(&folder, &whose, [0, 0, 0]), Finding::Hold(cause));
     }
 }

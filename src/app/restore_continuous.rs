@@ -3,7 +3,7 @@
 //! As in the restore of a backup folder, the key is verified before any file is written and is written last.
 
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -127,11 +127,16 @@ async fn write_contacts(
 ) -> Result<(), Problem> {
     let failed = |error: &dyn std::fmt::Display| {
         Problem::failed(format_args!(
-            "{} cannot be written: {error}; choose a file that does not exist yet, in a writable folder with free space",
+            "{} cannot be written: {error}; choose a file in a writable folder with free space",
             file.display()
         ))
     };
-    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(|error| failed(&error))?;
+    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            Problem::failed(format_args!("{} already exists; choose another file name with --to", file.display()))
+        }
+        _ => failed(&error),
+    })?;
     let write = |folder: &Path| {
         let mut contacts = 0;
         let [_, test, live] = restoring::files(folder);
@@ -186,7 +191,7 @@ async fn restore_into(sealed: &SealedTarget, wanted: &Restore, data: &Path, key:
     if wanted.at.is_none()
         && let Some(complete) = restoring::complete_until(sealed, plan.epoch).await
     {
-        say(&format!("The backup has every commit up to {complete}; later ones are lost."));
+        say(&format!("The backup has every commit up to {complete}. Commits after this time are not in the backup."));
     }
     say_hold(data, wanted.resume);
     Ok(())

@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_failure_of_the_cluster_does_not_claim_that_every_change_is_saved() {
-        let says_saved = |error: store::Error| failed(&error).to_string().ends_with("every confirmed change is saved");
+        let says_saved = |error: store::Error| failed(&error).to_string().ends_with("Every confirmed change is saved");
         assert!(says_saved(store::Error::Io("the disk failed".into())));
         assert!(!says_saved(store::Error::Cluster("the database has lost commits".into())));
     }

@@ -36,6 +36,8 @@ pub struct OnHold {
 pub enum Cause {
     /// The data was restored from a backup made at this time.
     Restored { made_at: String },
+    /// The data was exported from a cluster at this time.
+    Exported { made_at: String },
     /// The data folder is a copy of another data folder; `sign` describes the evidence.
     Copied { sign: String },
 }
@@ -44,6 +46,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Restored { made_at } => write!(f, "this data was restored from the backup made at {made_at}"),
+            Self::Exported { made_at } => write!(f, "this data was exported from a cluster at {made_at}"),
             Self::Copied { sign } => write!(f, "this data folder is a copy: {sign}"),
         }
     }

@@ -182,6 +182,8 @@ async fn apply_in_the_dashboard(server: &Server, owner: &Client, project: &str) 
     browser.sign_in("/").await;
     let page = browser.get("/live/settings/system/restore").await;
     assert!(page.text.contains(&format!("?brand={project}")), "{}", page.text);
+    let (live, brands) = (page.text.find("<div id=\"progress\">"), page.text.find("Choose a brand"));
+    assert!(live.is_some() && live < brands, "the part that renews itself contains the list of brands: {}", page.text);
     let path = format!("/live/settings/system/restore?brand={project}");
     let page = browser.get(&path).await;
     for shown in ["Restore Acme", "Also restore 1 contact that was deleted", "1 contact can't be restored"] {
@@ -192,7 +194,11 @@ async fn apply_in_the_dashboard(server: &Server, owner: &Client, project: &str) 
     assert_eq!((sent.status, sent.location()), (303, "/live/settings/system/restore"), "{}", sent.text);
     let done = wait_for(owner, "completed").await;
     let page = browser.get("/live/settings/system/restore").await;
-    assert!(page.text.contains("The brand is restored.") && page.text.contains("1 contact stays erased"), "{}", page.text);
+    assert!(
+        page.text.contains("The brand is restored.") && page.text.contains("1 contact stays deleted, because"),
+        "{}",
+        page.text
+    );
     done
 }
 

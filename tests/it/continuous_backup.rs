@@ -313,6 +313,8 @@ async fn a_second_server_and_another_installation_are_rejected_and_a_restored_on
         panic!("\"{word}\" is not in the log:\n{}", server.log());
     };
     until(&twin, "writes to this backup target; stop that server").await;
+    let doctor = said(&twin.run(&["doctor"]));
+    assert!(doctor.contains("The backup has stopped: the server "), "{doctor}");
     let other = Server::start(&settings(&store, "two"));
     until(&other, "the backup target belongs to the installation").await;
     drop(other);

@@ -52,6 +52,8 @@ pub enum Error {
     Settings(String),
     /// The target cannot be reached, or refuses a request. The cause contains the remedy.
     Target { object: String, cause: String },
+    /// The folder of the target cannot be created.
+    Folder { folder: String, cause: String },
     /// An object that is needed is missing, or differs from what was written.
     Damaged { object: String, found: String },
     /// The target contains the backup of a different installation.
@@ -81,6 +83,11 @@ impl fmt::Display for Error {
             Self::Target { object, cause } => {
                 write!(f, "the backup target failed to process a request for {object}: {cause}")
             }
+            Self::Folder { folder, cause } => write!(
+                f,
+                "the folder {folder} of the setting backup.url cannot be created: {cause}. Create the folder, make it writable for the \
+                 service, and mount its disk if it is on another disk"
+            ),
             Self::Damaged { object, found } => {
                 write!(
                     f,

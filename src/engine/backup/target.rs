@@ -1,5 +1,6 @@
 //! The target of a backup: a folder or an object store, and the sealed objects in it.
 
+use std::io::ErrorKind;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,12 +74,16 @@ impl Target {
             return Ok(());
         }
         match std::fs::create_dir(path) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                let cause =
-                    format!("{error}. Check that its parent folder exists, that the disk is mounted, and the permissions");
-                Err(Error::Target { object: path.to_owned(), cause })
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => {
+                let parent = FilePath::new(path).parent().filter(|_| error.kind() == ErrorKind::NotFound);
+                let cause = match parent {
+                    Some(parent) => format!("{} does not exist", parent.display()),
+                    None => error.to_string(),
+                };
+                Err(Error::Folder { folder: path.to_owned(), cause })
             }
-            _ => Ok(()),
+            Ok(()) => Ok(()),
         }
     }
 

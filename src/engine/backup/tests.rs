@@ -361,6 +361,21 @@ async fn thinning_deletes_old_interrupted_and_superseded_objects_only() {
     assert_eq!(retention::thin(&sealed.target, &few).await, Ok(0));
 }
 
+#[test]
+fn a_folder_without_its_parent_folder_is_not_created_and_named() {
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
+    let (parent, target) = (outer.path().join("disk"), outer.path().join("disk/backup"));
+    let refused = Target::prepare(&target.display().to_string()).expect_err("the disk is not mounted").to_string();
+    for part in [format!("the folder {} of", target.display()), format!("{} does not exist. Create the folder", parent.display())]
+    {
+        assert!(refused.contains(&part), "{refused}");
+    }
+    std::fs::create_dir(&parent).expect("the folder can be created");
+    for _ in 0..2 {
+        assert_eq!(Target::prepare(&target.display().to_string()), Ok(()));
+    }
+}
+
 #[tokio::test]
 async fn a_target_of_another_installation_is_refused() {
     let (_outer, _, target) = folders();

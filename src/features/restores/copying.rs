@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::model::{CopyProgress, Order, Restore, RestoreMode, Stage};
 use super::{brands, store};
+use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::contacts::copy::{self as contacts, ContactsCopy, ReturnRule};
@@ -54,14 +55,15 @@ struct CopyTask {
 impl CopyTask {
     async fn brand(&self, progress: CopyProgress, restore: &Restore) -> Result<(), Failure> {
         let (account, project, target) = (self.order.account, self.order.project, self.target);
+        let now = self.copier.into.read();
         let name = match self.order.mode {
             RestoreMode::Missing | RestoreMode::Replace => None,
             RestoreMode::Copy => {
                 let found = projects::find(&self.copier.from.read(), account, project)?.ok_or_else(projects::not_found)?;
-                Some(format!("{} ({})", found.name, &restore.at.to_string()[..10]))
+                let brands = projects::list(&now, account)?;
+                Some(second_name(&found.name, restore.at, |name| brands.iter().any(|brand| brand.name == name)))
             }
         };
-        let now = self.copier.into.read();
         // Check the original brand even if a second brand is created: only the original shows which contacts were deleted.
         let is_fresh = brands::is_fresh(&now, account, project)?;
         drop(now);
@@ -151,6 +153,19 @@ impl CopyTask {
     }
 }
 
+/// Returns the name of a second brand: the name of the first one with the day of the restored state, and with a number if a brand
+/// already has this name.
+fn second_name(name: &str, at: Timestamp, is_taken: impl Fn(&str) -> bool) -> String {
+    let day = &at.to_string()[..10];
+    let mut second = format!("{name} ({day})");
+    let mut number = 2;
+    while is_taken(&second) {
+        second = format!("{name} ({day}, {number})");
+        number += 1;
+    }
+    second
+}
+
 /// Adds the result of copying one part to the progress, and saves the progress.
 fn save(tx: &mut WriteTx<'_>, mut progress: CopyProgress, piece: &Piece, stage: Stage) -> StoreResult<()> {
     progress.count(piece.counts.iter().cloned());
@@ -161,4 +176,19 @@ fn save(tx: &mut WriteTx<'_>, mut progress: CopyProgress, piece: &Piece, stage: 
     progress.stage = stage;
     store::save_progress(tx, &progress);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_second_brand_has_a_name_of_its_own() {
+        let mut names: Vec<String> = Vec::new();
+        for _ in 0..3 {
+            let name = second_name("Leaf & Stone", Timestamp(0), |name| names.iter().any(|taken| taken == name));
+            names.push(name);
+        }
+        assert_eq!(names, ["Leaf & Stone (1970-01-01)", "Leaf & Stone (1970-01-01, 2)", "Leaf & Stone (1970-01-01, 3)"]);
+    }
 }

@@ -81,7 +81,8 @@ pub struct RestoreResult {
     pub restored: Vec<CopyCounts>,
     /// The number of contacts that were deleted since then and stay deleted.
     pub contacts_left_deleted: u64,
-    /// The number of contacts that stay erased, because they had unsubscribed, bounced or complained before they were deleted.
+    /// The number of contacts that stay deleted even with `deletedContacts`, because they had unsubscribed, bounced or complained
+    /// before.
     pub contacts_left_erased: u64,
     /// What was not restored and why, worded for users.
     pub skipped: Vec<String>,

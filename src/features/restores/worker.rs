@@ -87,7 +87,9 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     };
     let copy = match restoring.await {
         Ok(copy) => copy,
-        Err(error @ backup::Error::Target { .. }) => return try_again(engine, restore, sentence(&error.to_string())).await,
+        Err(error @ (backup::Error::Target { .. } | backup::Error::Folder { .. })) => {
+            return try_again(engine, restore, sentence(&error.to_string())).await;
+        }
         Err(error) => return end(engine, restore, State::Failed(sentence(&error.to_string()))).await,
     };
     let own = identity::identity(&engine.control.read())?;
@@ -145,7 +147,10 @@ async fn try_again(engine: &Arc<Engine>, restore: Restore, reason: String) -> Re
 async fn end(engine: &Arc<Engine>, mut restore: Restore, state: State) -> Result<Step, Failure> {
     match &state {
         State::Failed(reason) => tracing::warn!(reason, "the restore of a brand failed"),
-        _ => tracing::info!(project = ?restore.order.map(|order| order.project), "a brand was restored"),
+        _ => {
+            let project = restore.order.map(|order| order.target(restore.id).to_string());
+            tracing::info!(project, "a brand was restored");
+        }
     }
     restore.end(state, engine.clock.now());
     save(engine, restore).await?;

@@ -16,7 +16,7 @@ use crate::base::clock::Timestamp;
 use crate::base::machine;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::backup::{self, BackupStatus, ContinuousBackup, restoring};
+use crate::engine::backup::{BackupStatus, ContinuousBackup, Error, restoring};
 use crate::engine::store::{self as engine_store, StoreFile, identity};
 use crate::features::accounts;
 use crate::features::sending::system_mail::{self, SystemEmail};
@@ -138,7 +138,7 @@ pub fn age_seconds(engine: &Engine, status: &BackupStatus) -> Option<i64> {
 fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Option<String> {
     let cause = status.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
     // If a second server uses the same target, waiting does not help; the operator must decide which server may write.
-    if let Some(error @ (backup::Error::TakenOver { .. } | backup::Error::Foreign { .. })) = &status.error {
+    if let Some(error @ (Error::TakenOver { .. } | Error::InUse { .. } | Error::Foreign { .. })) = &status.error {
         return Some(format!("The backup has stopped: {error}."));
     }
     let warn_after = warn_after_seconds(engine);
@@ -325,7 +325,8 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let url = backup.url();
     if let Err(error) = backup.probe().await {
         let remedy = match error {
-            backup::Error::WrongKey | backup::Error::Foreign { .. } => "Set backup.url to an empty prefix for this installation.",
+            Error::WrongKey | Error::Foreign { .. } => "Set backup.url to an empty prefix for this installation.",
+            Error::Folder { .. } => "Create the folder, or correct backup.url.",
             _ => {
                 "Check backup.url, backup.endpoint and the credentials, and that they allow to list, read, write and delete objects."
             }

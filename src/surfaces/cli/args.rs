@@ -302,6 +302,10 @@ pub struct Backup {
     pub to: PathBuf,
 }
 
+/// The options of `restore` that exclude `--brand`. The options that need `--brand` exclude them too: clap does not report that
+/// `--brand` is missing if another option excludes it.
+const NOT_WITH_BRAND: [&str; 6] = ["verify", "resume", "contacts", "to", "master_key", "without_key"];
+
 #[derive(Debug, Args)]
 pub struct Restore {
     /// The backup folder, or the URL of a continuous backup, such as s3://bucket/prefix
@@ -317,19 +321,19 @@ pub struct Restore {
     #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, requires = "to", conflicts_with_all = ["verify", "resume"])]
     pub contacts: Option<ProjectId>,
     /// Bring back this brand into the running installation, whose backup this is; shows a preview unless --yes is given
-    #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, conflicts_with_all = ["verify", "resume", "contacts", "master_key"])]
+    #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, conflicts_with_all = NOT_WITH_BRAND)]
     pub brand: Option<ProjectId>,
     /// With --brand: bring back what is missing (the default), also replace what exists, or create a copy beside the brand
-    #[arg(long, value_name = "missing|replace|copy", requires = "brand")]
+    #[arg(long, value_name = "missing|replace|copy", requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub mode: Option<RestoreMode>,
     /// With --brand: also bring back the contacts that were deleted since then
-    #[arg(long, requires = "brand")]
+    #[arg(long, requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub deleted_contacts: bool,
     /// With --brand: bring back the brand instead of showing a preview
-    #[arg(long, requires = "brand")]
+    #[arg(long, requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub yes: bool,
     /// The CSV file for --contacts; it must not exist yet
-    #[arg(long, value_name = "FILE", requires = "contacts")]
+    #[arg(long, value_name = "FILE", requires = "contacts", conflicts_with_all = ["verify", "resume"])]
     pub to: Option<PathBuf>,
     /// Your copy of master.key, which backups do not contain
     #[arg(long, value_name = "FILE", conflicts_with = "without_key")]
@@ -481,6 +485,25 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_that_restore_one_brand_are_not_ignored_in_other_restores() {
+        let parse = |options: &str| {
+            let words = ["mailmill", "restore", "s3://acme/backup"].into_iter().chain(options.split_whitespace());
+            Cli::try_parse_from(words).map(drop)
+        };
+        let brand = "--brand 66f1a2b3d4e5f60718293a4b";
+        for option in ["--mode copy", "--deleted-contacts", "--yes"] {
+            assert!(parse(&format!("{brand} {option}")).is_ok(), "{option}");
+            for other in ["", "--master-key k", "--without-key", "--verify", "--resume", "--to f"] {
+                assert!(parse(&format!("{option} {other}")).is_err(), "{option} {other}");
+            }
+        }
+        for other in ["", "--verify", "--resume", brand] {
+            assert!(parse(&format!("--to f {other}")).is_err(), "--to f {other}");
+        }
+        assert!(parse("--contacts 66f1a2b3d4e5f60718293a4b --to f --master-key k").is_ok());
     }
 
     #[test]

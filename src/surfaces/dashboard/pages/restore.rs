@@ -71,7 +71,9 @@ fn page(restore: Option<RestoreView>, preview: Option<BrandPreview>, at: String,
             PreviewLine { label: label(&word(&line.kind)), then, missing, existing }
         }));
         let contacts = &preview.contacts;
-        let (then, missing, existing) = (contacts.in_backup, contacts.missing, contacts.existing);
+        // Deleted contacts are missing too, although not all of them can be restored.
+        let missing = contacts.missing + contacts.deleted + contacts.erased;
+        let (then, existing) = (contacts.in_backup, contacts.existing);
         kinds.push(PreviewLine { label: "Contacts".into(), then, missing, existing });
     }
     let result = restore.as_ref().and_then(|restore| restore.result.as_ref());
