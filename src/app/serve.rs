@@ -151,9 +151,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
 /// Returns the problem with which the service ends after a store has failed.
 fn failed(error: &store::Error) -> Problem {
     match error {
-        store::Error::Io(_) | store::Error::Closed => {
-            Problem::failed(format_args!("{error}. Every confirmed change is saved"))
-        }
+        store::Error::Io(_) | store::Error::Closed => Problem::failed(format_args!("{error}. Every confirmed change is saved")),
         // A damaged file, or the database of the cluster, can have lost confirmed changes.
         _ => Problem::failed(error),
     }
