@@ -42,7 +42,7 @@ pub fn general() -> [Arg; 6] {
         option("server", "The address of the server [default: that of the profile]").value_name("URL"),
         flag("json", "Print the response as JSON"),
         flag("jsonl", "Print each item of a list as a line of JSON, with all pages").conflicts_with("json"),
-        flag("quiet", "Print only IDs, and no notes or progress").short('q'),
+        flag("quiet", "Print only IDs, and no notes or progress").short('q').conflicts_with_all(["json", "jsonl"]),
         flag("yes", "Do not ask for confirmation").short('y'),
     ]
 }
