@@ -99,7 +99,8 @@ fn completions() -> Command {
         .about("Print the completions for a shell")
         .long_about(
             "Print the completions for a shell.\n\nFor bash:\n  mailmill completions bash \\\n    \
-             > ~/.local/share/bash-completion/completions/mailmill\n\nFor zsh, in a folder of $fpath:\n  mailmill completions zsh > ~/.zfunc/_mailmill",
+             > ~/.local/share/bash-completion/completions/mailmill\n\n\
+             For zsh, in a folder of $fpath:\n  mailmill completions zsh > ~/.zfunc/_mailmill",
         )
         .arg(value("shell", "SHELL", "The shell").required(true).value_parser(shells))
 }
