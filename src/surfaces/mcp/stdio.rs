@@ -3,8 +3,8 @@
 //!
 //! Each line of standard input is a message, which is sent to the server's `/mcp`; each message in the responses becomes a line of
 //! standard output. Lines that are not messages of the protocol are answered with an error. Messages are not interpreted otherwise,
-//! except for the protocol version, which HTTP requests repeat in a header. Nothing else
-//! is written to standard output; problems that the protocol cannot express go to standard error.
+//! except for the protocol version, which HTTP requests repeat in a header. Nothing else is written to standard output; problems that
+//! the protocol cannot express go to standard error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -190,7 +190,6 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Res
         }
         // The rest of an overlong line is skipped, so that the next message starts with the next line.
         let is_whole = line.ends_with(b"\n");
-        let was_too_long = is_too_long;
         is_too_long |= line.len() > limits::TOOL_REQUEST_BYTES_MAX;
         if is_too_long {
             line.iter().for_each(|byte| finder.read(*byte));
