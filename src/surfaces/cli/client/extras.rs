@@ -75,7 +75,9 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
 
 /// Returns the name and the text of a command's page.
 fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
-    let man = Man::new(command.clone()).source(concat!("mailmill ", env!("CARGO_PKG_VERSION"))).manual("Mailmill manual");
+    // An empty date would shift the arguments after it.
+    let man =
+        Man::new(command.clone()).date(" ").source(concat!("mailmill ", env!("CARGO_PKG_VERSION"))).manual("Mailmill manual");
     let file = man.get_filename();
     let man = if file.len() > TITLE_MAX { man.title(PROGRAM) } else { man };
     let mut text = Vec::new();
