@@ -279,7 +279,7 @@ impl Remote {
 }
 
 /// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read: the certificates would be missing
-/// without a word if others are found.
+/// without an error if others are found.
 fn configuration(file: Option<&Path>) -> Result<Arc<ClientConfig>, String> {
     if let Some(file) = file
         && let Err(error) = std::fs::read(file)
