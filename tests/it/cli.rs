@@ -240,7 +240,11 @@ async fn bodies_come_from_files_and_standard_input() {
     child.stdin.take().expect("piped").write_all(body.to_string().as_bytes()).expect("it reads");
     let made: Value = serde_json::from_slice(&child.wait_with_output().expect("it ends").stdout).expect("JSON");
     assert_eq!((&made["name"], &made["color"]), (&json!("piped"), &json!("#FF0000")));
-    let page = machine.json(&["api", "GET", &format!("/v1/tags?projectId={project}")]);
+    let path = format!("/v1/tags?projectId={project}");
+    let page = machine.json(&["api", "GET", &path]);
+    let short = machine.out(&["api", "GET", &path, "-q"]);
+    assert!(!short.contains('{'), "{short}");
+    assert_eq!(machine.fails(&["contacts", "list", "--json", "--quiet"]).0, 2);
     assert_eq!(page["data"]["total"], 2);
     let line = ["tags", "create", "again", "--project", &project, "--idempotency-key", "cli-again"];
     let (first, second) = (machine.run(&line), machine.run(&line));

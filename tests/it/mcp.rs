@@ -403,6 +403,10 @@ async fn requests_without_a_key_and_pages_of_other_sites_are_refused() {
     assert_eq!(own.status, 200);
     let large = raw(&server, Method::POST, Some(&key), &[], " ".repeat(3 << 20)).await;
     assert_eq!(large.status, 413);
+    for (body, code) in [("not json", -32700), ("[]", -32600), (r#"{"id":1,"method":"tools/list"}"#, -32600)] {
+        let reply = raw(&server, Method::POST, Some(&key), &[], body.to_owned()).await;
+        assert_eq!((reply.status, &reply.json()["error"]["code"]), (400, &json!(code)), "{body}");
+    }
     assert_eq!(raw(&server, Method::PUT, Some(&key), &[], String::new()).await.status, 405);
 }
 

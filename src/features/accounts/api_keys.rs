@@ -167,18 +167,24 @@ pub async fn revoke_key(
     let write = move |tx: &mut engine_store::WriteTx<'_>| {
         let mut keys = store::keys(tx)?;
         keys.retain(|key| account.is_none_or(|account| key.account == account));
-        let mut key = find_by_prefix(keys, &prefix)?;
-        key.revoked_at = Some(tx.now());
-        store::save_key(tx, &key);
-        let taken = counted.iter().find(|cached| cached.id == key.id).and_then(|cached| cached.usage.take());
-        if let Some((requests, last)) = taken {
-            store::add_usage(tx, key.id, requests, last)?;
-        }
+        let key = mark_revoked(tx, find_by_prefix(keys, &prefix)?, &counted)?;
         audit::note(tx, envelope.request.number, &record);
         Ok::<_, Failure>(key)
     };
     let key = engine.control.write(write).await??;
     engine.keys.remove(key.id);
+    Ok(key)
+}
+
+/// Saves `key` as revoked, with its requests that so far only the cached keys `counted` contain. The caller must hold `CACHE_LOCK`, and
+/// remove the key from the cache after the commit.
+pub fn mark_revoked(tx: &mut engine_store::WriteTx<'_>, key: Key, counted: &[Arc<ApiKey>]) -> Result<Key, Failure> {
+    let key = Key { revoked_at: Some(tx.now()), ..key };
+    store::save_key(tx, &key);
+    let taken = counted.iter().find(|cached| cached.id == key.id).and_then(|cached| cached.usage.take());
+    if let Some((requests, last)) = taken {
+        store::add_usage(tx, key.id, requests, last)?;
+    }
     Ok(key)
 }
 

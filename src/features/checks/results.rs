@@ -38,6 +38,8 @@ pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
     findings.truncate(limits::EMAIL_FINDINGS_MAX);
     for finding in &mut findings {
         finding.occurrences.truncate(limits::EMAIL_FINDING_PLACES_MAX);
+        // Products of fractions have rounding errors, such as 1.2400000000000002.
+        finding.weight = (finding.weight * 100.0).round() / 100.0;
     }
     EmailChecks { scores, findings, links_requested, incomplete: results.incomplete.clone() }
 }
@@ -362,6 +364,7 @@ mod tests {
         assert_eq!(found.scores.deliverability, None);
         assert!(found.scores.overall.is_some_and(|score| (50..100).contains(&score)), "{:?}", found.scores);
         for one in &found.findings {
+            assert!(one.weight.to_string().split('.').nth(1).is_none_or(|digits| digits.len() <= 2), "{one:?}");
             assert!(one.message.ends_with('.') && one.fix.as_deref().is_none_or(|fix| fix.ends_with('.')), "{one:?}");
         }
     }

@@ -19,7 +19,9 @@ const NODE: &str = "mailmill-node.tgz";
 /// The file name of the Python package without a version. It redirects to the name with the version, because pip reads the version from
 /// the name.
 const PYTHON: &str = "mailmill-python.whl";
-const LICENSE: &[u8] = include_bytes!("../../../LICENSE-MIT");
+/// The licenses, of which users can choose one. Both packages contain both texts.
+const LICENSES: [File; 2] =
+    [("LICENSE-APACHE", include_bytes!("../../../LICENSE-APACHE")), ("LICENSE-MIT", include_bytes!("../../../LICENSE-MIT"))];
 
 type File = (&'static str, &'static [u8]);
 
@@ -118,7 +120,7 @@ fn package(name: String, content_type: &'static str, bytes: Vec<u8>, has_version
 
 /// Returns the files as `npm pack` arranges them.
 fn node_entries() -> Vec<Entry<'static>> {
-    let own = NODE_FILES.iter().copied().chain([("LICENSE-MIT", LICENSE)]);
+    let own = NODE_FILES.iter().copied().chain(LICENSES);
     own.map(|(name, content)| Entry { name: format!("package/{name}"), content: content.into() }).collect()
 }
 
@@ -130,7 +132,9 @@ fn python_entries() -> Vec<Entry<'static>> {
     let wheel = "Wheel-Version: 1.0\nGenerator: mailmill\nRoot-Is-Purelib: true\nTag: py3-none-any\n";
     entries.push(Entry { name: format!("{info}/METADATA"), content: metadata().into_bytes().into() });
     entries.push(Entry { name: format!("{info}/WHEEL"), content: wheel.as_bytes().into() });
-    entries.push(Entry { name: format!("{info}/licenses/LICENSE-MIT"), content: LICENSE.into() });
+    for (name, content) in LICENSES {
+        entries.push(Entry { name: format!("{info}/licenses/{name}"), content: content.into() });
+    }
     let mut record = String::new();
     for Entry { name, content } in &entries {
         record += &format!("{name},sha256={},{}\n", BASE64URL_NOPAD.encode(&sha256(content)), content.len());
@@ -165,7 +169,7 @@ fn metadata() -> String {
     let readme = include_str!("../../../assets/clients/python/README.md");
     format!(
         "Metadata-Version: 2.4\nName: {name}\nVersion: {VERSION}\nSummary: {description}\nLicense-Expression: {license}\n\
-         License-File: LICENSE-MIT\nRequires-Python: {requires_python}\n{needs}Description-Content-Type: text/markdown\n\n{readme}"
+         License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nRequires-Python: {requires_python}\n{needs}Description-Content-Type: text/markdown\n\n{readme}"
     )
 }
 
@@ -178,7 +182,7 @@ mod tests {
     use super::*;
 
     /// The maximum size in bytes of the Node.js package, because every build of a user's project downloads it.
-    const NODE_BYTES_MAX: usize = 60_000;
+    const NODE_BYTES_MAX: usize = 64_000;
 
     /// Returns the paths of all files in a folder and its subfolders.
     fn files_in(folder: &Path) -> Vec<String> {
@@ -208,6 +212,10 @@ mod tests {
     #[test]
     fn the_packages_are_small_and_have_the_version_of_the_server() {
         let Some(Found::Package(node)) = find(NODE) else { panic!("there is no {NODE}") };
+        let contains = |entries: Vec<Entry<'static>>, end: &str| entries.iter().any(|entry| entry.name.ends_with(end));
+        for (name, _) in LICENSES {
+            assert!(contains(node_entries(), name) && contains(python_entries(), name), "{name}");
+        }
         assert!(node.bytes.len() < NODE_BYTES_MAX, "{} bytes", node.bytes.len());
         let Some(Found::Redirect(name)) = find(PYTHON) else { panic!("there is no {PYTHON}") };
         assert_eq!(name, format!("mailmill-{VERSION}-py3-none-any.whl"));

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
+/// The length up to which code in a text is not broken.
+const WORD_CHARACTERS_MAX: usize = 24;
+
 pub type Titles = BTreeMap<String, String>;
 
 /// The part of a page from one heading to the next, as plain text.
@@ -99,6 +102,10 @@ impl<'a> Writer<'a> {
                 self.find(code);
                 self.out.push(Event::Text(code.clone()));
             }
+            Event::Code(code) if is_word(code) => {
+                self.find(code);
+                self.raw(format!("<code class=\"word\">{}</code>", escaped(code)));
+            }
             other => {
                 match other {
                     Event::Text(text) | Event::Code(text) => self.find(text),
@@ -124,11 +131,18 @@ impl<'a> Writer<'a> {
     }
 
     fn heading(&mut self, level: HeadingLevel, id: Option<&str>, inner: &[Event<'a>]) {
-        let heading = text(inner);
+        // The mark of Mailmill's additions (README.md of the pages) is not part of the title.
+        let mut inner = inner.to_vec();
+        if let Some(Event::Text(last)) = inner.last_mut()
+            && let Some(unmarked) = last.strip_suffix(" +").map(str::to_owned)
+        {
+            *last = unmarked.into();
+        }
+        let heading = text(&inner);
         let anchor = self.free(id.map_or_else(|| anchor(&heading), str::to_owned));
         let level = level as u8;
         let mut code = String::new();
-        html::push_html(&mut code, inner.iter().cloned());
+        html::push_html(&mut code, inner.into_iter());
         self.raw(match level {
             1 => format!("<h1 id=\"{anchor}\">{code}</h1>\n"),
             _ => format!("<h{level} id=\"{anchor}\"><a class=\"anchor\" href=\"#{anchor}\">{code}</a></h{level}>\n"),
@@ -205,6 +219,12 @@ fn text(events: &[Event<'_>]) -> String {
     all
 }
 
+/// Returns whether code in a text is so short that it stays on one line, which is 40 characters long on a phone: an option would
+/// otherwise break after a hyphen.
+fn is_word(code: &str) -> bool {
+    code.chars().count() <= WORD_CHARACTERS_MAX && !code.contains(' ')
+}
+
 /// Returns the tab's name in the info string of a code block: `sh tab=curl` is `curl`.
 fn tab(info: &str) -> Option<&str> {
     info.split_once(" tab=").map(|(_, name)| name)
@@ -268,8 +288,15 @@ mod tests {
         assert_eq!(anchors, ["title", "the-rules", "the-rules-1", "create"]);
         assert_eq!(page.sections[1].text.trim(), "One two three.");
         assert!(
-            page.html.contains("<h2 id=\"the-rules\"><a class=\"anchor\" href=\"#the-rules\">The <code>Rules</code> +</a></h2>")
+            page.html.contains("<h2 id=\"the-rules\"><a class=\"anchor\" href=\"#the-rules\">The <code>Rules</code></a></h2>")
         );
+    }
+
+    #[test]
+    fn short_code_stays_on_one_line() {
+        let page = page("Use `--wait-timeout` or `GET /v1/contacts/{id}/subscriptions`.");
+        assert!(page.html.contains("<code class=\"word\">--wait-timeout</code>"), "{}", page.html);
+        assert!(page.html.contains("<code>GET /v1/"), "{}", page.html);
     }
 
     #[test]

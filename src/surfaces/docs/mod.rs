@@ -46,7 +46,7 @@ impl<S> WithDocs<S> {
     /// the first request, when the URL is known, on a thread for blocking work.
     async fn site(&self) -> Option<Arc<Site>> {
         let (site, api) = (self.site.clone(), self.api.clone());
-        tokio::task::spawn_blocking(move || site.get(api.operations(), api.0.base_url())).await.ok()
+        tokio::task::spawn_blocking(move || site.get(api.operations(), api.0.base_url(), api.0.clock.now())).await.ok()
     }
 
     async fn reply(&self, uri: &Uri, headers: &HeaderMap) -> Reply {

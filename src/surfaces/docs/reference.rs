@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::samples::{json, samples};
 use super::shape::{self, Field};
 use crate::base::clock::Timestamp;
+use crate::base::day;
 use crate::engine::api::openapi;
 use crate::engine::api::response::{Envelope, RequestId};
 use crate::engine::api::{Entry, Media};
@@ -22,7 +23,7 @@ pub struct Page {
 }
 
 /// Returns the overview page, then one page per resource in the order of the operations.
-pub fn pages(operations: &[Entry], base: &str) -> Vec<Page> {
+pub fn pages(operations: &[Entry], base: &str, now: Timestamp) -> Vec<Page> {
     let mut resources: Vec<(&str, Vec<(&str, &Entry)>)> = Vec::new();
     for entry in operations {
         let Some((resource, method)) = entry.spec.client_name().and_then(|name| name.split_once('.')) else { continue };
@@ -32,7 +33,7 @@ pub fn pages(operations: &[Entry], base: &str) -> Vec<Page> {
         }
     }
     let mut pages = vec![overview(&resources)];
-    pages.extend(resources.iter().map(|(resource, entries)| page(resource, entries, base)));
+    pages.extend(resources.iter().map(|(resource, entries)| page(resource, entries, base, now)));
     pages
 }
 
@@ -64,13 +65,13 @@ fn overview(resources: &[(&str, Vec<(&str, &Entry)>)]) -> Page {
     Page { name: "api".to_owned(), text }
 }
 
-fn page(resource: &str, entries: &[(&str, &Entry)], base: &str) -> Page {
+fn page(resource: &str, entries: &[(&str, &Entry)], base: &str, now: Timestamp) -> Page {
     let mut text = format!("# {}\n\n", title(resource));
     let lines = entries.iter().map(|(method, entry)| format!("- [{}](#{})\n", entry.spec.summary, anchor(method)));
     text.extend(lines);
     let mut shown = Vec::new();
     for (method, entry) in entries {
-        text.push_str(&operation(method, entry, base, &mut shown));
+        text.push_str(&operation(method, entry, (base, now), &mut shown));
     }
     Page { name: docs_links::page(resource), text }
 }
@@ -78,7 +79,7 @@ fn page(resource: &str, entries: &[(&str, &Entry)], base: &str) -> Page {
 /// A response part that is already on the page, with the summary and the anchor of the operation that shows it.
 type Shown = (String, &'static str, String);
 
-fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) -> String {
+fn operation(method: &str, entry: &Entry, (base, now): (&str, Timestamp), shown: &mut Vec<Shown>) -> String {
     let spec = entry.spec;
     let fields = shape::input(entry);
     let (input, output) = (entry.example)(&EXAMPLE);
@@ -89,7 +90,7 @@ fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) ->
         text.extend(fields.iter().map(row));
         text.push('\n');
     }
-    text.push_str(&samples(entry, &fields, &input, base));
+    text.push_str(&samples(entry, &fields, &dated(input, now), base));
     if entry.media.gives != Media::JSON_TYPE {
         text.push_str(&format!("The response has the content type `{}`.\n\n", entry.media.gives));
     } else if output["data"] != Value::Null {
@@ -101,6 +102,15 @@ fn operation(method: &str, entry: &Entry, base: &str, shown: &mut Vec<Shown>) ->
     text.push_str(&errors(entry));
     text.push_str(&format!("[Try it on test data](/test/api/{})\n", spec.client_name().unwrap_or(spec.id)));
     text
+}
+
+/// Moves the start time in an example into the future, because the API rejects past times. The time stays in the future while a server
+/// runs for a year without a restart, and before the latest time that the API accepts, in two years.
+fn dated(mut input: Value, now: Timestamp) -> Value {
+    if let Some(at) = input.get_mut("scheduledAt") {
+        *at = format!("{}T09:30", day::date(day::of(now) + 365)).into();
+    }
+    input
 }
 
 /// Returns `part`, or a link if an earlier operation on the page shows an identical part. Many operations return the same object.

@@ -12,6 +12,7 @@ use super::chapters::{API, CHANGELOG, CHAPTERS, ERRORS, File, INDEX, PICTURES};
 use super::markdown::{self, Rendered, Titles};
 use super::search::{Hit, Index};
 use super::{reference, remedies};
+use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::api::Entry;
 use crate::surfaces::dashboard::files::{Files, files, packed};
@@ -117,8 +118,8 @@ struct Link<'a> {
 }
 
 impl Site {
-    /// Renders all pages. `text` returns the current content of a file.
-    pub fn new(operations: &[Entry], base: &str, text: impl Fn(&File) -> String) -> Self {
+    /// Renders all pages. `text` returns the current content of a file. Dates in samples that must be in the future are after `now`.
+    pub fn new(operations: &[Entry], base: &str, now: Timestamp, text: impl Fn(&File) -> String) -> Self {
         let mut sources: Vec<(String, &'static str, String)> = Vec::new();
         for chapter in CHAPTERS {
             for file in chapter.pages {
@@ -129,7 +130,7 @@ impl Site {
                 sources.push((file.name.to_owned(), chapter.title, source));
             }
             if chapter.title == API {
-                let pages = reference::pages(operations, base);
+                let pages = reference::pages(operations, base, now);
                 sources.extend(pages.into_iter().map(|page| (page.name, API, page.text)));
             }
         }
@@ -264,13 +265,13 @@ fn markdown_url(url: &str) -> String {
 pub struct Cache(Mutex<Option<(Stamp, Arc<Site>)>>);
 
 impl Cache {
-    pub fn get(&self, operations: &[Entry], base: &str) -> Arc<Site> {
+    pub fn get(&self, operations: &[Entry], base: &str, now: Timestamp) -> Arc<Site> {
         let stamp = stamp();
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, site)) = last.as_ref().filter(|(before, _)| *before == stamp) {
             return site.clone();
         }
-        let site = Arc::new(Site::new(operations, base, current));
+        let site = Arc::new(Site::new(operations, base, now, current));
         *last = Some((stamp, site.clone()));
         site
     }

@@ -9,10 +9,11 @@ use crate::engine::api::Entry;
 use crate::operations::OPERATIONS;
 use crate::surfaces::dashboard::PAGES;
 use crate::surfaces::docs_links::address;
+use crate::testing::START;
 use crate::vocab::codes::CODES;
 
 fn site() -> Site {
-    Site::new(OPERATIONS, "http://127.0.0.1:8080", |file| file.text.to_owned())
+    Site::new(OPERATIONS, "http://127.0.0.1:8080", START, |file| file.text.to_owned())
 }
 
 fn for_clients() -> impl Iterator<Item = (&'static str, &'static Entry)> {
@@ -111,8 +112,17 @@ fn every_page_is_listed_for_language_models_as_markdown() {
 }
 
 #[test]
+fn samples_of_schedules_have_a_future_time() {
+    let site = site();
+    let page = String::from_utf8_lossy(&site.document("/docs/api/campaigns").expect("the page").body).into_owned();
+    let future = crate::base::day::date(crate::base::day::of(START) + 365);
+    // Each of the two operations has samples for curl, Node, Python and the command line.
+    assert_eq!(page.matches(&format!("{future}T09:30")).count(), 8, "{future}");
+}
+
+#[test]
 fn commands_contain_the_address_of_the_service() {
-    let site = Site::new(OPERATIONS, "https://mail.example.com", |file| file.text.to_owned());
+    let site = Site::new(OPERATIONS, "https://mail.example.com", START, |file| file.text.to_owned());
     for path in ["/docs/api-tutorial", "/docs/api/contacts"] {
         let page = String::from_utf8_lossy(&site.document(path).expect("the page").body).into_owned();
         assert!(page.contains("https://mail.example.com/v1/") && !page.contains("http://127.0.0.1:8080/v1/"), "{path}");

@@ -98,7 +98,7 @@ pub struct Limits {
     /// How long the server reads and discards input after the last response on a connection that it closes. Otherwise, the client's
     /// kernel may discard the response before the client has read it.
     pub linger_time: Duration,
-    /// The maximum number of bytes read and discarded within `linger_time`.
+    /// The maximum number of bytes read and discarded within `linger_time`: more than most clients send before they read a response.
     pub linger_bytes: usize,
 }
 
@@ -122,7 +122,7 @@ impl Default for Limits {
             h2_pending_resets: 20,
             h2_error_resets: 1024,
             linger_time: Duration::from_secs(2),
-            linger_bytes: 1024 * 1024,
+            linger_bytes: 32 * 1024 * 1024,
         }
     }
 }

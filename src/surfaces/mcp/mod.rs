@@ -12,6 +12,7 @@ mod caller;
 mod calling;
 mod capabilities;
 mod confirmation;
+mod messages;
 mod outcome;
 mod prompts;
 mod resources;
@@ -28,7 +29,7 @@ use futures_util::TryStreamExt;
 use http::header::{
     AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE,
 };
-use http::{Method, Request, Response};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyDataStream, BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::SessionId;
@@ -121,6 +122,13 @@ impl<S> WithTools<S> {
         // `_room` reserves memory for the body until the request is handled.
         let _room = engine.bodies.room(&body, limit).await?;
         let body = body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
+        let is_json = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        if method == Method::POST
+            && is_json
+            && let Some(fault) = messages::fault(&body)
+        {
+            return Ok(invalid(&fault));
+        }
         let opens_session = session.is_none() && method == Method::POST && is_initialize(&body);
         let mut wanted = Request::new(Full::new(body));
         (*wanted.method_mut(), *wanted.uri_mut(), *wanted.headers_mut()) = (method, uri, headers);
@@ -214,6 +222,15 @@ fn refused(engine: &Engine, failure: &Failure) -> Reply {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
+}
+
+/// Returns the response to a body that is not a message of the protocol.
+fn invalid(fault: &serde_json::Value) -> Reply {
+    let body = fault.to_string();
+    let mut headers = HeaderMap::with_capacity(2);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    Reply { status: StatusCode::BAD_REQUEST, headers, body: ReplyBody::Whole(body.into()) }
 }
 
 /// Returns the response to a request without valid credentials, with a challenge that tells clients where to get a token (RFC 9728

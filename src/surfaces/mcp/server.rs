@@ -4,12 +4,14 @@ use std::sync::{Arc, OnceLock};
 
 use http::request::Parts;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value;
 
 use super::call::Call;
 use super::caller::ToolCaller;
@@ -142,5 +144,50 @@ impl ServerHandler for ToolServer {
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         Ok(prompts::get(&request.name, request.arguments.as_ref())?.into())
+    }
+
+    async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+        Err(unfit(&request))
+    }
+}
+
+/// Returns the error for a request that the protocol library cannot read: it has unknown parameters or an unknown method.
+fn unfit(request: &CustomRequest) -> ErrorData {
+    let params = request.params.as_ref();
+    let field = |name: &str| params.and_then(|params| params.get(name));
+    let needed = match request.method.as_str() {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        _ => None,
+    };
+    let reason = match needed {
+        Some(name) if field(name).is_none() => format!("{name}: is missing; add it to params"),
+        Some(name) if !field(name).is_some_and(Value::is_string) => format!("{name}: must be text"),
+        Some(_) if field("arguments").is_some_and(|given| !given.is_object()) => "arguments: must be an object".to_owned(),
+        Some(_) => "params: do not fit the method; compare them with the specification of the protocol".to_owned(),
+        None => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {}", request.method), None),
+    };
+    ErrorData::invalid_params(reason, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn wrong_parameters_are_not_an_unknown_method() {
+        for (method, params, reason) in [
+            ("tools/call", None, "name: is missing"),
+            ("tools/call", Some(json!({ "name": 5 })), "name: must be text"),
+            ("tools/call", Some(json!({ "name": "x", "arguments": [1] })), "arguments: must be an object"),
+            ("resources/read", Some(json!({})), "uri: is missing"),
+        ] {
+            let error = unfit(&CustomRequest::new(method, params));
+            assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
+            assert!(error.message.starts_with(reason), "{}", error.message);
+        }
+        assert_eq!(unfit(&CustomRequest::new("other", None)).code, ErrorCode::METHOD_NOT_FOUND);
     }
 }

@@ -2,8 +2,9 @@
 //! program instead of connecting to a URL.
 //!
 //! Each line of standard input is a message, which is sent to the server's `/mcp`; each message in the responses becomes a line of
-//! standard output. Messages are not interpreted, except for the protocol version, which HTTP requests repeat in a header. Nothing else
-//! is written to standard output; problems that the protocol cannot express go to standard error.
+//! standard output. Lines that are not messages of the protocol are answered with an error. Messages are not interpreted otherwise,
+//! except for the protocol version, which HTTP requests repeat in a header. Nothing else is written to standard output; problems that
+//! the protocol cannot express go to standard error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,7 +25,7 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsConnector;
 use url::{Position, Url};
 
-use super::SESSION_ID;
+use super::{SESSION_ID, messages};
 use crate::base::secret::Secret;
 use crate::engine::access::access_tokens::RESOURCE_PATH;
 use crate::engine::fetch::client_config;
@@ -84,13 +85,21 @@ where
     let connections = tasks.group("connections");
     let reopening = tokio::sync::Mutex::default();
     let forwarder = Arc::new(Forwarder { remote, tls, conversation, reopening, output, room, connections });
-    let messages = tasks.group("messages");
+    let forwarded = tasks.group("messages");
     while let Some(line) = next_line(&mut input).await? {
-        let Ok(line) = line else {
-            let text = format!("the message is longer than {} bytes", limits::TOOL_REQUEST_BYTES_MAX);
-            let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32600, "message": text } });
-            forwarder.write(error.to_string().as_bytes()).await;
-            continue;
+        let checked = match line {
+            Ok(line) => messages::fault(line.as_bytes()).map_or(Ok(line), Err),
+            Err(TooLong { id }) => {
+                let text = format!("the message is longer than {} bytes; shorten or split it", limits::TOOL_REQUEST_BYTES_MAX);
+                Err(messages::response(&id, messages::INVALID_REQUEST, &text))
+            }
+        };
+        let line = match checked {
+            Ok(line) => line,
+            Err(error) => {
+                forwarder.write(error.to_string().as_bytes()).await;
+                continue;
+            }
         };
         let permit = forwarder.room.clone().acquire_owned().await.map_err(|error| error.to_string())?;
         let forwarder = forwarder.clone();
@@ -101,7 +110,7 @@ where
             forwarder.message(line, message).await;
             continue;
         }
-        messages.spawn(async move {
+        forwarded.spawn(async move {
             forwarder.message(line, message).await;
             drop(permit);
         });
@@ -113,25 +122,81 @@ where
     Ok(())
 }
 
-/// The error for a line that is longer than any valid message.
-struct TooLong;
+/// The error for a line that is longer than any valid message, with the message's ID or `null`.
+struct TooLong {
+    id: Value,
+}
+
+/// The maximum length of an ID with its name in a message that is too long, more than the IDs of all SDKs.
+const ID_BYTES_MAX: usize = 256;
+
+/// Finds the ID of a message that is too long to keep. SDKs write the ID before or after the parameters, so all of the message is read.
+#[derive(Default)]
+struct IdFinder {
+    /// The number of open objects and arrays.
+    depth: usize,
+    is_in_text: bool,
+    is_escaped: bool,
+    /// The start of the current member of the message.
+    member: Vec<u8>,
+    id: Value,
+}
+
+impl IdFinder {
+    fn read(&mut self, byte: u8) {
+        if self.is_in_text {
+            self.is_in_text = self.is_escaped || byte != b'"';
+            self.is_escaped = !self.is_escaped && byte == b'\\';
+        } else {
+            match byte {
+                b'"' => self.is_in_text = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            let is_start = byte == b'{' && self.depth == 1;
+            let is_end = (byte == b',' && self.depth == 1) || (byte == b'}' && self.depth == 0);
+            if is_start || is_end {
+                self.end_member();
+                return;
+            }
+        }
+        // A longer member is not an ID.
+        if self.member.len() <= ID_BYTES_MAX {
+            self.member.push(byte);
+        }
+    }
+
+    fn end_member(&mut self) {
+        let object = [b"{".as_slice(), self.member.as_slice(), b"}"].concat();
+        self.member.clear();
+        let object: Value = serde_json::from_slice(&object).unwrap_or_default();
+        if messages::is_id(&object["id"]) {
+            self.id = object["id"].clone();
+        }
+    }
+}
 
 /// Returns the next line that is not empty; `None` at the end of the input.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Result<String, TooLong>>, String> {
     let limit = limits::TOOL_REQUEST_BYTES_MAX as u64 + 1;
     let mut is_too_long = false;
+    let mut finder = IdFinder::default();
     loop {
         let mut line = Vec::new();
         let read = (&mut *input).take(limit).read_until(b'\n', &mut line).await;
         if read.map_err(|error| format!("cannot read: {error}"))? == 0 {
-            return Ok(is_too_long.then_some(Err(TooLong)));
+            return Ok(is_too_long.then(|| Err(TooLong { id: finder.id })));
         }
         // The rest of an overlong line is skipped, so that the next message starts with the next line.
         let is_whole = line.ends_with(b"\n");
-        if is_too_long && is_whole {
-            return Ok(Some(Err(TooLong)));
-        }
         is_too_long |= line.len() > limits::TOOL_REQUEST_BYTES_MAX;
+        if is_too_long {
+            line.iter().for_each(|byte| finder.read(*byte));
+        }
+        if is_too_long && is_whole {
+            return Ok(Some(Err(TooLong { id: finder.id })));
+        }
         let text = String::from_utf8_lossy(&line);
         if !is_too_long && !text.trim().is_empty() {
             return Ok(Some(Ok(text.trim().to_owned())));
@@ -454,5 +519,20 @@ mod tests {
         let error = |number: usize| answers[number]["error"]["message"].as_str().unwrap_or_default().to_owned();
         assert!(answers[0]["id"].is_null() && error(0).contains("longer than"), "{answers:?}");
         assert!(error(2).contains("check the URL"), "{answers:?}");
+    }
+
+    #[tokio::test]
+    async fn lines_that_cannot_be_forwarded_are_answered_with_their_ids() {
+        let text = "\"{\\,[ü".repeat(limits::TOOL_REQUEST_BYTES_MAX / 5);
+        let params = json!({ "id": 9, "list": [{ "id": 8 }], "text": text });
+        let first = format!(r#"{{"id":3,"jsonrpc":"2.0","method":"tools/call","params":{params}}}"#);
+        let last = format!(r#"{{"method":"tools/call","params":{params},"jsonrpc":"2.0","id":4}}"#);
+        let wrong = r#"{"id":5,"method":"tools/list"}"#.to_owned();
+        let (answers, _) = forwarded(vec![call(1, "initialize"), "not json".to_owned(), last, wrong, first]).await;
+        let found = answers.iter().map(|answer| (answer["id"].clone(), answer["error"]["code"].clone())).collect::<Vec<_>>();
+        let wanted =
+            [(json!(null), json!(-32700)), (json!(1), json!(null)), (json!(3), json!(-32600)), (json!(4), json!(-32600))];
+        assert_eq!(found[..4], wanted);
+        assert_eq!(found[4], (json!(5), json!(-32600)));
     }
 }

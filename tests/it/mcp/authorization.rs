@@ -398,13 +398,21 @@ async fn consent_is_limited_to_the_request_and_to_the_users_permissions() {
     // A user who has left can grant nothing more: neither a code nor a refresh token works.
     let code = request.code(&viewer).await;
     let tokens = request.exchange(&server, &request.code(&viewer).await, json!({})).await;
-    let refresh = token(&tokens, "refresh_token");
+    let (access, refresh) = (token(&tokens, "access_token"), token(&tokens, "refresh_token"));
+    let of_owner = token(&request.exchange(&server, &request.code(&owner).await, json!({})).await, "access_token");
+    assert!(works(&server, &access).await);
     let members = owner.data("accounts.member_list", json!({})).await;
     let all = members["members"].as_array().expect("members");
     let id = all.iter().find(|member| member["email"] == "viewer@example.com").expect("the viewer")["id"].clone();
     owner.data("accounts.member_remove", json!({ "id": id })).await;
     refused(&request.exchange(&server, &code, json!({})).await);
     refused(&request.refresh(&server, &refresh).await);
+    // The access that the user granted before also ends immediately. The access that others granted stays.
+    assert!(!works(&server, &access).await);
+    assert!(works(&server, &of_owner).await);
+    let keys = owner.data("accounts.key_list", json!({})).await;
+    let revoked = keys["keys"].as_array().expect("keys").iter().filter(|key| key["revokedAt"].is_string()).count();
+    assert_eq!(revoked, 1, "{keys}");
 }
 
 #[tokio::test]

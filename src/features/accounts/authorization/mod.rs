@@ -25,7 +25,7 @@ use crate::engine::access::throttle::Rule;
 use crate::engine::api::{Context, Engine, Failure, Spec};
 use crate::engine::store::{self as engine_store, Read, WriteTx};
 use crate::vocab::codes;
-use crate::vocab::ids::KeyId;
+use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
 use crate::vocab::permissions::{PermissionError, PermissionSet};
 use request::CheckedRequest;
@@ -278,6 +278,28 @@ async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Revokes the keys of all grants of a user who leaves the account, in the transaction that removes the user. Returns these grants, for
+/// [`forget`]. The caller must hold `CACHE_LOCK`.
+pub fn end_all_of_user(tx: &mut WriteTx<'_>, engine: &Engine, account: AccountId, user: UserId) -> Result<Vec<Grant>, Failure> {
+    let counted = engine.keys.all();
+    let mut own = grants::all(tx)?;
+    own.retain(|grant| grant.decision.account == account && grant.decision.user == user);
+    for grant in &own {
+        if let Some(key) = accounts::key(tx, grant.key)?.filter(|key| key.revoked_at.is_none()) {
+            api_keys::mark_revoked(tx, key, &counted)?;
+        }
+    }
+    Ok(own)
+}
+
+/// Removes ended grants from the caches, after the commit, so that their tokens no longer work.
+pub fn forget(engine: &Engine, ended: &[Grant]) {
+    for grant in ended {
+        grant.access_tokens().for_each(|(hash, _)| engine.access_tokens.remove(&hash));
+        engine.keys.remove(grant.key);
+    }
 }
 
 fn hash(secret: &Secret) -> [u8; 32] {

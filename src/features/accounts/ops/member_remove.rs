@@ -9,7 +9,7 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager
 use crate::engine::store::WriteTx;
 use crate::features::accounts::store::{self, sign_in};
 use crate::features::accounts::user_views::Ack;
-use crate::features::accounts::{api_keys, members, sessions};
+use crate::features::accounts::{api_keys, authorization, members, sessions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 
@@ -26,8 +26,9 @@ impl Operation for MemberRemove {
     const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
         .summary("Remove a member")
         .about(
-            "Ends all of the member's sessions immediately. Keys that the member created or granted to agents keep working; revoke \
-                these keys separately. Grants that no agent has fetched yet are denied. The audit log shows the member's email \
+            "Ends all of the member's sessions immediately, and the access of the programs that the member connected. API keys that the \
+                member created or granted to agents belong to the account and keep working; revoke these keys separately. Grants \
+                that no agent has fetched yet are denied. The audit log shows the member's email \
                 until the member's last entry expires, after 90 days.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
@@ -53,10 +54,12 @@ impl Async for MemberRemove {
             sessions::end(tx, &engine, user.id, |_| true);
             sign_in::delete_second_factor(tx, user.id);
             sign_in::delete_reset_links(tx, user.id)?;
+            let ended = authorization::end_all_of_user(tx, &engine, account, user.id)?;
             store::delete_user(tx, &user, &normalized);
-            Ok(())
+            Ok(ended)
         };
-        context.write(&Self::SPEC, write).await?;
+        let ended = context.write(&Self::SPEC, write).await?;
+        authorization::forget(&context.engine, &ended);
         context.engine.sessions.remove_user(input.id);
         Ok(Done(Ack::DONE))
     }

@@ -1,4 +1,5 @@
-//! `mailmill api METHOD PATH`: sends any request, and prints the response: JSON indented, other bodies unchanged.
+//! `mailmill api METHOD PATH`: sends any request, and prints the response: JSON indented, other bodies unchanged. With `--jsonl` or
+//! `--quiet`, the data of the response is printed like that of any other command, but only one page.
 
 use std::io::IsTerminal;
 
@@ -9,6 +10,7 @@ use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use super::super::problem::Problem;
 use super::super::terminal::{note, print};
 use super::arguments::{content_of, flag, one};
+use super::output::Format;
 use super::requests::{Call, Payload, key_header, refusal};
 use super::safety::{self, Danger};
 use super::session::Session;
@@ -52,7 +54,9 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
         print(&format!("{}\n{}\n", answer.status, headers.collect::<String>()));
     }
     let body = serde_json::from_slice::<serde_json::Value>(&answer.body);
+    let is_short = matches!(session.output.format, Format::Lines | Format::Quiet) && answer.status.is_success();
     match &body {
+        Ok(body) if is_short => session.output.data(body.get("data").unwrap_or(body)),
         Ok(body) => print(&format!("{body:#}\n")),
         Err(_) => write(&answer)?,
     }

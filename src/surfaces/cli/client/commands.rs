@@ -42,7 +42,7 @@ pub fn general() -> [Arg; 6] {
         option("server", "The address of the server [default: that of the profile]").value_name("URL"),
         flag("json", "Print the response as JSON"),
         flag("jsonl", "Print each item of a list as a line of JSON, with all pages").conflicts_with("json"),
-        flag("quiet", "Print only IDs, and no notes or progress").short('q'),
+        flag("quiet", "Print only IDs, and no notes or progress").short('q').conflicts_with_all(["json", "jsonl"]),
         flag("yes", "Do not ask for confirmation").short('y'),
     ]
 }
@@ -194,7 +194,7 @@ fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
         arguments.push(Arg::new("idempotency-key").long("idempotency-key").value_name("KEY").help(help));
     }
     if features::work(spec.id).is_some() {
-        arguments.push(flag("wait", "Wait until the work has finished, and print the result"));
+        arguments.push(flag("wait", "Wait until the work has finished, and print its final status"));
         let help = "With --wait: stop waiting after this many seconds [default: 1800]";
         let timeout = Arg::new("wait-timeout").long("wait-timeout").value_name("SECONDS").help(help);
         arguments.push(timeout.value_parser(value_parser!(u64).range(1..=86_400)).requires("wait"));

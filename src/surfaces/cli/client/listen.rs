@@ -180,9 +180,15 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
         Some((remote, target)) => Some(send_on(remote, target, source, &delivery, body).await),
         None => None,
     };
+    // In the other formats, standard output contains only the events, so a failure is reported on standard error.
+    if let Some(Err(reason)) = &outcome
+        && session.output.format != Format::Table
+    {
+        note(&format!("{} {} was not accepted by --forward: {reason}", cell(&event["type"]), cell(&event["id"])));
+    }
     match session.output.format {
         Format::Table => {
-            let outcome = outcome.map_or_else(String::new, |outcome| format!("  -> {outcome}"));
+            let outcome = outcome.map_or_else(String::new, |outcome| format!("  -> {}", outcome.unwrap_or_else(|reason| reason)));
             print(&format!("{}  {}{outcome}\n  {}\n", cell(&event["timestamp"]), cell(&event["type"]), cell(&event["data"])));
         }
         Format::Json | Format::Lines => print(&format!("{event}\n")),
@@ -191,15 +197,16 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
     Ok(())
 }
 
-/// Sends an event to the local server; returns the outcome as text.
-async fn send_on(remote: &Remote, target: &str, source: &Source, delivery: &Value, body: &str) -> String {
+/// Sends an event to the local server; returns the status, or the status or problem of a failure.
+async fn send_on(remote: &Remote, target: &str, source: &Source, delivery: &Value, body: &str) -> Result<String, String> {
     let secret = source.secret.as_deref().unwrap_or_default();
     let headers = signed(secret, delivery, body, SystemClock.now().seconds());
     let payload = Payload::Json(body.to_owned().into());
     let call = Call { method: http::Method::POST, target: target.to_owned(), payload, headers, is_repeatable: false };
     match remote.send_once(&call).await {
-        Ok(answer) => answer.status.to_string(),
-        Err(problem) => problem.to_string(),
+        Ok(answer) if answer.status.is_success() => Ok(answer.status.to_string()),
+        Ok(answer) => Err(answer.status.to_string()),
+        Err(problem) => Err(problem.to_string()),
     }
 }
 

@@ -35,7 +35,7 @@ pub use profiles::Profiles;
 
 use std::ffi::OsString;
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 
 use super::problem::Problem;
 use crate::engine::api::Entry;
@@ -81,12 +81,25 @@ fn definition(operations: &'static [Entry], words: &[String]) -> Command {
     }
 }
 
-/// Returns the definitions of all commands: those of `administration` and those of the client.
-fn whole(administration: Command, operations: &'static [Entry]) -> Command {
+/// Returns the definitions of all visible commands: those of `administration` and those of the client. The global options of
+/// `administration` become options of its commands only, because the client's commands reject them.
+fn whole(administration: &Command, operations: &'static [Entry]) -> Command {
+    let global: Vec<Arg> = administration.get_arguments().cloned().map(|argument| argument.global(false)).collect();
+    let visible = administration.get_subcommands().filter(|command| !command.is_hide_set());
+    let local = visible.map(|command| with_arguments(command.clone(), &global));
     let resources =
         names::resources(operations).into_iter().map(|resource| commands::resource(operations, resource, Detail::All));
     let client = own::commands().into_iter().chain(resources).map(|command| command.args(commands::general()));
-    administration.subcommands(client)
+    let about = administration.get_about().cloned().unwrap_or_default();
+    let root = Command::new("mailmill").version(env!("CARGO_PKG_VERSION")).about(about).after_long_help(help::long_text());
+    let root = root.subcommand_required(true);
+    root.args(global.clone()).subcommands(local.chain(client))
+}
+
+/// Adds the arguments to the command and to all commands in it.
+fn with_arguments(command: Command, arguments: &[Arg]) -> Command {
+    let command = command.args(arguments.iter().cloned());
+    command.mut_subcommands(|inner| with_arguments(inner, arguments))
 }
 
 /// Parses the command line of one of the client's commands; `words` are its words without options. Exits the process for `--help` and
@@ -100,7 +113,7 @@ pub fn parse(
 ) -> ClientCommand {
     let matches = definition(operations, words).get_matches_from(arguments);
     let whole =
-        matches!(words.first().map(String::as_str), Some("completions" | "man")).then(|| whole(administration, operations));
+        matches!(words.first().map(String::as_str), Some("completions" | "man")).then(|| whole(&administration, operations));
     ClientCommand { matches, environment, whole }
 }
 
@@ -146,4 +159,28 @@ fn innermost<'a>(name: &str, matches: &'a ArgMatches) -> (Vec<String>, &'a ArgMa
         inner = next;
     }
     (words, inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::super::args::Cli;
+    use super::*;
+    use crate::operations::OPERATIONS;
+
+    #[test]
+    fn completions_and_manual_pages_have_only_options_that_the_commands_accept() {
+        let mut all = whole(&Cli::command(), OPERATIONS);
+        all.build();
+        let find = |words: &[&str]| {
+            words.iter().fold(&all, |command, word| command.find_subcommand(word).unwrap_or_else(|| panic!("no {word}")))
+        };
+        let has = |words: &[&str], name: &str| find(words).get_arguments().any(|argument| argument.get_long() == Some(name));
+        for name in ["data", "config", "version"] {
+            assert!(!has(&["contacts", "list"], name), "{name}");
+        }
+        assert!(has(&["contacts", "list"], "profile") && has(&["keys", "create"], "data") && has(&["serve"], "config"));
+        assert!(all.find_subcommand("render-worker").is_none());
+    }
 }

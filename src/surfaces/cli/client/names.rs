@@ -1,5 +1,6 @@
 //! The names of commands, derived from the client names of the operations: `projects.images.list` is `projects images list`.
 
+use super::option_names::constant_case;
 use crate::engine::api::Entry;
 
 /// An operation as a command.
@@ -72,6 +73,45 @@ pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static st
     RESOURCES.into_iter().filter(|(name, _)| all(operations).any(|named| named.words[0] == *name)).collect()
 }
 
+/// Replaces the HTTP requests in an error of the API, such as `GET /v1/tags lists the tags`, with the commands that send them.
+pub fn with_commands(operations: &'static [Entry], message: &str) -> String {
+    let words: Vec<&str> = message.split(' ').collect();
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        // A request with a body stays, because the body is not an argument of the command.
+        let has_body = words.get(at + 2).is_some_and(|word| word.starts_with("{\""));
+        match words.get(at + 1).filter(|_| !has_body).and_then(|path| command_line(operations, words[at], path)) {
+            Some(line) => {
+                kept.push(line);
+                at += 2;
+            }
+            None => {
+                kept.push(words[at].to_owned());
+                at += 1;
+            }
+        }
+    }
+    kept.join(" ")
+}
+
+/// Returns the command that sends a request. The punctuation after the path follows the command.
+fn command_line(operations: &'static [Entry], verb: &str, path: &str) -> Option<String> {
+    let bare = path.trim_end_matches(['.', ',', ';', ':']);
+    let given: Vec<&str> = bare.strip_prefix('/')?.split('/').collect();
+    let pairs = |known: &'static str| known.trim_start_matches('/').split('/').zip(given.iter().copied());
+    let fits = |known: &'static str| {
+        known.matches('/').count() == given.len() && pairs(known).all(|(known, given)| known.starts_with('{') || known == given)
+    };
+    let found = all(operations).filter(|named| named.entry.spec.verb.name() == verb && fits(named.entry.spec.path));
+    // Of two commands whose paths fit, the one with fewer placeholders is meant.
+    let named = found.min_by_key(|named| named.entry.spec.path.matches('{').count())?;
+    let values = pairs(named.entry.spec.path).filter(|(known, _)| known.starts_with('{')).map(|(_, given)| {
+        given.strip_prefix('{').and_then(|name| name.strip_suffix('}')).map_or_else(|| given.to_owned(), constant_case)
+    });
+    let words: Vec<String> = named.words.iter().cloned().chain(values).collect();
+    Some(format!("`mailmill {}`{}", words.join(" "), &path[bare.len()..]))
+}
+
 /// Returns the operation with this ID. Panics if there is none.
 pub fn operation(operations: &'static [Entry], id: &str) -> &'static Entry {
     operations.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation with the ID {id}"))
@@ -94,6 +134,19 @@ mod tests {
             let count = |wanted: &[&str]| names.iter().filter(|words| *words == wanted).count();
             assert_eq!((count(short), count(whole)), (1, 1), "{short:?}");
         }
+    }
+
+    #[test]
+    fn errors_name_commands_instead_of_requests() {
+        for (message, wanted) in [
+            ("POST /v1/campaigns/{id}/send sends it now", "`mailmill campaigns send ID` sends it now"),
+            ("a. GET /v1/tags lists the tags.", "a. `mailmill tags list` lists the tags."),
+            ("POST /v1/unknown/path does it", "POST /v1/unknown/path does it"),
+        ] {
+            assert_eq!(with_commands(OPERATIONS, message), wanted);
+        }
+        let body = r#"POST /v1/domains {"domain": "a.example"} adds it"#;
+        assert_eq!(with_commands(OPERATIONS, body), body);
     }
 
     #[test]

@@ -50,10 +50,9 @@ pub async fn run(session: &Session, environment: &Environment, named: &Named, ma
     let mut input = arguments::read(matches, &fields)?;
     running.settle(&mut input, &fields).await?;
     arguments::require(&input, &fields, features::main_field(entry.spec.id))?;
-    running
-        .execute(named, input, &fields)
-        .await
-        .map_err(|problem| problem.reworded(|message| with_option(message, named, &fields)))
+    running.execute(named, input, &fields).await.map_err(|problem| {
+        problem.reworded(|message| names::with_commands(session.operations, &with_option(message, named, &fields)))
+    })
 }
 
 /// Replaces the field name at the start of an API error, such as `createdAfter: must be a time`, with the option name.

@@ -49,6 +49,7 @@ pub struct Output {
 impl Output {
     pub fn new(matches: &ArgMatches, environment: &Environment) -> Self {
         let quiet = flag(matches, "quiet");
+        // The definitions of the options do not allow two of them together.
         let format = match (flag(matches, "json"), flag(matches, "jsonl"), quiet) {
             (true, _, _) => Format::Json,
             (_, true, _) => Format::Lines,

@@ -98,7 +98,9 @@ fn completions() -> Command {
     Command::new("completions")
         .about("Print the completions for a shell")
         .long_about(
-            "Print the completions for a shell.\n\nFor bash: mailmill completions bash > ~/.local/share/bash-completion/completions/mailmill",
+            "Print the completions for a shell.\n\nFor bash:\n  mailmill completions bash \\\n    \
+             > ~/.local/share/bash-completion/completions/mailmill\n\n\
+             For zsh, in a folder of $fpath:\n  mailmill completions zsh > ~/.zfunc/_mailmill",
         )
         .arg(value("shell", "SHELL", "The shell").required(true).value_parser(shells))
 }

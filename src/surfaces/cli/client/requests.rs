@@ -5,6 +5,7 @@
 //! retries.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -33,6 +34,7 @@ use super::upload::Form;
 use crate::base::random::{Random, SystemRandom};
 use crate::base::secret::Secret;
 use crate::engine::fetch::{client_config, driven, words};
+use crate::vocab::codes::Code;
 
 /// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
@@ -44,6 +46,8 @@ const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
 /// The maximum number of attempts: enough to outlast a restart of the server, but few enough that users see an error soon.
 const ATTEMPTS_MAX: u32 = 4;
+/// The environment variable with the file of trusted certificates.
+const CERTIFICATES: &str = "SSL_CERT_FILE";
 const BACKOFF: Duration = Duration::from_millis(400);
 /// The longest wait that a server can request. Budgets are per minute; longer waits are reported instead.
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -177,6 +181,11 @@ impl Remote {
         }
         let host = self.host();
         let hint = match self.url.scheme() {
+            "https" if cause.contains("CaUsedAsEndEntity") => {
+                ". The server presents the certificate of a certificate authority, which cannot identify a server. Create a \
+                 certificate for the server with basicConstraints=CA:FALSE"
+                    .to_owned()
+            }
             "https" if cause.contains("invalid peer certificate") => {
                 ". If the server has its own certificate, name the certificate's file in SSL_CERT_FILE".to_owned()
             }
@@ -255,7 +264,9 @@ impl Remote {
         if self.url.scheme() != "https" {
             return Ok(Box::new(stream));
         }
-        let config = self.tls.get_or_init(|| client_config(&[], &[b"http/1.1"])).clone().map_err(&refused)?;
+        let named = || std::env::var_os(CERTIFICATES).filter(|file| !file.is_empty());
+        let config = self.tls.get_or_init(|| configuration(named().as_deref().map(Path::new)));
+        let config = config.clone().map_err(&refused)?;
         let name = ServerName::try_from(host.to_owned()).map_err(|error| refused(error.to_string()))?;
         // A connection that ends during the handshake can be retried. Retrying does not make an invalid certificate valid.
         let failed = |error: std::io::Error| match error.kind() {
@@ -265,6 +276,20 @@ impl Remote {
         let stream = TlsConnector::from(config).connect(name, stream).await.map_err(failed)?;
         Ok(Box::new(stream))
     }
+}
+
+/// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read: the certificates would be missing
+/// without an error if others are found.
+fn configuration(file: Option<&Path>) -> Result<Arc<ClientConfig>, String> {
+    if let Some(file) = file
+        && let Err(error) = std::fs::read(file)
+    {
+        return Err(format!(
+            "{CERTIFICATES}: cannot read {}: {error}; correct the path or the file's permissions",
+            file.display()
+        ));
+    }
+    client_config(&[], &[b"http/1.1"])
 }
 
 impl Broken {
@@ -291,11 +316,22 @@ fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Opt
             match answer.status.as_u16() {
                 // The server did not run a request that it rejected with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
-                500.. if is_repeatable => Some((after, format!("The server returned status {}", answer.status.as_u16()))),
+                // An outage of a provider outlasts the repeats, and the error says what to do.
+                503 if reason(answer).is_some_and(|(_, code)| code == Code::ProviderUnavailable.info().wire) => None,
+                status @ 500.. if is_repeatable => {
+                    let cause = reason(answer).map(|(text, _)| format!(": {}", text.trim_end_matches('.'))).unwrap_or_default();
+                    Some((after, format!("The server returned status {status}{cause}")))
+                }
                 _ => None,
             }
         }
     }
+}
+
+/// Returns the text and the code of the error in a response.
+fn reason(answer: &Answer) -> Option<(String, String)> {
+    let body: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
+    Some((body["error"].as_str()?.to_owned(), body["code"].as_str()?.to_owned()))
 }
 
 /// Lengthens a wait by up to a quarter, so that several clients do not repeat their requests at the same moment.
@@ -419,6 +455,10 @@ mod tests {
         assert_eq!(retries(Ok(answer(404, &[], &json!({}))), true), None);
         assert_eq!(retries(Err(Broken::after("reset".into())), false), None);
         assert_eq!(retries(Err(Broken { cause: "refused".into(), fault: Fault::Unsent }), false), Some(None));
+        let failed = |code: &str| Ok(answer(503, &[], &json!({ "error": "No model.", "code": code })));
+        assert_eq!(retries(failed("PROVIDER_UNAVAILABLE"), true), None);
+        let (_, reason) = retry_of(&failed("UNAVAILABLE"), true).expect("the request is repeated");
+        assert_eq!(reason, "The server returned status 503: No model");
         for fault in [Fault::Final, Fault::Unusable] {
             assert_eq!(retries(Err(Broken { cause: "invalid peer certificate".into(), fault }), true), None);
         }
@@ -441,6 +481,17 @@ mod tests {
         assert!(foreign.to_string().contains("not from a Mailmill server"), "{foreign}");
         let moved = envelope(&answer(308, &[("location", "https://b.example/")], &json!({}))).expect_err("it is a redirect");
         assert!(moved.to_string().contains("https://b.example/"), "{moved}");
+    }
+
+    #[test]
+    fn problems_with_certificates_name_the_remedy() {
+        let missing = configuration(Some(Path::new("/no/such/file"))).expect_err("the file does not exist");
+        assert!(missing.starts_with("SSL_CERT_FILE: cannot read /no/such/file: "), "{missing}");
+        let remote = Remote::new("https://mail.example.com".parse().expect("a URL"), None, false);
+        let problem = |cause: &str| remote.problem(&Broken { cause: cause.into(), fault: Fault::Final }).to_string();
+        let authority = problem("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))");
+        assert!(authority.contains("CA:FALSE") && !authority.contains("SSL_CERT_FILE"), "{authority}");
+        assert!(problem("invalid peer certificate: UnknownIssuer").contains("SSL_CERT_FILE"));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     let id = one(matches, "id").unwrap_or_default();
     tokio::select! {
         result = show_all(session, &id) => result,
-        _ = tokio::signal::ctrl_c() => Ok(0),
+        _ = tokio::signal::ctrl_c() => Err(Problem::new(Exit::Interrupted, "interrupted; the campaign is not affected")),
     }
 }
 
@@ -114,6 +114,14 @@ fn view(campaign: &Value, stats: &Value) -> String {
         out.push_str(format!("{label:<13}{count:>9}{percent}").trim_end());
         out.push('\n');
     }
+    // A sent campaign is complete only after the retries, so the view says why the command continues.
+    if campaign["status"] == "sent" && campaign["completedAt"].is_null() {
+        match number("deferred") {
+            0 => {}
+            1 => out.push_str("1 recipient is still retried; press Ctrl-C to stop watching\n"),
+            count => out.push_str(&format!("{count} recipients are still retried; press Ctrl-C to stop watching\n")),
+        }
+    }
     if let Some(revenue) = stats["conversion"]["revenue"].as_f64().filter(|revenue| *revenue > 0.0) {
         out.push_str(&format!("{:<13}{revenue:>9.2}  {}\n", "Revenue", cell(&stats["conversion"]["currency"])));
     }
@@ -132,7 +140,9 @@ mod tests {
         let text = view(&campaign, &stats);
         assert!(text.starts_with("Winter  sending\n[###############---------------]  50%  100 of 200 recipients\n"), "{text}");
         assert!(text.contains("\nDelivered           95   47%\n"), "{text}");
-        assert!(text.lines().all(|line| line.len() <= 80));
+        assert!(text.lines().all(|line| line.len() <= 80) && !text.contains("retried"));
+        let sent = view(&json!({ "name": "Winter", "status": "sent" }), &json!({ "recipients": 9, "deferred": 2 }));
+        assert!(sent.contains("\n2 recipients are still retried;"), "{sent}");
     }
 
     #[test]
