@@ -918,11 +918,11 @@ export type ConnectionsAuthorizeParams = {
  /** The connection to reconnect. */
  connectionId?: string | null;
 };
-/** The parameters with which the platform redirected the user back. */
+/** The parameters of the platform's redirect to the callback page. */
 export type ConnectionsCompleteParams = {
- /** The code, which works once. */
+ /** The authorization code, which works once. */
  code: string;
- /** The state, unchanged. */
+ /** The `state` parameter, unchanged. */
  state: string;
 };
 /** The account to connect. */
@@ -1273,7 +1273,7 @@ export type ContactsTimelineParams = {
  /** The contact's project. */
  projectId: string;
  limit?: number;
- /** The `nextCursor` of the previous part. */
+ /** The `nextCursor` of the previous response. */
  cursor?: string;
 };
 export type ContactsTopicsParams = {
@@ -1916,7 +1916,7 @@ export type EmailsFavoriteParams = {
  projectId?: string | null;
  favorite: boolean;
 };
-/** The generation request. */
+/** The brand, and the content and options of the emails to generate. */
 export type EmailsGenerateParams = {
  /** The project of the brand that sends the emails. */
  projectId: string;
@@ -1991,9 +1991,9 @@ export type EmailsLogsParams = {
  /** If given, the email must belong to this project. */
  projectId?: string;
  limit?: number;
- /** The `nextCursor` of the previous part. */
+ /** The `nextCursor` of the previous response. */
  cursor?: string;
- /** Lists only recipients with this status. */
+ /** Return only recipients with this status. */
  status?: EmailLogStatus;
 };
 export type EmailsMetricsParams = {
@@ -2162,14 +2162,14 @@ export type EventsNamesParams = {
 };
 /** The events to record in one project. */
 export type EventsRecordBatchParams = {
- /** The project in which to record the events. */
+ /** The project to record the events in. */
  projectId: string;
  /** 1 to 500 events, each in the same form as when recording a single event, but without projectId. */
  events: EventRow[];
 };
 /** The event to record in a project. */
 export type EventsRecordParams = {
- /** The project in which to record the event. */
+ /** The project to record the event in. */
  projectId: string;
  /** The event name, such as `purchase.completed`. */
  name: string;
@@ -2240,14 +2240,14 @@ export type ExportsHtmlParams = {
  /** If given, the conversation must belong to this project. */
  projectId?: string;
 };
-/** The emails to export, with options for the platform. */
+/** The emails to export for HubSpot, and what to create there. */
 export type ExportsHubspotParams = {
  conversationId: string;
  /** The only email of the conversation to export. */
  emailId?: string | null;
  /** If given, the conversation must belong to this project. */
  projectId?: string | null;
- /** `file` creates files to download. */
+ /** `file` creates files to download instead of exporting into a connected account. */
  as?: ExportDestination | null;
  /** What to create: `type` is `template` (the default) for a coded template, or `email` for a draft of a marketing email. */
  customOptions?: {
@@ -2273,7 +2273,7 @@ export type ExportsKlaviyoParams = {
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
- /** `file` creates files to download. */
+ /** `file` creates files to download instead of exporting into a connected account. */
  as?: ExportDestination;
  klaviyoType?: KlaviyoType;
  /** The connection to use. */
@@ -2285,7 +2285,7 @@ export type ExportsMailchimpParams = {
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
- /** `file` creates files to download. */
+ /** `file` creates files to download instead of exporting into a connected account. */
  as?: ExportDestination;
  mailchimpType?: MailchimpType;
  /** The connection to use. */
@@ -2635,7 +2635,7 @@ export type ImportedSource = {
  name: string;
 };
 export type InboxHtmlParams = {
- /** Whether to load remote images through this service. */
+ /** Whether this server fetches and shows remote images. */
  images?: boolean;
 };
 export type InboxListPage = {
@@ -2689,7 +2689,7 @@ export type IncomingWebhooksListPage = {
  pagination: Pagination;
 };
 export type IncomingWebhooksListParams = {
- /** Only the incoming webhooks of this project. */
+ /** If given, only the incoming webhooks of this project are returned. */
  projectId?: string;
  limit?: number;
  /** The number of incoming webhooks to skip. */
@@ -2697,7 +2697,7 @@ export type IncomingWebhooksListParams = {
 };
 /** The body to test. */
 export type IncomingWebhooksTestParams = {
- /** A body that the other system sends, such as the sample that it shows. */
+ /** A body that the other system sends, for example the sample that it shows. */
  body: {
   [key: string]: AnyJson;
  };
@@ -3679,7 +3679,7 @@ export type ScheduledImportsListPage = {
  pagination: Pagination;
 };
 export type ScheduledImportsListParams = {
- /** Only the scheduled imports of this project. */
+ /** If given, only the scheduled imports of this project are returned. */
  projectId?: string;
  limit?: number;
  /** The number of scheduled imports to skip. */
@@ -3994,21 +3994,18 @@ export type StoreScope = {
 };
 export type StoreTool = "products" | "collections" | "customers" | "orders" | "refunds" | "checkouts" | "privacy";
 export type Storefront = "storefront" | "shopify" | "woocommerce";
-/** The shop on which to install the app. */
 export type StorefrontAuthorizeParams = {
  /** The project whose brand gets the products, and whose audience gets the customers. */
  projectId: string;
  /** The shop's myshopify.com domain. */
  storefrontStoreUrl: string;
- /** Which customers are imported; `subscribed-only` if absent. */
+ /** Which customers are imported. */
  customers?: StoreCustomers | null;
 };
-/** The parameters with which Shopify redirected the user back. */
 export type StorefrontCompleteParams = {
- /** The complete query with which Shopify redirected the user back, unchanged: Shopify signs all of its parameters. */
+ /** The complete query with which Shopify redirected the user back, unchanged, because Shopify signs all of its parameters. */
  query: string;
 };
-/** The store to connect. */
 export type StorefrontConnectParams = {
  /** The project whose brand gets the products, and whose audience gets the customers. */
  projectId: string;
@@ -4018,15 +4015,15 @@ export type StorefrontConnectParams = {
  clientId?: string | null;
  /** Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, instead of a client ID. */
  accessToken?: string | null;
- /** Shopify: the same app's secret, with which Shopify signs webhooks. */
+ /** Shopify: the client secret of the same app, with which Shopify signs webhooks. */
  apiSecret?: string | null;
  /** WooCommerce: the consumer key of a REST API key with the permission Read/Write. */
  consumerKey?: string | null;
  /** WooCommerce: the consumer secret of the same key. */
  consumerSecret?: string | null;
- /** Which customers are imported; `subscribed-only` if absent. */
+ /** Which customers are imported. */
  customers?: StoreCustomers | null;
- /** Without keys: the connected store whose keys are used. */
+ /** The connected store whose keys are used if the request has no keys. */
  connectionId?: string | null;
 };
 export type StorefrontConnection = {
@@ -4038,9 +4035,9 @@ export type StorefrontConnection = {
  toolsEnabled: StoreTool[];
 };
 export type StorefrontListParams = {
- /** Lists only the stores of this platform. */
+ /** Return only stores on this platform. */
  provider?: Storefront;
- /** Lists only the stores of this project. */
+ /** Return only stores of this project. */
  projectId?: string;
 };
 export type Story = {
@@ -4084,10 +4081,9 @@ export type SuppressionView = {
  note?: string;
  createdAt: string;
 };
-/** An address to add to the suppression list. */
 export type SuppressionsCreateParams = {
  email: string;
- /** The reason; `manual` if absent. */
+ /** The reason. */
  reason?: GivenReason;
  /** A note that is shown with the address. */
  note?: string | null;
@@ -4100,9 +4096,9 @@ export type SuppressionsListPage = {
  pagination: Pagination;
 };
 export type SuppressionsListParams = {
- /** Returns only addresses suppressed for this reason. */
+ /** Return only addresses suppressed for this reason. */
  reason?: Reason;
- /** Returns only this address. */
+ /** Return only this address, even if the recipient's data was erased. */
  email?: string;
  limit?: number;
  /** The number of addresses to skip. */
@@ -4134,7 +4130,6 @@ export type TagView = {
  createdAt: string;
  updatedAt: string;
 };
-/** A new tag. */
 export type TagsCreateParams = {
  /** The tag's project. */
  projectId: string;
@@ -4163,7 +4158,7 @@ export type TagsListPage = {
 export type TagsListParams = {
  /** The project whose tags are listed. */
  projectId: string;
- /** Returns only tags whose name contains this string, ignoring case. */
+ /** Return only tags whose name contains this string, ignoring case. */
  search?: string;
  sortBy?: TagSortBy;
  sortOrder?: SortOrder;
@@ -4267,7 +4262,6 @@ export type TopicView = {
  updatedAt: string;
 };
 export type TopicVisibility = "public" | "private";
-/** A new topic. */
 export type TopicsCreateParams = {
  /** The topic's project. */
  projectId: string;
@@ -4628,14 +4622,14 @@ export type WebhooksListParams = {
 export type WebhooksRedeliverParams = {
  /** The start of the range: at most seven days ago, because events are kept for seven days. */
  from: string;
- /** The end of the range; the current time if absent. */
+ /** The end of the range. */
  to?: string | null;
  /** Whether to include events that have already arrived; false if absent. */
  all?: boolean | null;
 };
 /** The webhook, and the grace period of the current secret. */
 export type WebhooksRotateSecretParams = {
- /** For how many hours the old secret continues to sign; 24 if absent. */
+ /** The number of hours for which the old secret continues to sign; 24 if absent. */
  graceHours?: number | null;
 };
 /** The changes to a webhook. */

@@ -1582,8 +1582,8 @@ class AsyncEmails(AsyncResource):
         Args:
             email_id: The email's ID.
             project_id: If given, the email must belong to this project.
-            cursor: The `nextCursor` of the previous part.
-            status: Lists only recipients with this status.
+            cursor: The `nextCursor` of the previous response.
+            status: Return only recipients with this status.
         """
         return self._list(
             f"/emails/{path_part(email_id)}/logs",
@@ -2360,8 +2360,8 @@ class AsyncExports(AsyncResource):
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
-            as_: `file` creates files to download.
-            connection_id: The connection to use. Required if several accounts of Klaviyo are connected.
+            as_: `file` creates files to download instead of exporting into a connected account.
+            connection_id: The connection to use. Required if several Klaviyo accounts are connected.
         """
         return _t.cast("t.EmailExport", await self._call(
             "GET",
@@ -2393,8 +2393,8 @@ class AsyncExports(AsyncResource):
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
-            as_: `file` creates files to download.
-            connection_id: The connection to use. Required if several accounts of Mailchimp are connected.
+            as_: `file` creates files to download instead of exporting into a connected account.
+            connection_id: The connection to use. Required if several Mailchimp accounts are connected.
         """
         return _t.cast("t.EmailExport", await self._call(
             "GET",
@@ -2426,12 +2426,12 @@ class AsyncExports(AsyncResource):
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.
             project_id: If given, the conversation must belong to this project.
-            as_: `file` creates files to download.
+            as_: `file` creates files to download instead of exporting into a connected account.
             custom_options: What to create: `type` is `template` (the default) for a coded template, or
                 `email` for a draft of a marketing email. For an email, these members of HubSpot's own request
                 are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`, `language`
                 and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
-            connection_id: The connection to use. Required if several accounts of HubSpot are connected.
+            connection_id: The connection to use. Required if several HubSpot accounts are connected.
         """
         return _t.cast("t.EmailExport", await self._call(
             "POST",
@@ -3277,7 +3277,7 @@ class AsyncContacts(AsyncResource):
         Args:
             id: The contact's ID.
             project_id: The contact's project.
-            cursor: The `nextCursor` of the previous part.
+            cursor: The `nextCursor` of the previous response.
         """
         return self._list(
             f"/contacts/{path_part(id)}/timeline",
@@ -3517,8 +3517,8 @@ class AsyncConnections(AsyncResource):
         this operation when the user returns.
 
         Args:
-            code: The code, which works once.
-            state: The state, unchanged.
+            code: The authorization code, which works once.
+            state: The `state` parameter, unchanged.
         """
         return _t.cast("t.ConnectionView", await self._call(
             "POST",
@@ -3705,13 +3705,13 @@ class AsyncStorefront(AsyncResource):
                 Mailmill requests access tokens with it.
             access_token: Shopify: the Admin API access token of an app that was created in the Shopify admin
                 before 2026, instead of a client ID.
-            api_secret: Shopify: the same app's secret, with which Shopify signs webhooks. It is stored
-                encrypted and never shown again, like all keys.
+            api_secret: Shopify: the client secret of the same app, with which Shopify signs webhooks. It is
+                stored encrypted and never shown again, like all keys.
             consumer_key: WooCommerce: the consumer key of a REST API key with the permission Read/Write.
             consumer_secret: WooCommerce: the consumer secret of the same key.
-            customers: Which customers are imported; `subscribed-only` if absent.
-            connection_id: Without keys: the connected store whose keys are used. Required if the store is
-                connected to several other projects.
+            customers: Which customers are imported. If absent, `subscribed-only`.
+            connection_id: The connected store whose keys are used if the request has no keys. Required if the
+                store is connected to several other projects.
         """
         return _t.cast("t.StorefrontConnection", await self._call(
             "POST",
@@ -3739,7 +3739,7 @@ class AsyncStorefront(AsyncResource):
         Args:
             project_id: The project whose brand gets the products, and whose audience gets the customers.
             storefront_store_url: The shop's myshopify.com domain.
-            customers: Which customers are imported; `subscribed-only` if absent.
+            customers: Which customers are imported. If absent, `subscribed-only`.
         """
         return _t.cast("t.InstallPage", await self._call(
             "POST",
@@ -3761,8 +3761,8 @@ class AsyncStorefront(AsyncResource):
         within ten minutes. The dashboard calls this operation when the user returns.
 
         Args:
-            query: The complete query with which Shopify redirected the user back, unchanged: Shopify signs
-                all of its parameters.
+            query: The complete query with which Shopify redirected the user back, unchanged, because Shopify
+                signs all of its parameters.
         """
         return _t.cast("t.StorefrontConnection", await self._call(
             "POST",
@@ -3783,8 +3783,8 @@ class AsyncStorefront(AsyncResource):
         Returns every connected store with the state of its imports. Keys are never returned.
 
         Args:
-            provider: Lists only the stores of this platform.
-            project_id: Lists only the stores of this project.
+            provider: Return only stores on this platform.
+            project_id: Return only stores of this project.
         """
         return _t.cast("t.StoreList", await self._call(
             "GET",
@@ -3862,7 +3862,7 @@ class AsyncEvents(AsyncResource):
         event adds a contact or changes a profile, no webhook event is emitted.
 
         Args:
-            project_id: The project in which to record the event.
+            project_id: The project to record the event in.
             name: The event name, such as `purchase.completed`. If the name contains `refund`, `cancelled` or
                 `canceled`, in uppercase or lowercase, the amount is treated as negative.
             profile: Current data about the contact, in the same form as when updating a contact. Never
@@ -3872,7 +3872,7 @@ class AsyncEvents(AsyncResource):
             occurred_at: When the event occurred: in the last 90 days, and at most 5 minutes ahead of the
                 service's clock. The current time if absent. A time without an offset is in UTC.
             dedupe_key: A key that identifies the event. A project stores only the first event with a given
-                key, for as long as that event is kept.
+                key, until that event is deleted.
         """
         return _t.cast("t.RecordedEvent", await self._call(
             "POST",
@@ -3895,7 +3895,7 @@ class AsyncEvents(AsyncResource):
         repeating a batch stores no event twice. Idempotency-Key is not supported.
 
         Args:
-            project_id: The project in which to record the events.
+            project_id: The project to record the events in.
             events: 1 to 500 events, each in the same form as when recording a single event, but without
                 projectId. An invalid event is reported in the response and does not affect the other events.
         """
@@ -3952,7 +3952,7 @@ class AsyncTags(AsyncResource):
 
         Args:
             project_id: The project whose tags are listed.
-            search: Returns only tags whose name contains this string, ignoring case.
+            search: Return only tags whose name contains this string, ignoring case.
             offset: The number of tags to skip.
         """
         return self._list(
@@ -4455,8 +4455,8 @@ class AsyncSuppressions(AsyncResource):
         Lists the addresses suppressed in the whole account, newest first.
 
         Args:
-            reason: Returns only addresses suppressed for this reason.
-            email: Returns only this address. The address is found even if the recipient's data was erased.
+            reason: Return only addresses suppressed for this reason.
+            email: Return only this address, even if the recipient's data was erased.
             offset: The number of addresses to skip.
         """
         return self._list(
@@ -4482,7 +4482,7 @@ class AsyncSuppressions(AsyncResource):
         resulting entry.
 
         Args:
-            reason: The reason; `manual` if absent. The other reasons are for lists imported from other
+            reason: The reason. If absent, `manual`. The other reasons are for lists imported from other
                 systems.
             note: A note that is shown with the address.
         """
@@ -4743,8 +4743,8 @@ class AsyncInbox(AsyncResource):
         true. Its links open in a new window.
 
         Args:
-            images: Whether to load remote images through this service. Otherwise, only images that are stored
-                here are shown.
+            images: Whether this server fetches and shows remote images. Otherwise, only images that Mailmill
+                stores are shown.
         """
         return _t.cast("str", await self._call(
             "GET",
@@ -4835,8 +4835,8 @@ class AsyncCampaigns(AsyncResource):
             variables: Merge field values for all recipients.
             utm: UTM parameters for links, for web analytics. If absent, the setting of the From address's
                 domain applies.
-            minimum_score: The minimum validation score for sending; if absent, no score is required. It
-                refers to `scores.overall` of the email's checks.
+            minimum_score: The minimum validation score for sending; if absent, no score is required. The
+                score is `scores.overall` of the email's checks.
             unknown: What to do with recipients whose delivery is unknown after a crash or a broken
                 connection. If absent, the installation's setting applies.
         """
@@ -5587,7 +5587,7 @@ class AsyncIncomingWebhooks(AsyncResource):
         Lists the oldest incoming webhook first. The URLs are shown only when they are created.
 
         Args:
-            project_id: Only the incoming webhooks of this project.
+            project_id: If given, only the incoming webhooks of this project are returned.
             offset: The number of incoming webhooks to skip.
         """
         return self._list(
@@ -5745,7 +5745,7 @@ class AsyncIncomingWebhooks(AsyncResource):
 
         Args:
             hook: The ID of the incoming webhook.
-            body: A body that the other system sends, such as the sample that it shows.
+            body: A body that the other system sends, for example the sample that it shows.
         """
         return _t.cast("t.HookTested", await self._call(
             "POST",
@@ -5774,7 +5774,7 @@ class AsyncScheduledImports(AsyncResource):
         Lists the oldest scheduled import first.
 
         Args:
-            project_id: Only the scheduled imports of this project.
+            project_id: If given, only the scheduled imports of this project are returned.
             offset: The number of scheduled imports to skip.
         """
         return self._list(
@@ -6224,8 +6224,8 @@ class AsyncWebhooks(AsyncResource):
 
         Args:
             webhook_id: The ID of the webhook.
-            grace_hours: For how many hours the old secret continues to sign; 24 if absent. Use 0 if the old
-                secret was leaked.
+            grace_hours: The number of hours for which the old secret continues to sign; 24 if absent. Use 0
+                if the old secret was leaked.
         """
         return _t.cast("t.WebhookWithSecret", await self._call(
             "POST",
@@ -6255,7 +6255,7 @@ class AsyncWebhooks(AsyncResource):
         Args:
             webhook_id: The ID of the webhook.
             from_: The start of the range: at most seven days ago, because events are kept for seven days.
-            to: The end of the range; the current time if absent.
+            to: The end of the range. If absent, the current time.
             all: Whether to include events that have already arrived; false if absent.
         """
         return _t.cast("t.RedeliveryView", await self._call(

@@ -34,7 +34,7 @@ class AcceptedGeneration(_AcceptedGenerationRequired, total=False):
 
 
 class AccessibilityAnalysis(_t.TypedDict):
-    """The accessibility of an email."""
+    """The score and the accessibility problems of an email."""
     score: int
     """The score from 0 to 100; 100 if no problem was found. Resolving a problem never lowers the score."""
     findings: list[AccessibilityFinding]
@@ -57,7 +57,7 @@ class AccessibilityFinding(_t.TypedDict):
     count: int
     """The number of occurrences."""
     occurrences: list[SourcePlace]
-    """The first occurrences."""
+    """The first occurrences of the problem in the source."""
 
 
 class AccessibilitySummary(_t.TypedDict):
@@ -175,7 +175,9 @@ class _BatchViewRequired(_t.TypedDict):
     provider: str
     """The provider that delivers the mail."""
     totalCount: int
-    """The number of all recipients, including skipped ones. It grows while the audience is being planned."""
+    """The total number of recipients, including skipped ones. It grows until all contacts of the audience have
+    been added.
+    """
     queuedCount: int
     """The number of recipients whose message is queued, in flight or waiting for a retry."""
     sentCount: int
@@ -196,7 +198,7 @@ class _BatchViewRequired(_t.TypedDict):
 class BatchView(_BatchViewRequiredWords, _BatchViewRequired, total=False):
     """A batch, which is a send to an audience, and its progress."""
     recipientId: str
-    """The ID of the segment or tag."""
+    """The ID of the segment or tag; absent for other kinds of recipients."""
     fromName: str
     updatedAt: str
     error: str
@@ -213,7 +215,9 @@ class _BrandRequired(_t.TypedDict):
     palette: BrandPalette
     fonts: BrandFonts
     webFonts: list[BrandWebFont]
-    """The font files of the families in `fonts`, which emails load in clients that support web fonts."""
+    """The font files or style sheets of the families in `fonts`, which emails load in clients that support web
+    fonts.
+    """
     products: list[BrandProduct]
     images: list[BrandImage]
     social: list[BrandSocialLink]
@@ -245,9 +249,7 @@ class BrandContact(_t.TypedDict, total=False):
 
 
 class BrandFonts(_t.TypedDict, total=False):
-    """The fonts of a brand as CSS font stacks. The last families in each stack are available in every email
-    client.
-    """
+    """The fonts of a brand as CSS font stacks. Each stack ends with fonts that most email clients have."""
     heading: str
     body: str
 
@@ -284,7 +286,7 @@ class _BrandLogoRequired(_t.TypedDict):
     source: BrandLogoSource
     """Where the logo was found."""
     background: BrandLogoBackground
-    """The backgrounds on which the logo is visible."""
+    """The backgrounds that the logo is visible on."""
 
 
 class BrandLogo(_BrandLogoRequired, total=False):
@@ -307,9 +309,9 @@ class _BrandOverridesRequired(_t.TypedDict):
 
 
 class BrandOverrides(_BrandOverridesRequired, total=False):
-    """The values that users set, in the shape of the input of `projects.update`. An absent value leaves the
-    imported value in place; an empty
-    text or list removes the imported value.
+    """The values that users set, in the shape of the input of `projects.update`. An absent value keeps the
+    imported value; an empty text
+    or list removes the imported value.
     """
     name: str
     """The name of the brand, in lists and in emails."""
@@ -424,7 +426,9 @@ class _BriefRequired(_t.TypedDict):
     facts: list[Fact]
     """The facts that the email must contain, in the order of the prompt."""
     stories: list[Story]
-    """The stories of a newsletter, in the order of the prompt. The facts of a story refer to it by its position."""
+    """The stories of a newsletter, in the order of the prompt. The facts of a story refer to the story by its
+    position.
+    """
     tone: list[Part]
     """Notes on the tone, in the prompt's words."""
     constraints: list[Constraint]
@@ -476,7 +480,9 @@ class BriefInput(_BriefInputRequired, total=False):
     facts: list[FactInput]
     """The facts that the email must contain, in the order of the prompt."""
     stories: list[StoryInput]
-    """The stories of a newsletter, in the order of the prompt. The facts of a story refer to it by its position."""
+    """The stories of a newsletter, in the order of the prompt. The facts of a story refer to the story by its
+    position.
+    """
     offer: OfferInput | None
     """The brand's offer. Its numbers and dates are facts with an offer role, and its code is a fact of the kind
     `code`.
@@ -629,8 +635,8 @@ class _CampaignDryRunRequired(_t.TypedDict):
     """The number of skipped contacts for each reason."""
     missingFields: dict[str, int]
     """For each merge field without a default, the number of contacts who would be skipped because they have no
-    value for it. A contact is
-    counted only for the first such field.
+    value for it. A
+    contact is counted only for the first field that it lacks.
     """
     languages: list[LanguageShare]
     """The number of recipients for each language of the email."""
@@ -712,7 +718,9 @@ class CampaignLog(_CampaignLogRequired, total=False):
 
 
 CampaignLogStatus = _t.Literal["opened", "clicked", "queued", "deferred", "delivered", "bounced", "complained", "failed", "unknown", "skipped"]
-"""The status of a message: the most significant event in its delivery."""
+"""The status of a message: its delivery state or, once the message was sent, the most significant recorded
+event.
+"""
 
 
 class CampaignReport(_t.TypedDict):
@@ -730,7 +738,7 @@ class CampaignReport(_t.TypedDict):
 class CampaignResent(_t.TypedDict):
     """The result of a resend."""
     resent: int
-    """The number of recipients to whom the message is sent again."""
+    """The number of recipients to whom the message will be sent again."""
     campaign: CampaignView
 
 
@@ -858,7 +866,7 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     scheduledTimezone: str
     """The IANA name of the campaign's time zone."""
     timezoneMode: TimezoneMode
-    """The time zone in which `scheduledAt` applies: the campaign's, or each recipient's own."""
+    """The time zone of `scheduledAt`: the campaign's, or each recipient's own."""
     scheduleNotice: str
     """A notice about the start time, for example that this local time does not exist because clocks are set
     forward.
@@ -942,7 +950,7 @@ ChangeState = _t.Literal["pending", "kept"]
 
 class _CheckFindingRequired(_t.TypedDict):
     id: str
-    """The ID of the finding, which stays the same in later versions of the email as long as the problem exists."""
+    """The ID of the finding, which stays the same in later versions of the email while the problem exists."""
     check: ValidationCheck
     rule: str
     """A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com."""
@@ -994,8 +1002,8 @@ class CheckOptions(_t.TypedDict, total=False):
 class CheckScores(_t.TypedDict, total=False):
     """The scores of an email, from 0 to 100. If a check did not finish, its score is absent."""
     overall: int
-    """The weighted mean of the scores of the checks that finished. A campaign's required score is compared with
-    it.
+    """The weighted mean of the scores of the checks that finished. A campaign's minimum score refers to this
+    score.
     """
     compatibility: int
     links: int
@@ -1119,7 +1127,7 @@ class CompatibilityClient(_t.TypedDict):
     client: str
     clientName: str
     share: float
-    """The assumed share of opens."""
+    """The assumed share of opens, from 0 to 1."""
     score: float
     issues: list[CompatibilityIssue]
     """Features that the client does not support."""
@@ -1182,7 +1190,7 @@ class _CompatibilityLimitsRequired(_t.TypedDict):
 class CompatibilityLimits(_CompatibilityLimitsRequired, total=False):
     """The sizes that clients limit."""
     clippedLine: int
-    """The line at which Gmail clips the message."""
+    """The line where Gmail clips the message."""
 
 
 class CompatibilityMetadata(_t.TypedDict):
@@ -1220,7 +1228,7 @@ class CompatibilitySummary(_t.TypedDict):
     totalErrors: int
     totalWarnings: int
     compatibilityScore: int
-    """From 0 to 100."""
+    """The compatibility score of the email, from 0 to 100."""
     byEffect: dict[str, int]
     """The number of errors of each effect."""
     worstClients: list[CompatibilityWorstClient]
@@ -1240,7 +1248,7 @@ class _CompatibilityTestRequired(_t.TypedDict):
 class CompatibilityTest(_CompatibilityTestRequired, total=False):
     """The version and date of a test."""
     version: str
-    """The version of the client, if it has one."""
+    """The version of the client, if the client has versions."""
 
 
 class CompatibilityWorstClient(_t.TypedDict):
@@ -1258,8 +1266,8 @@ class _CompletedExportViewRequired(_t.TypedDict):
     fileName: str
     createdAt: str
     downloadUrl: str
-    """The URL of the file. It works for anyone who has the link. Absent if there is no file or the link has
-    expired.
+    """The URL of the file. Anyone who has the URL can download the file. Absent if there is no file or the URL
+    has expired.
     """
 
 
@@ -1306,7 +1314,6 @@ class CompletedGenerationStatus(_CompletedGenerationStatusRequired, total=False)
 
 class _ConnectedStoreRequired(_t.TypedDict):
     serverId: str
-    """The ID of the connected store."""
     projectId: str
     provider: Storefront
     providerName: _t.Literal["Shopify", "WooCommerce"]
@@ -1318,22 +1325,23 @@ class _ConnectedStoreRequired(_t.TypedDict):
     status: _t.Literal["connected", "reconnect_required"]
     """`connected`, or `reconnect_required` if the platform no longer accepts the keys."""
     toolsEnabled: list[StoreTool]
-    """What Mailmill syncs."""
+    """The kinds of data that Mailmill syncs."""
     customers: StoreCustomers
     sync: SyncView
     dataRequests: list[DataRequestView]
-    """The customers' requests for their data, newest first."""
+    """The customers' requests for their personal data, newest first."""
     connectedAt: str
 
 
 class ConnectedStore(_ConnectedStoreRequired, total=False):
     """A connected store with the state of its imports. The keys are never returned."""
     error: str
-    """Why the store must be connected again, in the platform's own words."""
+    """Why the user must connect the store again, in the platform's own words."""
     webhookUrl: str
-    """The URL for webhooks. Enter it as the URL for privacy webhooks in the settings of a Shopify app. Keep it
-    secret. Absent if the
-    stored keys cannot be decrypted, or if the caller cannot change projects.
+    """The URL to which the store sends webhooks. For a Shopify app, also enter it in the app's settings as the
+    URL of the privacy
+    webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, or if the caller cannot change
+    projects.
     """
 
 
@@ -1387,7 +1395,7 @@ class _ConstraintRequired(_t.TypedDict):
 
 
 class Constraint(_ConstraintRequired, total=False):
-    """A limit on the email."""
+    """A limit that the prompt sets for the email."""
     value: str
     """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
     kinds have no value.
@@ -1400,7 +1408,7 @@ class _ConstraintInputRequired(_t.TypedDict):
 
 
 class ConstraintInput(_ConstraintInputRequired, total=False):
-    """A limit on the email."""
+    """A limit that the prompt sets for the email."""
     value: str | None
     """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
     kinds have no value.
@@ -1606,7 +1614,7 @@ class _DataRequestViewRequired(_t.TypedDict):
 
 
 class DataRequestView(_DataRequestViewRequired, total=False):
-    """A customer's request for their data."""
+    """A customer's request for their personal data."""
     contactId: str
     """The contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched."""
 
@@ -1701,13 +1709,12 @@ class DeletedSegment(_t.TypedDict):
 class DeletedSuppression(_t.TypedDict):
     """The result of removing an address from the suppression list."""
     email: str
-    """The address that was removed from the list."""
+    """The removed address."""
     deleted: bool
     """Always true; a failed removal returns an error instead."""
 
 
 class DeletedTag(_t.TypedDict):
-    """The result of deleting a tag."""
     id: str
     """The ID of the deleted tag."""
     deleted: bool
@@ -1715,7 +1722,6 @@ class DeletedTag(_t.TypedDict):
 
 
 class DeletedTopic(_t.TypedDict):
-    """The result of deleting a topic."""
     id: str
     """The ID of the deleted topic."""
     deleted: bool
@@ -1766,7 +1772,7 @@ DeliverabilityCategory = _t.Literal["inbox", "promotions", "spam"]
 
 
 class DeliverabilityContentSignals(_t.TypedDict):
-    """The words and features on which the prediction is based."""
+    """The words and features that support the prediction."""
     promotional: list[str]
     transactional: list[str]
     spam: list[str]
@@ -1774,7 +1780,7 @@ class DeliverabilityContentSignals(_t.TypedDict):
 
 
 class DeliverabilityEvidence(_t.TypedDict):
-    """A place at which a rule found something. Lines and columns count from 1; columns count characters."""
+    """A place where a rule found something. Lines and columns count from 1; columns count characters."""
     part: DeliverabilityPart
     line: int
     column: int
@@ -1793,7 +1799,7 @@ class DeliverabilityFinding(_t.TypedDict):
     occurrences: int
     """The number of times that the rule found something."""
     evidence: list[DeliverabilityEvidence]
-    """The first places, up to five."""
+    """The first places where the rule found something, up to five."""
 
 
 DeliverabilityLevel = _t.Literal["critical", "important", "suggested"]
@@ -1809,7 +1815,7 @@ class DeliverabilityMetadata(_t.TypedDict):
 
 
 DeliverabilityPart = _t.Literal["html", "subject", "fromName", "fromEmail"]
-"""The part of an email in which a rule found something."""
+"""A part of an email that the rules search."""
 
 
 class DeliverabilityPrediction(_t.TypedDict):
@@ -1818,7 +1824,9 @@ class DeliverabilityPrediction(_t.TypedDict):
     confidence: float
     """The probability that the category is right. At most 0.8, because the sender's reputation is unknown."""
     score: float
-    """From 0 to 100. 100 means that nothing was found that harms delivery."""
+    """The deliverability score, from 0 to 100. A score of 100 means that the check found nothing that harms
+    delivery.
+    """
     reasoning: str
 
 
@@ -1892,7 +1900,6 @@ class DeliveryDetails(_DeliveryDetailsRequired, total=False):
 
 
 DeliveryStatus = _t.Literal["pending", "success", "failed", "cancelled"]
-"""The status of a delivery."""
 
 
 class _DeliveryViewRequired(_t.TypedDict):
@@ -1958,7 +1965,6 @@ DeviceStatus = _t.Literal["PROCESSING", "SUCCESSFUL", "FAILED"]
 
 
 class DisconnectedStore(_t.TypedDict):
-    """The result of disconnecting a store."""
     id: str
     """The ID of the store."""
     deleted: bool
@@ -2033,7 +2039,7 @@ class DocumentChangeInput(_DocumentChangeInputRequired, total=False):
 
 
 DocumentChangeKind = _t.Literal["insert", "remove", "move", "set", "duplicate"]
-"""The kind of a change."""
+"""The effect of a change on the document."""
 
 
 class _DomainViewRequired(_t.TypedDict):
@@ -2062,9 +2068,9 @@ class DomainView(_DomainViewRequired, total=False):
     statusReason: str
     """Why the domain is not verified, or a problem that may soon affect its verification."""
     utm: Utm
-    """The default UTM parameters for links in mail from the domain, unless a campaign or send sets others.
-    Absent if there are no
-    defaults.
+    """The default UTM parameters for links in mail from the domain, unless a campaign or send sets different
+    ones. Absent if there
+    are no defaults.
     """
     stream: Stream
     """The kind of mail that the domain is for, if it was created as a subdomain of a root domain."""
@@ -2080,9 +2086,9 @@ class EarlierView(_t.TypedDict):
     provider: Provider
     type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
     name: str
-    """The name on the platform."""
+    """The name of the template or draft on the platform."""
     url: str
-    """The URL of the page on the platform."""
+    """The URL of the platform's page for the template or draft."""
     version: int
     """The version of the email that was last exported."""
     exportedAt: str
@@ -2178,7 +2184,7 @@ class EditedEmail(_EditedEmailRequired, total=False):
 
 class _EmailCheckFindingRequired(_t.TypedDict):
     id: str
-    """The ID of the finding, which stays the same in later versions of the email as long as the problem exists."""
+    """The ID of the finding, which stays the same in later versions of the email while the problem exists."""
     check: ValidationCheck
     rule: str
     """A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com."""
@@ -2223,7 +2229,7 @@ class _EmailCheckSummaryRequired(_t.TypedDict):
 class EmailCheckSummary(_EmailCheckSummaryRequired, total=False):
     """The checks of an email that a campaign sends."""
     scores: CheckScores
-    """Absent if the current version of the email has not been checked yet."""
+    """The scores of the email; absent if its current version has not been checked yet."""
 
 
 class _EmailChecksRequired(_t.TypedDict):
@@ -2324,13 +2330,13 @@ class _EmailLogPartRequired(_t.TypedDict):
 
 
 class EmailLogPart(_EmailLogPartRequired, total=False):
-    """A part of an email's recipient log."""
+    """A page of an email's recipient log."""
     nextCursor: str
-    """The cursor of the next part; absent in the last part."""
+    """The cursor of the next page; absent on the last page."""
 
 
 EmailLogStatus = _t.Literal["opened", "clicked", "bounced", "complained", "delivered", "suppressed"]
-"""The statuses by which to filter recipients."""
+"""A status to filter recipients by."""
 
 
 class _EmailMetricsRequired(_t.TypedDict):
@@ -2423,7 +2429,7 @@ class _EmailViewRequired(_t.TypedDict):
 
 
 class EmailView(_EmailViewRequired, total=False):
-    """An email."""
+    """An email in one language, with the outputs and warnings of its current version."""
     sendOffsetDays: int
     """The number of days after the first email of the series."""
     screenshotUrl: str
@@ -2607,8 +2613,8 @@ class EventRow(_EventRowRequired, total=False):
     without an offset is in UTC.
     """
     dedupeKey: str | None
-    """A key that identifies the event. A project stores only the first event with a given key, for as long as
-    that event is kept.
+    """A key that identifies the event. A project stores only the first event with a given key, until that event
+    is deleted.
     """
 
 
@@ -2630,7 +2636,6 @@ class EventRowResult(_EventRowResultRequired, total=False):
 
 
 class EventType(_t.TypedDict):
-    """An event type."""
     type: _t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained"]
     """The name of the event type, for the field `events` of a webhook."""
     description: str
@@ -2672,7 +2677,7 @@ class Everything(_EverythingRequired, total=False):
 
 
 ExportDestination = _t.Literal["file"]
-"""Where a platform's export goes."""
+"""Where the result of an export for a platform goes."""
 
 
 class ExportFilters(_t.TypedDict, total=False):
@@ -2696,7 +2701,7 @@ class ExportFilters(_t.TypedDict, total=False):
     excludeTopics: list[str]
     """Topic IDs: the contact is subscribed to none of these topics."""
     status: ContactStatus | None
-    """The status that the contact has."""
+    """The contact's status."""
     validationStatus: Validation | None
     """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
     customFields: dict[str, list[str | float | bool]]
@@ -2712,7 +2717,9 @@ class ExportFilters(_t.TypedDict, total=False):
     services that prefetch all links and images, are ignored.
     """
     events: list[EventConditionInput]
-    """Conditions on customer events reported with POST /v1/events."""
+    """Conditions on customer events, whether reported through the API, imported, or received from a store or an
+    incoming webhook.
+    """
 
 
 class ExportStatusView(_t.TypedDict):
@@ -2744,8 +2751,8 @@ class ExportView(_ExportViewRequired, total=False):
     """An export and its status."""
     completedAt: str
     downloadUrl: str
-    """The URL of the file. It works for anyone who has the link. Absent if there is no file or the link has
-    expired.
+    """The URL of the file. Anyone who has the URL can download the file. Absent if there is no file or the URL
+    has expired.
     """
     downloadExpiresAt: str
     """When the download link and the file expire."""
@@ -2800,7 +2807,10 @@ class Fact(_FactRequired, total=False):
     story: int
     """The position of the story that the fact belongs to, from 0."""
     span: Span
-    """Absent if a user added the fact. The span of a sentence can contain the spans of other facts."""
+    """The span of the fact in the prompt; absent if a user added the fact. The span of a sentence can contain
+    the spans of other
+    facts.
+    """
 
 
 class _FactInputRequired(_t.TypedDict):
@@ -2821,7 +2831,10 @@ class FactInput(_FactInputRequired, total=False):
     story: int | None
     """The position of the story that the fact belongs to, from 0."""
     span: Span | None
-    """Absent if a user added the fact. The span of a sentence can contain the spans of other facts."""
+    """The span of the fact in the prompt; absent if a user added the fact. The span of a sentence can contain
+    the spans of other
+    facts.
+    """
 
 
 FactKind = _t.Literal["percentage", "code", "date", "time", "place", "capacity", "old_price", "person", "link", "condition", "amount", "period", "price", "minimum", "product", "contact", "sentence"]
@@ -2930,9 +2943,9 @@ FieldValue = _t.Any
 
 class _FileViewRequired(_t.TypedDict):
     filename: str
-    """The name of the file, or the name on the platform."""
+    """The name of the file, or of the template or draft on the platform."""
     url: str
-    """The file's URL, which anyone can open, or the URL of the page on the platform."""
+    """The file's URL, which anyone can open, or the URL of the platform's page for the template or draft."""
     format: _t.Literal["html", "mjml", "png", "pdf"]
     emailId: str
 
@@ -2971,7 +2984,7 @@ class FilterTree(_FilterTreeRequired, total=False):
     excludeTopics: list[str]
     """Topic IDs: the contact is subscribed to none of these topics."""
     status: ContactStatus
-    """The status that the contact has."""
+    """The contact's status."""
     validationStatus: Validation
     """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
     customFields: dict[str, list[str | float | bool]]
@@ -2987,7 +3000,9 @@ class FilterTree(_FilterTreeRequired, total=False):
     services that prefetch all links and images, are ignored.
     """
     events: list[EventCondition]
-    """Conditions on customer events reported with POST /v1/events."""
+    """Conditions on customer events, whether reported through the API, imported, or received from a store or an
+    incoming webhook.
+    """
 
 
 class FilterTreeInput(_t.TypedDict, total=False):
@@ -3011,7 +3026,7 @@ class FilterTreeInput(_t.TypedDict, total=False):
     excludeTopics: list[str]
     """Topic IDs: the contact is subscribed to none of these topics."""
     status: ContactStatus | None
-    """The status that the contact has."""
+    """The contact's status."""
     validationStatus: Validation | None
     """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
     customFields: dict[str, list[str | float | bool]]
@@ -3027,7 +3042,9 @@ class FilterTreeInput(_t.TypedDict, total=False):
     services that prefetch all links and images, are ignored.
     """
     events: list[EventConditionInput]
-    """Conditions on customer events reported with POST /v1/events."""
+    """Conditions on customer events, whether reported through the API, imported, or received from a store or an
+    incoming webhook.
+    """
 
 
 FindingKind = _t.Literal["fact_missing", "fact_repeated", "fact_misused", "text_missing", "constraint_broken", "instruction_printed", "not_in_brief", "line_incomplete", "unclear", "not_translated", "note", "compatibility", "links", "spelling", "deliverability", "accessibility"]
@@ -3039,9 +3056,7 @@ FindingSeverity = _t.Literal["critical", "warning", "info"]
 
 
 class FontsPatch(_t.TypedDict, total=False):
-    """The fonts to set by name, such as `Lora`. Families that are available in every email client are appended
-    as fallbacks.
-    """
+    """The fonts to set by name, such as `Lora`. Families that most email clients have are appended as fallbacks."""
     heading: str | None
     body: str | None
 
@@ -3056,13 +3071,13 @@ class _FormatViewRequired(_t.TypedDict):
 
 
 class FormatView(_FormatViewRequired, total=False):
-    """An export format."""
+    """A file format, or a platform that emails can be exported for."""
     types: list[str]
-    """What an export can create in a connected account; absent for files."""
+    """What an export for a platform can create in a connected account; absent for file formats."""
 
 
 class FormatsView(_t.TypedDict):
-    """The export formats."""
+    """The formats in which emails can be exported."""
     formats: list[FormatView]
     total: int
 
@@ -3133,7 +3148,7 @@ class GrantedScope(_t.TypedDict):
 
 
 class HookDeliveries(_t.TypedDict):
-    """The last requests."""
+    """The last requests to an incoming webhook."""
     deliveries: list[HookDeliveryView]
     """The last 50 requests, newest first."""
 
@@ -3164,7 +3179,7 @@ class _HookTestedRequired(_t.TypedDict):
 
 
 class HookTested(_HookTestedRequired, total=False):
-    """The result of a test."""
+    """What the incoming webhook would do with the body."""
     field: str
     """The field that cannot be used."""
     reason: str
@@ -3224,7 +3239,7 @@ class _HookWithUrlRequired(_t.TypedDict):
 
 
 class HookWithUrl(_HookWithUrlRequired, total=False):
-    """An incoming webhook with its URL, if the response is the one that shows the URL."""
+    """An incoming webhook, with its URL if this response shows the URL."""
     signatureHeader: str
     """The header with the signature of each request. If absent, signatures are not checked."""
     eventName: str
@@ -3345,7 +3360,7 @@ class ImportPreview(_t.TypedDict):
     read: int
     """The number of contacts that were read for the preview."""
     isComplete: bool
-    """Whether the preview covers all contacts. It reads at most 2,000."""
+    """Whether the preview covers all contacts. The preview reads at most 2,000 contacts."""
     created: int
     """The number of contacts that would be added."""
     updated: int
@@ -3377,7 +3392,7 @@ class ImportPreviewed(_t.TypedDict):
     columns: list[ImportColumn]
     """All columns of the file."""
     expiresAt: str
-    """When the file is deleted unless its import has been started."""
+    """When the file is deleted, unless its import has been started."""
 
 
 class _ImportProgressRequired(_t.TypedDict):
@@ -3479,17 +3494,17 @@ class IncompleteCheck(_t.TypedDict):
 
 
 class InstallPage(_t.TypedDict):
-    """The page on which the user installs the app."""
+    """The shop's page for installing the app."""
     authorizeUrl: str
-    """The URL of the shop's page. Open it in the signed-in user's browser."""
+    """The URL of the shop's installation page. Open it in the signed-in user's browser."""
     expiresAt: str
-    """The time by which the installation must be complete."""
+    """When the link expires. The user must complete the installation before this time."""
     scopes: list[StoreScope]
     """The scopes that the user is asked to allow."""
 
 
 class InvalidEventRow(_t.TypedDict):
-    """Why a row was refused."""
+    """A row that was refused, and the reason."""
     index: int
     """The position of the row in the request, starting at 0."""
     error: str
@@ -3509,7 +3524,7 @@ class KeptLogos(_t.TypedDict):
 
 
 KlaviyoType = _t.Literal["html", "hybrid", "code"]
-"""The type of a template in Klaviyo."""
+"""The type of a Klaviyo template."""
 
 
 KnowledgeOrigin = _t.Literal["website", "favorite", "upload", "manual"]
@@ -3554,12 +3569,12 @@ class LinkAnalysis(_t.TypedDict):
     score: int
     """The score from 0 to 100; 100 if all links work and there are no findings."""
     checkedLinks: list[CheckedLink]
-    """The URLs by their use: links, images, backgrounds, forms, style sheets."""
+    """The URLs with their kind: link, image, background, form or style sheet."""
     findings: list[LinkFinding]
     """What readers and spam filters notice about the links, most severe first."""
     summary: LinkSummary
     recommendations: list[str]
-    """What to do, most important first."""
+    """Recommendations, most important first."""
     metadata: LinkMetadata
 
 
@@ -3573,7 +3588,7 @@ class _LinkFindingRequired(_t.TypedDict):
     count: int
     """The number of uses that the finding is about."""
     occurrences: list[SourcePlace]
-    """The first of these uses."""
+    """The first uses that the finding is about."""
 
 
 class LinkFinding(_LinkFindingRequired, total=False):
@@ -3593,7 +3608,7 @@ LinkKind = _t.Literal["image", "link", "background", "form", "stylesheet", "medi
 
 
 class LinkMetadata(_t.TypedDict):
-    """Facts about the check itself."""
+    """The duration and the extent of the check."""
     processingTime: int
     """The time that the whole check took, in milliseconds."""
     linksChecked: int
@@ -3607,7 +3622,7 @@ class LinkMetadata(_t.TypedDict):
 
 
 LinkStatus = _t.Literal["ok", "redirected", "broken", "unreachable", "unverifiable", "blocked", "invalid", "skipped"]
-"""The result of a link check."""
+"""The status of a link after a check."""
 
 
 class LinkSummary(_t.TypedDict):
@@ -3713,7 +3728,7 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
 
 
 class MailFeedbackWithUrl(_MailFeedbackWithUrlRequired, total=False):
-    """A mail service with the URL of its webhook, if the response is the one that shows the URL."""
+    """A mail service, with the URL of its webhook if this response shows the URL."""
     name: str
     confirmedAt: str
     """When Mailmill last confirmed a subscription to a topic; only for Amazon SES."""
@@ -3734,7 +3749,9 @@ class _MailServiceTestedRequired(_t.TypedDict):
     message: str
     """What was checked, or what is wrong and how to correct it."""
     temporaryKey: bool
-    """Whether the sample was signed with a temporary key, because only the mail service has the real one."""
+    """Whether the sample was signed with a temporary key, because only the mail service has the key for real
+    requests.
+    """
 
 
 class MailServiceTested(_MailServiceTestedRequired, total=False):
@@ -3779,7 +3796,7 @@ _MessageViewRequiredWords = _t.TypedDict("_MessageViewRequiredWords", {"from": "
 class _MessageViewRequired(_t.TypedDict):
     id: str
     sendId: str
-    """The send or batch that the message belongs to."""
+    """The ID of the send or batch that the message belongs to."""
     to: str
     subject: str
     size: int
@@ -3798,7 +3815,7 @@ Mode = _t.Literal["number_gt", "number_gte", "number_lt", "number_lte", "is", "i
 
 class _ModelMetricsRequired(_t.TypedDict):
     models: list[str]
-    """The names that `model` of a request can have; `composer` is the built-in composer."""
+    """The values that a request can use for `model`; `composer` is the built-in composer."""
     defaultModel: str
     """The model that writes emails if a request names none."""
     onFailure: OnFailure
@@ -3822,7 +3839,7 @@ class ModelMonth(_t.TypedDict):
     cost: float
     """The cost of both environments together, which counts toward the account's limit."""
     usage: list[BrandUsage]
-    """The usage in the environment of the key, by brand and model."""
+    """The usage in the environment of the request, by brand and model."""
 
 
 class Month(_t.TypedDict):
@@ -3880,7 +3897,8 @@ class NewSignature(_t.TypedDict):
     header: str
     """The header with the signature, such as `Typeform-Signature`."""
     secret: str
-    """The secret that you entered in the other system, or that it shows. It is stored encrypted and never shown
+    """The secret that you entered in the other system, or that the other system shows. It is stored encrypted
+    and never shown
     again.
     """
 
@@ -3963,7 +3981,7 @@ class _PartRequired(_t.TypedDict):
 class Part(_PartRequired, total=False):
     """Text in the brief, with its span in the prompt."""
     span: Span
-    """Absent if a user added the part."""
+    """The span of the part in the prompt; absent if a user added the part."""
 
 
 class _PartInputRequired(_t.TypedDict):
@@ -3973,7 +3991,7 @@ class _PartInputRequired(_t.TypedDict):
 class PartInput(_PartInputRequired, total=False):
     """Text in the brief, with its span in the prompt."""
     span: Span | None
-    """Absent if a user added the part."""
+    """The span of the part in the prompt; absent if a user added the part."""
 
 
 PauseReason = _t.Literal["failing", "rate_limited", "gone"]
@@ -4018,7 +4036,6 @@ class PlanRequests(_t.TypedDict):
 
 
 class PlanSize(_t.TypedDict):
-    """A size limit."""
     what: str
     limit: int
     unit: str
@@ -4030,7 +4047,9 @@ class _PlatformObjectRequired(_t.TypedDict):
     """The platform's ID of the template or draft. For coded templates of HubSpot, it is the path."""
     type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
     created: bool
-    """Whether the export created it; otherwise, the export updated what an earlier export created."""
+    """Whether this export created the template or draft; otherwise, this export updated the result of an earlier
+    export.
+    """
 
 
 class PlatformObject(_PlatformObjectRequired, total=False):
@@ -4040,10 +4059,10 @@ class PlatformObject(_PlatformObjectRequired, total=False):
 
 
 class PlatformState(_t.TypedDict):
-    """Whether emails can be exported into an account on a platform."""
+    """A platform, and whether emails can be exported into an account there."""
     provider: Provider
     isConnected: bool
-    """Whether an account is connected whose key works."""
+    """Whether an account with a working key is connected."""
     connections: list[ConnectionView]
     """The connections that the project can use."""
     connectUrl: str
@@ -4067,7 +4086,7 @@ class PreviewCut(_t.TypedDict):
     """The source of the part, shortened."""
     why: str
     slug: str
-    """The feature of the support tables."""
+    """The slug of the feature in the support tables."""
     count: int
     """The number of times that the line contains this part."""
 
@@ -4156,7 +4175,7 @@ class PreviewNote(_t.TypedDict):
     message: str
     """The problem and the remedy."""
     lines: list[int]
-    """The lines of the email to which the note refers."""
+    """The lines of the email that the note refers to."""
 
 
 class _PreviewProblemRequired(_t.TypedDict):
@@ -4379,7 +4398,7 @@ ProviderSourceType = _t.Literal["audience", "list", "segment", "tag"]
 
 
 Reason = _t.Literal["unsubscribe", "manual", "bounce_hard", "complaint", "erased"]
-"""The reason why an address is on the suppression list. The least serious reason comes first."""
+"""Why an address is on the suppression list. The least serious reason comes first."""
 
 
 class _RecipientViewRequired(_t.TypedDict):
@@ -4395,7 +4414,7 @@ class RecipientView(_RecipientViewRequired, total=False):
     reason: str
     """Why the recipient was skipped, or why the delivery is unknown."""
     nextAttemptAt: str
-    """When the next attempt to send is due."""
+    """When the next delivery attempt is due."""
     at: str
     """When the status last changed. Absent for queued, deferred and skipped recipients."""
 
@@ -4420,7 +4439,8 @@ class _RecordViewRequired(_t.TypedDict):
     purpose: RecordPurpose
     """The purpose of the record: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`."""
     required: bool
-    """Whether sending requires this record; the other records are recommended. One of the two DKIM records is
+    """Whether sending requires this record. Records that are not required are recommended. One of the two DKIM
+    records is
     sufficient.
     """
     status: RecordStatus
@@ -4540,7 +4560,6 @@ class Reporting(_t.TypedDict):
 
 
 class ResentBatch(_t.TypedDict):
-    """The result of a resend."""
     batchId: str
     resent: int
     """The number of recipients who were queued again."""
@@ -4716,7 +4735,7 @@ class ScheduledImportView(_ScheduledImportViewRequired, total=False):
     pausedReason: str
     """Why the scheduled import is paused, if it was paused after failures."""
     importId: str
-    """The running import of contacts."""
+    """The ID of the contact import that is in progress."""
     nextRunAt: str
     """When the next run starts; absent while a run lasts and during a pause."""
     lastRun: RunView
@@ -4734,7 +4753,7 @@ class ScheduledImportsListPage(_t.TypedDict):
 class SegmentPreview(_t.TypedDict):
     """The contacts that currently match the filter."""
     count: int
-    """The number of matching contacts, whatever their status."""
+    """The number of matching contacts, regardless of their status."""
     contacts: list[ContactView]
     """The newest matching contacts."""
 
@@ -4752,8 +4771,8 @@ class SegmentView(_SegmentViewRequired, total=False):
     """A saved filter on contacts."""
     description: str
     count: int
-    """The number of contacts that match the filter now, whatever their status; absent if the request skips the
-    count.
+    """The number of contacts that match the filter now, regardless of their status; absent if the request skips
+    the count.
     """
 
 
@@ -4786,8 +4805,8 @@ class SendAccepted(_SendAcceptedRequired, total=False):
     """
     conversationId: str
     warnings: list[Warning]
-    """Warnings about the content; for example, only the first email of a series is sent, or a language is left
-    out.
+    """Warnings about the content; for example, that only the first email of a series is sent, or that a language
+    is left out.
     """
 
 
@@ -4868,7 +4887,7 @@ class _SendingTimelineSummaryRequired(_t.TypedDict):
 
 
 class SendingTimelineSummary(_SendingTimelineSummaryRequired, total=False):
-    """The totals of all days."""
+    """The totals of the days in the response."""
     deliveredRate: float
     """Delivered messages as a percentage of messages sent or rejected, with two decimals. Absent if no messages
     were sent or rejected.
@@ -4941,7 +4960,7 @@ class _SignatureRequired(_t.TypedDict):
 
 
 class Signature(_SignatureRequired, total=False):
-    """The person who signs."""
+    """The person who signs the email."""
     title: str
     span: Span
 
@@ -4951,7 +4970,7 @@ class _SignatureInputRequired(_t.TypedDict):
 
 
 class SignatureInput(_SignatureInputRequired, total=False):
-    """The person who signs."""
+    """The person who signs the email."""
     title: str | None
     span: Span | None
 
@@ -4980,11 +4999,11 @@ SortBy = _t.Literal["createdAt", "updatedAt"]
 
 
 SortOrder = _t.Literal["asc", "desc"]
-"""The direction in which a list is sorted."""
+"""The sort direction of a list."""
 
 
 Source = _t.Literal["api", "smtp", "inbound", "recipient", "mail_service"]
-"""The source from which an address was added to the list."""
+"""Where the suppression of an address came from."""
 
 
 class SourcePlace(_t.TypedDict):
@@ -5007,7 +5026,10 @@ class _SourceRefRequired(_t.TypedDict):
 class SourceRef(_SourceRefRequired, total=False):
     """A source to import."""
     count: int | None
-    """Whether the platform's list of sources contains this source, so that it is accepted."""
+    """The number of contacts from the platform's list of sources. Clients can send it because they can pass a
+    listed source
+    unchanged; the import ignores it.
+    """
 
 
 class _SourceViewRequired(_t.TypedDict):
@@ -5030,7 +5052,7 @@ class Span(_t.TypedDict):
 
 
 class SpellingAnalysis(_t.TypedDict):
-    """The spelling and grammar of an email."""
+    """The result of checking the spelling and grammar of an email."""
     totalWords: int
     score: int
     """The score from 0 to 100; 100 if nothing was found. Resolving a finding never lowers the score."""
@@ -5070,7 +5092,7 @@ SpellingErrorType = _t.Literal["spelling", "grammar", "repeat", "style"]
 
 
 class SpellingMetadata(_t.TypedDict):
-    """Facts about the check itself."""
+    """The duration and the extent of the check."""
     processingTime: int
     """The time that the check took, in milliseconds."""
     aiModel: str
@@ -5123,11 +5145,13 @@ class _StatsViewRequired(_t.TypedDict):
     attempts: int
     """The number of attempts that have ended."""
     days: list[DayView]
-    """The last 30 days, excluding days on which no delivery or attempt ended. The days include deleted webhooks."""
+    """The statistics of the last 30 days, without days on which no delivery or attempt ended. Deleted webhooks
+    are included.
+    """
 
 
 class StatsView(_StatsViewRequired, total=False):
-    """Delivery statistics for all webhooks that exist now, each since its creation."""
+    """Delivery statistics of all existing webhooks, each since its creation."""
     successRate: float
     """The percentage of ended deliveries that succeeded; absent if no delivery has ended."""
     averageResponseTime: int
@@ -5136,22 +5160,19 @@ class StatsView(_StatsViewRequired, total=False):
 
 
 Status = _t.Literal["pending", "verified", "failed"]
-"""Whether a domain can send."""
+"""The verification status of a domain."""
 
 
 StoreCustomers = _t.Literal["subscribed-only", "include-all", "none"]
-"""Which customers are imported."""
 
 
 class StoreList(_t.TypedDict):
-    """The connected stores."""
     stores: list[ConnectedStore]
     """The stores, oldest first."""
     total: int
 
 
 class StoreScope(_t.TypedDict):
-    """A scope of the app."""
     scope: str
     purpose: str
 
@@ -5167,16 +5188,15 @@ Storefront = _t.Literal["storefront", "shopify", "woocommerce"]
 class StorefrontConnection(_t.TypedDict):
     """A store that was connected to a project."""
     serverId: str
-    """The ID of the connected store."""
     projectId: str
     status: str
     """Always `connected`."""
     message: str
-    """What happens next, for users."""
+    """What happens next, as a text for users."""
     store: str
     """The store's name."""
     toolsEnabled: list[StoreTool]
-    """What Mailmill syncs."""
+    """The kinds of data that Mailmill syncs."""
 
 
 class _StoryRequired(_t.TypedDict):
@@ -5222,7 +5242,7 @@ class Success(_t.TypedDict):
 
 
 class SupportedDevice(_t.TypedDict):
-    """A device for previews."""
+    """A device on which an email can be previewed."""
     key: str
     name: str
     category: DeviceCategory
@@ -5257,7 +5277,7 @@ class SuppressionView(_SuppressionViewRequired, total=False):
     email: str
     """The address in lowercase; absent if the recipient's data was erased."""
     note: str
-    """The mail server's response, or a note written by a user."""
+    """The mail server's reply, or a note written by a user."""
 
 
 class SuppressionsListPage(_t.TypedDict):
@@ -5270,23 +5290,23 @@ class SuppressionsListPage(_t.TypedDict):
 
 class _SyncViewRequired(_t.TypedDict):
     stage: _t.Literal["idle", "webhooks", "products", "customers", "erasing"]
-    """What the import does now; `idle` between imports."""
+    """The current stage of the import; `idle` between imports."""
     nextAt: str
     """When the next import starts or continues."""
     products: int
     """The number of the store's products in the brand."""
     productsLeftOut: int
-    """The number of products that were left out because the brand has the maximum number of products."""
+    """The number of products that were not imported because the brand has the maximum number of products."""
     customersImported: int
-    """The number of customers in the last import."""
+    """The number of customers imported in the last import."""
     customersExcluded: int
-    """The number of customers who neither subscribed nor unsubscribed, and were left out."""
+    """The number of customers who were not imported because they neither subscribed nor unsubscribed."""
     customersFailed: int
     """The number of customers whose addresses are invalid."""
     webhooksApplied: int
     """The number of webhooks that were applied."""
     webhooksRepeated: int
-    """The number of webhooks that arrived again, and had no effect."""
+    """The number of webhooks that the store sent more than once. The repeats had no effect."""
     webhooksIgnored: int
     """The number of webhooks without an effect, such as orders without an email address."""
 
@@ -5294,16 +5314,16 @@ class _SyncViewRequired(_t.TypedDict):
 class SyncView(_SyncViewRequired, total=False):
     """The state of a store's imports and webhooks."""
     completedAt: str
-    """When everything was last imported."""
+    """When the last complete import ended."""
     waiting: str
     """Why the import is paused; absent if it is not paused."""
     webhooksOff: str
-    """Why the store sends no webhooks; changes are then found only once a day."""
+    """Why the store sends no webhooks. Without webhooks, Mailmill finds changes only once a day."""
     lastWebhookAt: str
 
 
 TagSortBy = _t.Literal["createdAt", "name"]
-"""The field that tags are ordered by."""
+"""The field by which tags are sorted."""
 
 
 class _TagViewRequired(_t.TypedDict):
@@ -5353,13 +5373,12 @@ class _TestedRequired(_t.TypedDict):
 class Tested(_TestedRequired, total=False):
     """An accepted test send."""
     warnings: list[Warning]
-    """Warnings about the content; for example, only the first email of a series is sent, or a language is left
-    out.
+    """Warnings about the content; for example, that only the first email of a series is sent, or that a language
+    is left out.
     """
 
 
 class Throttle(_t.TypedDict):
-    """What a batch waits for."""
     throttledAt: str
     expiresAt: str
     """When the batch continues automatically."""
@@ -5385,15 +5404,15 @@ class TimelineDay(_t.TypedDict):
     failed: int
     """Messages that were rejected permanently or deferred for too long."""
     bounced: int
-    """Messages that were rejected, deferred for too long, or bounced later."""
+    """Messages that were rejected permanently, deferred for too long, or returned as bounces later."""
     complained: int
     opened: int
     """Recipients who opened a message for the first time, excluding detected bots."""
     clicked: int
-    """Recipients who clicked a link for the first time."""
+    """Recipients who clicked a link in a message for the first time."""
     unsubscribed: int
     revenue: list[RevenueView]
-    """The orders of that day and their revenue, minus later refunds; one row per currency."""
+    """The orders of the day and their revenue, minus later refunds; one row per currency."""
 
 
 class _TimelineEntryRequired(_t.TypedDict):
@@ -5426,13 +5445,15 @@ class _TimelinePartRequired(_t.TypedDict):
 
 
 class TimelinePart(_TimelinePartRequired, total=False):
-    """A part of a timeline."""
+    """A page of a timeline."""
     nextCursor: str
-    """The cursor of the next part; absent in the last part."""
+    """The cursor of the next page; absent on the last page."""
 
 
 TimezoneMode = _t.Literal["campaign", "recipient"]
-"""Whose clock applies to the start time: the campaign's or each recipient's."""
+"""The clock that determines when the start time arrives: that of the campaign's time zone, or of each
+recipient's time zone.
+"""
 
 
 class _TodayRequired(_t.TypedDict):
@@ -5582,15 +5603,15 @@ class UpdatedWebhook(_UpdatedWebhookRequired, total=False):
     """A webhook after an update."""
     description: str
     previousSecretExpiresAt: str
-    """Until when the previous secret also signs deliveries; absent if only the current secret signs."""
+    """When the previous secret stops signing; absent if only the current secret signs."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
-    """Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause."""
+    """When the endpoint's pause ends; absent if the endpoint is not paused. Deliveries wait during a pause."""
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The current or last redelivery of a time range."""
+    """The active redelivery of a time range or, if there is none, the last one."""
 
 
 class UsageView(_t.TypedDict):
@@ -5613,13 +5634,13 @@ class Utm(_t.TypedDict, total=False):
     medium: str
     """The value of `utm_medium`. If absent, `email` is used."""
     campaign: str
-    """The value of `utm_campaign`. If absent, the name of the campaign is used; other mail has no such
-    parameter.
+    """The value of `utm_campaign`. If absent, the name of the campaign is used; mail without a campaign has no
+    `utm_campaign`.
     """
     term: str
-    """The value of `utm_term`. If absent, links have no such parameter."""
+    """The value of `utm_term`. If absent, links have no `utm_term`."""
     content: str
-    """The value of `utm_content`. If absent, links have no such parameter."""
+    """The value of `utm_content`. If absent, links have no `utm_content`."""
 
 
 class UtmInput(_t.TypedDict, total=False):
@@ -5631,13 +5652,13 @@ class UtmInput(_t.TypedDict, total=False):
     medium: str | None
     """The value of `utm_medium`. If absent, `email` is used."""
     campaign: str | None
-    """The value of `utm_campaign`. If absent, the name of the campaign is used; other mail has no such
-    parameter.
+    """The value of `utm_campaign`. If absent, the name of the campaign is used; mail without a campaign has no
+    `utm_campaign`.
     """
     term: str | None
-    """The value of `utm_term`. If absent, links have no such parameter."""
+    """The value of `utm_term`. If absent, links have no `utm_term`."""
     content: str | None
-    """The value of `utm_content`. If absent, links have no such parameter."""
+    """The value of `utm_content`. If absent, links have no `utm_content`."""
 
 
 Validation = _t.Literal["valid", "invalid", "risky", "unknown"]
@@ -5649,7 +5670,7 @@ ValidationCheck = _t.Literal["compatibility", "links", "spelling", "deliverabili
 
 
 class ValidationMetadata(_t.TypedDict):
-    """Facts about the checks themselves."""
+    """The checks that ran, and the time that they took."""
     totalProcessingTime: int
     """The time that all checks took together, in milliseconds."""
     checksPerformed: list[ValidationCheck]
@@ -5659,11 +5680,11 @@ class ValidationMetadata(_t.TypedDict):
 
 
 class ValidationRecommendations(_t.TypedDict):
-    """What to do, grouped by importance."""
+    """Recommendations, grouped by importance."""
     critical: list[str]
     """What to do before sending."""
     important: list[str]
-    """Improvements that matter, if they are possible."""
+    """Improvements to make before sending, if possible."""
     suggested: list[str]
 
 
@@ -5685,14 +5706,14 @@ class ValidationReport(_ValidationReportRequired, total=False):
 
 
 class ValidationSummary(_t.TypedDict):
-    """Totals of all checks."""
+    """The totals of all checks, and which checks passed or failed."""
     criticalIssues: int
-    """The number of problems to resolve before sending."""
+    """The number of critical problems."""
     warnings: int
     passed: list[ValidationCheck]
-    """The checks that found no problem to resolve before sending."""
+    """The checks that passed."""
     failed: list[ValidationCheck]
-    """The checks that found a problem to resolve before sending."""
+    """The checks that failed, for example because of a critical problem or a spelling error."""
 
 
 class _VerifiedRequired(_t.TypedDict):
@@ -5782,7 +5803,7 @@ class WebhookTested(_WebhookTestedRequired, total=False):
     statusCode: int
     """The status of the endpoint's response; absent if there was no response."""
     error: str
-    """Why the test failed."""
+    """Why the test failed; absent if it succeeded."""
 
 
 class _WebhookViewRequired(_t.TypedDict):
@@ -5821,15 +5842,15 @@ class WebhookView(_WebhookViewRequired, total=False):
     """A webhook without its secret."""
     description: str
     previousSecretExpiresAt: str
-    """Until when the previous secret also signs deliveries; absent if only the current secret signs."""
+    """When the previous secret stops signing; absent if only the current secret signs."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
-    """Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause."""
+    """When the endpoint's pause ends; absent if the endpoint is not paused. Deliveries wait during a pause."""
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The current or last redelivery of a time range."""
+    """The active redelivery of a time range or, if there is none, the last one."""
 
 
 class _WebhookWithSecretRequired(_t.TypedDict):
@@ -5873,15 +5894,15 @@ class WebhookWithSecret(_WebhookWithSecretRequired, total=False):
     """A webhook with its secret, which no later response contains."""
     description: str
     previousSecretExpiresAt: str
-    """Until when the previous secret also signs deliveries; absent if only the current secret signs."""
+    """When the previous secret stops signing; absent if only the current secret signs."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
-    """Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause."""
+    """When the endpoint's pause ends; absent if the endpoint is not paused. Deliveries wait during a pause."""
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The current or last redelivery of a time range."""
+    """The active redelivery of a time range or, if there is none, the last one."""
 
 
 class WebhooksDeliveriesListPage(_t.TypedDict):
@@ -5905,7 +5926,7 @@ class _WholeMessageRequired(_t.TypedDict):
     envelopeFrom: str
     """The envelope sender, to which bounces would return."""
     headers: list[MessageHeader]
-    """The headers, in the order of the message."""
+    """The headers, in the order in which they appear in the message."""
     links: list[str]
     """The targets of the links in the HTML, without duplicates."""
     dkim: list[DkimSignature]
