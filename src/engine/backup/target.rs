@@ -352,7 +352,8 @@ mod tests {
     #[test]
     fn a_failed_request_without_an_access_key_names_the_variables() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
-        let target = Target::folder(folder.path()).expect("the folder exists");
+        let folder = Target::folder(folder.path()).expect("the folder exists");
+        let target = Target { shown: "s3://bucket".into(), ..folder };
         let message = |target: &Target| {
             let refused = object_store::Error::Generic { store: "S3", source: "403\nForbidden".into() };
             target.failed("epochs", &refused).to_string()

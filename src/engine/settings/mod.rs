@@ -516,8 +516,8 @@ mod tests {
             ),
             (
                 "[mail]\nrelay = ['smtp://localhost', 'smtp://ana:hunter2@mail.example.com?tls=off']",
-                "The setting mail.relay (in my.toml, line 2) is invalid: relay 2: a password is never sent over an \
-                 unencrypted connection; remove tls=off or the user.",
+                "The setting mail.relay (in my.toml, line 2) is invalid: relay 2: a password or token cannot be sent \
+                 unencrypted to another machine; remove tls=off",
             ),
             ("[mail]\nhello_name = 'my mill'", "The setting mail.hello_name (in my.toml, line 2) is invalid"),
             ("[server]\npublic_url = 'mail.example.com'", "like https://mail.example.com"),

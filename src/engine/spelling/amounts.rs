@@ -281,8 +281,9 @@ fn wrong_date<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit
     let Ok(date) = Date::new(year.unwrap_or(2024), month, day) else {
         return report(first, last + 1, Vec::new());
     };
-    let written =
-        first.checked_sub(1).map(|at| at - usize::from(matches!(lower(tokens, at), "," | "the" | "dem" | "den") && at > 0))?;
+    let is_between = |at: usize| matches!(lower(tokens, at), "," | "the" | "dem" | "den");
+    // A comma and an article can stand between the weekday and the date.
+    let written = (0..first).rev().take(3).find(|at| !is_between(*at))?;
     let named = days.iter().position(|day| *day == lower(tokens, written))?;
     let weekday = usize::try_from(Weekday::to_monday_zero_offset(date.weekday())).ok()?;
     let name = days.get(weekday).copied()?;

@@ -533,7 +533,7 @@ mod tests {
     fn a_required_score_is_never_guessed() {
         assert_eq!(check_minimum_score(None, None), Ok(()));
         assert_eq!(check_minimum_score(Some(80), Some(80)), Ok(()));
-        for (minimum, score, word) in [(81, Some(80), "score is 80"), (1, None, "not been checked")] {
+        for (minimum, score, word) in [(81, Some(80), "score is 80"), (1, None, "no score yet")] {
             let reason = check_minimum_score(Some(minimum), score).expect_err("the check rejects the email");
             assert!(reason.contains(word), "{reason}");
         }

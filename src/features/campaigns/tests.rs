@@ -131,11 +131,11 @@ fn invalid_campaigns_are_refused_with_the_field() {
     let studio = Studio::new();
     let nothing = "66f1a2b3d4e5f60718293a99";
     for (change, status, word) in [
-        (json!({ "conversationId": nothing }), 404, "generation has this ID"),
+        (json!({ "conversationId": nothing }), 404, "no generation with this ID"),
         (json!({ "emailId": nothing }), 404, "emailId"),
         (json!({ "recipientType": "segment" }), 400, "recipientId"),
         (json!({ "recipientType": "segment", "recipientId": nothing }), 404, "no segment"),
-        (json!({ "recipientType": "tag", "recipientId": nothing }), 404, "No tag has this ID"),
+        (json!({ "recipientType": "tag", "recipientId": nothing }), 404, "no tag with this ID"),
         (json!({ "topicId": nothing }), 404, "no topic"),
         (json!({ "from": "news" }), 400, "from"),
         (json!({ "subject": "Hi {{ firstName" }), 400, "subject"),

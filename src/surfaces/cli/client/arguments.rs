@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::super::problem::{Problem, named};
 use super::fields::{Field, Kind};
-use super::option_names::{PROJECT, constant_case, field_id, long, main_id};
+use super::names::constant_case;
+use super::option_names::{PROJECT, field_id, long, main_id};
 
 /// The maximum size of a file, or of standard input, that becomes part of a JSON body. It only bounds memory; servers have lower limits.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;

@@ -5,8 +5,8 @@ use clap::{Arg, ArgAction, Command, value_parser};
 
 use super::arguments::takes_file;
 use super::fields::{self, Field, Kind};
-use super::names::{self, Named};
-use super::option_names::{PROJECT, constant_case, field_id, in_words, is_positional, long, main_id};
+use super::names::{self, Named, constant_case};
+use super::option_names::{PROJECT, field_id, in_words, is_positional, long, main_id};
 use super::{examples, features, safety};
 use crate::engine::api::operation::{Media, Takes};
 use crate::engine::api::spec::Access;

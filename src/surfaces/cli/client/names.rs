@@ -1,6 +1,5 @@
 //! The names of commands, derived from the client names of the operations: `projects.images.list` is `projects images list`.
 
-use super::option_names::constant_case;
 use crate::engine::api::Entry;
 
 /// An operation as a command.
@@ -110,6 +109,23 @@ fn command_line(operations: &'static [Entry], verb: &str, path: &str) -> Option<
     });
     let words: Vec<String> = named.words.iter().cloned().chain(values).collect();
     Some(format!("`mailmill {}`{}", words.join(" "), &path[bare.len()..]))
+}
+
+/// Returns a value's name in the help: `contactId` is `CONTACT_ID`.
+pub fn constant_case(name: &str) -> String {
+    separated(name, '_').to_ascii_uppercase()
+}
+
+/// Puts a separator between the words of a field's name.
+pub fn separated(name: &str, separator: char) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && !out.is_empty() {
+            out.push(separator);
+        }
+        out.push(if character == '_' { separator } else { character });
+    }
+    out
 }
 
 /// Returns the operation with this ID. Panics if there is none.

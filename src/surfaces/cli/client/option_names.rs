@@ -2,7 +2,7 @@
 
 use super::features;
 use super::fields::Field;
-use super::names::Named;
+use super::names::{Named, separated};
 
 /// The field that the option `--project` and the default project set.
 pub const PROJECT: &str = "projectId";
@@ -44,26 +44,10 @@ pub fn long(name: &str) -> String {
     if RESERVED.contains(&name.as_str()) { format!("input-{name}") } else { name }
 }
 
-/// Returns a value's name in the help: `contactId` is `CONTACT_ID`.
-pub fn constant_case(name: &str) -> String {
-    separated(name, '_').to_ascii_uppercase()
-}
-
 /// Returns a field's name in words: `firstName` is `First name`.
 pub fn in_words(name: &str) -> String {
     let words = separated(name, ' ').to_ascii_lowercase();
     words[..1].to_ascii_uppercase() + &words[1..]
-}
-
-fn separated(name: &str, separator: char) -> String {
-    let mut out = String::with_capacity(name.len() + 4);
-    for character in name.chars() {
-        if character.is_ascii_uppercase() && !out.is_empty() {
-            out.push(separator);
-        }
-        out.push(if character == '_' { separator } else { character });
-    }
-    out
 }
 
 /// Returns whether a field is a positional argument: an ID in the path. The project's ID is positional only if the project is the
