@@ -357,6 +357,6 @@ mod tests {
             assert_eq!(read_password(&file).expect("the file can be read").expose(), password);
         }
         fs::remove_file(&file).expect("the file can be removed");
-        assert!(read_password(&file).expect_err("a missing file is an error").to_string().contains("could not read"));
+        assert!(read_password(&file).expect_err("a missing file is an error").to_string().contains("cannot read"));
     }
 }

@@ -70,7 +70,7 @@ fn columns_are_mapped_and_missing_ones_named() {
     for (change, said) in [
         (json!({ "mapping": { "email": "Mail" } }), "no column \"Mail\", which is mapped to email"),
         (json!({ "mapping": { "properties.value": "Sum" } }), "No column identifies the contacts."),
-        (json!({ "mapping": { "email": "E-mail" }, "eventName": null }), "No column contains the names of the events."),
+        (json!({ "mapping": { "email": "E-mail" }, "eventName": null }), "No column contains the event names."),
     ] {
         app.patch(&path, change).data();
         let error = work(&app, &path)["lastRun"]["error"].as_str().expect("an error").to_owned();
