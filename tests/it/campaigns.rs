@@ -41,10 +41,15 @@ pub struct Stage {
 
 impl Stage {
     pub async fn new(client: &Client) -> Self {
-        let project = client.project("campaigns").await;
         let html = "<html lang=\"en\"><head><title>Winter teas for {{ firstName }}</title></head><body><h1>Winter teas</h1>\
                     <p>Hello {{ firstName }}, <a href=\"https://acme.example/teas\">look at them</a>.</p>\
                     <p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p></body></html>";
+        Self::of(client, html).await
+    }
+
+    /// Creates a project with an email of this HTML.
+    pub async fn of(client: &Client, html: &str) -> Self {
+        let project = client.project("campaigns").await;
         let started = client.data("emails.import_html", json!({ "projectId": project, "html": html })).await;
         let conversation = started["conversationId"].as_str().expect("an id").to_owned();
         until(async || {

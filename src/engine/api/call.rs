@@ -60,8 +60,7 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether each node of a cluster runs this request itself instead of forwarding it to the leader: a query, or an
-    /// operation that is declared to run on any node.
+    /// Returns whether each node of a cluster runs this request itself: a query, or an operation declared to run on any node.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -364,8 +363,7 @@ impl<'e> Call<'e> {
             Freshness::AllWrites => {
                 let position = environment_data.store.feed_position();
                 if !environment_data.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
-                    return Err(Failure::because(Code::Unavailable, "The search index is updating; try again in a second.")
-                        .after_seconds(1));
+                    return Err(Failure::because(Code::Unavailable, "The search index is updating; try again.").after_seconds(1));
                 }
             }
         }

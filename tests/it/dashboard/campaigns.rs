@@ -172,7 +172,9 @@ async fn a_campaign_that_cannot_run_keeps_its_page_and_links_to_the_fix() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_score_below_the_minimum_blocks_sending_and_scheduling_on_the_page() {
     let server = owned(BOUNDLESS);
-    let (client, stage) = staged(&server).await;
+    let client = server.client("test", "all");
+    let html = "<p>You will recieve it untill Friday. <a href=\"#\">Click here</a> <img src=\"https://acme.example/a.png\"></p>";
+    let stage = Stage::of(&client, html).await;
     stage.crowd(&client, 1).await;
     let id = stage.campaign(&client).await;
     client.data("campaigns.update", json!({ "id": id, "minimumScore": 100 })).await;
