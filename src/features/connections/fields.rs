@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(names, ["country", "first"]);
     }
 
-    // The message told users to use names that the preview lists, or that contacts have no such field.
+    // The message said to use names that the preview lists, or that contacts have no such field.
     #[test]
     fn names_that_are_too_long_are_refused_with_their_limit() {
         let (long, longest) = ("n".repeat(201), "n".repeat(200));

@@ -194,7 +194,7 @@ mod tests {
 
     // A state with an older master key was reported as the backup of another installation.
     #[test]
-    fn a_different_master_key_and_a_different_installation_are_told_apart() {
+    fn a_different_master_key_is_not_reported_as_a_different_installation() {
         let random = SeededRandom::new(1);
         let (one, another) = (Installation::new(&random), Installation::new(&random));
         let (key, old_key) = (Seal::from_key(&[1; 32]), Seal::from_key(&[2; 32]));
