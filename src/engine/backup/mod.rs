@@ -54,6 +54,8 @@ pub enum Error {
     Target { object: String, cause: String },
     /// The folder of the target cannot be created.
     Folder { folder: String, cause: String },
+    /// A folder in the target has too many objects to list all of them.
+    TooManyObjects { folder: String, objects_max: usize },
     /// An object that is needed is missing, or differs from what was written.
     Damaged { object: String, found: String },
     /// The target contains the backup of a different installation.
@@ -87,6 +89,11 @@ impl fmt::Display for Error {
                 f,
                 "the folder {folder} of the setting backup.url cannot be created: {cause}. Create the folder, make it writable for the \
                  service, and mount its disk if it is on another disk"
+            ),
+            Self::TooManyObjects { folder, objects_max } => write!(
+                f,
+                "the folder {folder} in the backup target has more than {objects_max} objects. To restore, first move the oldest objects \
+                 of this folder out of the target; to back up again, set backup.url to an empty prefix"
             ),
             Self::Damaged { object, found } => {
                 write!(

@@ -159,13 +159,16 @@ impl Target {
 
     /// Returns the names of all objects in the folder `folder`, sorted.
     pub async fn list(&self, folder: &str) -> Result<Vec<String>> {
+        self.list_up_to(folder, limits::BACKUP_OBJECTS_MAX).await
+    }
+
+    async fn list_up_to(&self, folder: &str, objects_max: usize) -> Result<Vec<String>> {
         let place = self.path(folder);
         let mut found = self.store.list(Some(&place));
         let mut names = Vec::new();
         while let Some(meta) = found.try_next().await.map_err(|error| self.failed(folder, &error))? {
-            if names.len() >= limits::BACKUP_OBJECTS_MAX {
-                let cause = format!("it has more than {} objects. Set backup.url to an empty prefix", limits::BACKUP_OBJECTS_MAX);
-                return Err(Error::Target { object: folder.to_owned(), cause });
+            if names.len() >= objects_max {
+                return Err(Error::TooManyObjects { folder: folder.to_owned(), objects_max });
             }
             let Some(rest) = meta.location.prefix_match(&self.prefix) else { continue };
             let parts: Vec<_> = rest.map(|part| part.as_ref().to_owned()).collect();
@@ -365,5 +368,17 @@ mod tests {
             "{}",
             message(&target)
         );
+    }
+    // This was an error of the target, after which a restore of a brand retried in vain.
+    #[tokio::test]
+    async fn a_folder_with_too_many_objects_is_an_error_of_its_own() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let target = Target::folder(folder.path()).expect("the folder exists");
+        for object in ["log/1", "log/2", "log/3"] {
+            target.create(object, Bytes::new()).await.expect("the folder can be written");
+        }
+        assert_eq!(target.list_up_to("log", 3).await.map(|names| names.len()), Ok(3));
+        let error = target.list_up_to("log", 2).await.expect_err("the folder has three objects");
+        assert_eq!(error, Error::TooManyObjects { folder: "log".to_owned(), objects_max: 2 });
     }
 }

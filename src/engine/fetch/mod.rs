@@ -50,6 +50,7 @@ use http::{Method, Request, StatusCode};
 use http_body_util::Full;
 use rustls_pki_types::CertificateDer;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 use url::{Position, Url};
 
 use connect::{Connector, Trust};
@@ -159,28 +160,40 @@ impl Fetch {
         known: &KnownVersion,
         limits: &Limits,
     ) -> Result<Response, FetchError> {
-        let work = async {
-            let mut url = url.clone();
-            url.set_fragment(None);
-            for _ in 0..=limits::FETCH_REDIRECTS_MAX {
-                let wire = self.connector.connect(&url, Trust::Untrusted).await?;
-                let headers = [(ACCEPT, HeaderValue::from_static(accept))].into_iter().chain(known.conditions());
-                let request = self.request(Method::GET, &url, headers, Bytes::new())?;
-                let fetched = Exchange { url: &url, request, limits, follows: true }.run(wire).await?;
-                match next(&fetched)? {
-                    Some(elsewhere) => url = elsewhere,
-                    None => return Ok(fetched),
-                }
-            }
-            Err(FetchError::TooManyRedirects { host: host(&url), redirects_max: limits::FETCH_REDIRECTS_MAX })
+        let first = host(url);
+        let mut current = url.clone();
+        current.set_fragment(None);
+        // The error names the host that did not respond, which after a redirect can be a different one.
+        let fetched = match timeout(limits.total, self.get_following(&mut current, accept, known, limits)).await {
+            Ok(fetched) => fetched,
+            Err(_) => Err(FetchError::TimedOut { host: host(&current), after: limits.total }),
         };
-        let host = host(url);
-        let fetched = within(&host, limits.total, work).await;
         match &fetched {
-            Ok(fetched) => tracing::debug!(host, status = fetched.status.as_u16(), bytes = fetched.body.len(), "fetched"),
-            Err(error) => tracing::debug!(host, %error, "the fetch failed"),
+            Ok(fetched) => tracing::debug!(host = first, status = fetched.status.as_u16(), bytes = fetched.body.len(), "fetched"),
+            Err(error) => tracing::debug!(host = first, %error, "the fetch failed"),
         }
         fetched
+    }
+
+    /// Fetches `url` and follows its redirects. `url` is always the URL of the current request.
+    async fn get_following(
+        &self,
+        url: &mut Url,
+        accept: &'static str,
+        known: &KnownVersion,
+        limits: &Limits,
+    ) -> Result<Response, FetchError> {
+        for _ in 0..=limits::FETCH_REDIRECTS_MAX {
+            let wire = self.connector.connect(url, Trust::Untrusted).await?;
+            let headers = [(ACCEPT, HeaderValue::from_static(accept))].into_iter().chain(known.conditions());
+            let request = self.request(Method::GET, url, headers, Bytes::new())?;
+            let fetched = Exchange { url, request, limits, follows: true }.run(wire).await?;
+            match next(&fetched)? {
+                Some(elsewhere) => *url = elsewhere,
+                None => return Ok(fetched),
+            }
+        }
+        Err(FetchError::TooManyRedirects { host: host(url), redirects_max: limits::FETCH_REDIRECTS_MAX })
     }
 
     /// Posts JSON to an endpoint that the operator has configured, at any address. Redirects are returned as responses.

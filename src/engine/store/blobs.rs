@@ -54,9 +54,13 @@ pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) 
     Ok(exists)
 }
 
-/// Marks the blob as complete, which makes it visible to readers. Returns false if the blob was deleted before.
+/// Marks the blob as complete, which makes it visible to readers. Returns false if the blob was deleted before, or expired before it was
+/// complete: its first chunks may already be deleted.
 pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<bool> {
     let Some(head) = tx.get(HEADS, &id)? else { return Ok(false) };
+    if !head.complete && head.expires_at.is_some_and(|at| at <= tx.now()) {
+        return Ok(false);
+    }
     tx.put(HEADS, &id, &Head { complete: true, bytes, expires_at, ..head });
     Ok(true)
 }
@@ -283,6 +287,26 @@ mod tests {
         let late = store.write_blocking(|tx| put_chunk(tx, ID, 2, vec![1])).expect("the write succeeds");
         assert_eq!((late, finish(&store, ID, 9, None)), (Ok(false), Ok(false)), "a late upload gets false");
         assert_eq!(rows(&store), (0, 0));
+        store.close();
+    }
+
+    // The upload became a complete blob without its first chunks, which was never deleted.
+    #[test]
+    fn a_long_upload_that_expired_cannot_be_completed_while_it_is_deleted() {
+        let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
+        let store =
+            start_at(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("the store starts");
+        let chunks = SWEEP_CHUNKS_MAX as u32 + 1;
+        let written = store.write_blocking(move |tx| {
+            begin(tx, ID, head_until(5_000));
+            (0..chunks).try_for_each(|number| put_chunk(tx, ID, number, vec![1]).map(drop))
+        });
+        assert_eq!(written, Ok(Ok(())));
+        clock.advance_ms(4_000);
+        assert_eq!(store.write_blocking(sweep), Ok(Ok(true)));
+        assert_eq!(rows(&store), (1, 1));
+        assert_eq!(finish(&store, ID, chunks as usize, None), Ok(false));
+        assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
         store.close();
     }
 

@@ -154,8 +154,8 @@ pub fn short_id(id: KeyId) -> String {
     id.to_string()[..limits::KEY_ID_CHARACTERS_SHOWN].to_owned()
 }
 
-/// Revokes the one working key whose ID starts with `prefix`, in `account` or, if `account` is `None`, in any account. The next request
-/// with that key fails.
+/// Revokes the one key whose ID starts with `prefix`, in `account` or, if `account` is `None`, in any account. The next request with that
+/// key fails. A key that is already revoked stays as it is, so a repeat after a lost response succeeds.
 pub async fn revoke_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -167,7 +167,8 @@ pub async fn revoke_key(
     let write = move |tx: &mut engine_store::WriteTx<'_>| {
         let mut keys = store::keys(tx)?;
         keys.retain(|key| account.is_none_or(|account| key.account == account));
-        let key = mark_revoked(tx, find_by_prefix(keys, &prefix)?, &counted)?;
+        let found = find_by_prefix(keys, &prefix)?;
+        let key = if found.revoked_at.is_some() { found } else { mark_revoked(tx, found, &counted)? };
         audit::note(tx, envelope.request.number, &record);
         Ok::<_, Failure>(key)
     };
@@ -196,9 +197,6 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     })?;
     if found.next().is_some() {
         return Err(Failure::field("id", "more than one key ID starts with these characters; enter more characters"));
-    }
-    if key.revoked_at.is_some() {
-        return Err(Failure::because(Code::NotFound, "This API key is already revoked."));
     }
     Ok(key)
 }

@@ -131,6 +131,7 @@ pub enum SkipReason {
     MissingField,
     Erased,
     Cancelled,
+    MergeFailed,
 }
 
 impl SkipReason {
@@ -146,6 +147,7 @@ impl SkipReason {
             Skip::MissingField(_) => Self::MissingField,
             Skip::Erased => Self::Erased,
             Skip::Cancelled => Self::Cancelled,
+            Skip::MergeFailed(_) => Self::MergeFailed,
         }
     }
 }
@@ -285,8 +287,7 @@ pub fn reason(skip: &Skip) -> String {
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",
         Skip::Cancelled => "The campaign was canceled before the message for this contact was sent.",
-        // If the error is not about a field, this is its message.
-        Skip::MissingField(error) if error.contains(' ') => return format!("The message cannot be written: {error}."),
+        Skip::MergeFailed(error) => return format!("The message cannot be written: {error}."),
         Skip::MissingField(field) => {
             return format!("The contact has no value for the merge field {field}, or one that the email cannot use.");
         }
@@ -334,9 +335,17 @@ mod tests {
     fn skip_reasons_match_the_names_in_stats() {
         let skips = [Skip::Suppressed, Skip::Unsubscribed, Skip::Bounced, Skip::NotSubscribed, Skip::TopicUnsubscribed];
         let more = [Skip::InvalidAddress, Skip::DuplicateAddress, Skip::MissingField("a".into()), Skip::Erased, Skip::Cancelled];
-        for skip in skips.iter().chain(&more) {
+        for skip in skips.iter().chain(&more).chain([&Skip::MergeFailed("b".into())]) {
             assert_eq!(serde_json::to_value(SkipReason::of(skip)).expect("the value serializes to JSON"), skip.word());
         }
+    }
+
+    // A field name with a space was shown as an error message.
+    #[test]
+    fn a_missing_field_and_an_error_are_explained_differently() {
+        let missing = reason(&Skip::MissingField("shoe size".into()));
+        assert!(missing.starts_with("The contact has no value for the merge field shoe size,"), "{missing}");
+        assert_eq!(reason(&Skip::MergeFailed("it is too long".into())), "The message cannot be written: it is too long.");
     }
 
     #[test]

@@ -90,7 +90,8 @@ pub struct Readers {
     pub proxy_opens: u64,
     pub unsubscribes: u64,
     pub complaints: u64,
-    pub bounces: u64,
+    /// The number of messages that were accepted and bounced later.
+    pub returned: u64,
 }
 
 /// Returns the statistics of a campaign; all values are zero before the campaign starts.
@@ -107,17 +108,15 @@ pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Campaig
         proxy_opens: count(Measure::ProxyOpens)?,
         unsubscribes: count(Measure::Unsubscribes)?,
         complaints: count(Measure::Complaints)?,
-        bounces: count(Measure::HardBounces)? + count(Measure::SoftBounces)?,
+        returned: count(Measure::HardBounces)? + count(Measure::SoftBounces)?,
     };
     let conversion = Conversion::of(&revenue::totals(tx, Scope::Mailing(mailing))?);
     Ok(CampaignStats { conversion, ..to_stats(&sending::counts(tx, mailing)?, readers, now) })
 }
 
 fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats {
-    // A message that the server rejects immediately is counted as failed first, and as a bounce only after the server's reply has
-    // been classified, so the larger of the two counts applies.
-    let bounces = readers.bounces.max(counts.failed);
-    let delivered = counts.sent.saturating_sub(bounces - counts.failed);
+    let bounces = counts.failed + readers.returned;
+    let delivered = counts.sent.saturating_sub(readers.returned);
     CampaignStats {
         total_sent: counts.sent,
         total_delivered: delivered,
@@ -152,7 +151,7 @@ impl CampaignStats {
     pub fn sample() -> Self {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };
-        let readers = Readers { unique_opens: 141, opens: 203, unique_clicks: 38, clicks: 52, bounces: 5, ..Readers::default() };
+        let readers = Readers { unique_opens: 141, opens: 203, unique_clicks: 38, clicks: 52, returned: 2, ..Readers::default() };
         let readers = Readers { unsubscribes: 2, bot_opens: 17, bot_clicks: 9, ..readers };
         Self { conversion: Some(Conversion::sample()), ..to_stats(&counts, readers, WireTime::sample().0) }
     }
@@ -169,13 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_counts_as_one_bounce_from_either_source() {
+    fn rejections_and_later_bounces_are_added() {
         let counts = Counts { total: 10, sent: 8, failed: 2, ..Counts::default() };
         let before = to_stats(&counts, Readers::default(), Timestamp(0));
         assert_eq!((before.bounces, before.total_delivered), (2, 8));
-        let read = to_stats(&counts, Readers { bounces: 2, ..Readers::default() }, Timestamp(0));
-        assert_eq!((read.bounces, read.total_delivered), (2, 8));
-        let later = to_stats(&counts, Readers { bounces: 3, unique_opens: 7, ..Readers::default() }, Timestamp(0));
+        let later = to_stats(&counts, Readers { returned: 1, unique_opens: 7, ..Readers::default() }, Timestamp(0));
         assert_eq!((later.bounces, later.total_delivered, later.bounce_rate, later.open_rate), (3, 7, 30.0, 100.0));
     }
 }

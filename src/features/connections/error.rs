@@ -11,6 +11,8 @@ pub enum PlatformError {
     Rejected(String),
     /// The credentials lack a scope.
     Forbidden(String),
+    /// The platform has frozen or locked the account; the credentials may still be valid. Contains a sentence with the remedy.
+    Suspended(String),
     /// The master key does not open the stored credentials.
     KeyLost,
     /// The requested object does not exist.
@@ -57,7 +59,7 @@ impl fmt::Display for PlatformError {
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
             Self::Busy { .. } => f.write_str("The platform is rate limiting this account; try again later."),
             Self::Unavailable(said) => write!(f, "The request to the platform failed ({said}); try again later."),
-            Self::Unreachable(said) => f.write_str(said),
+            Self::Suspended(said) | Self::Unreachable(said) => f.write_str(said),
             Self::Malformed(said) => write!(f, "The response of the platform cannot be processed ({said})."),
         }
     }

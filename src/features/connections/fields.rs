@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 
 use crate::engine::api::Failure;
-use crate::features::contact_records::fields::FieldValue;
+use crate::features::contact_records::fields::{FieldValue, refusal};
 use crate::features::contacts::jobs::FieldMap;
 use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::vocab::contact_fields::{Profile, ProfileField};
@@ -69,11 +69,20 @@ pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
     }
     for (name, to) in &map {
         let at = format!("fieldMap.{name}");
-        if name.is_empty() || name.len() > limits::PROVIDER_FIELD_NAME_BYTES_MAX {
-            return Err(Failure::field("fieldMap", "use only field names that the import preview lists"));
+        if name.is_empty() {
+            return Err(Failure::field("fieldMap", "a field name is empty; use the names that the import preview lists"));
+        }
+        if name.len() > limits::PROVIDER_FIELD_NAME_BYTES_MAX {
+            let max = limits::PROVIDER_FIELD_NAME_BYTES_MAX;
+            let reason = format!("a field name has more than {max} bytes; remove this field from the mapping");
+            return Err(Failure::field("fieldMap", reason));
         }
         let Some(to) = to else { continue };
-        let own = to.strip_prefix(CUSTOM).filter(|own| !own.is_empty() && own.len() <= limits::PROVIDER_FIELD_NAME_BYTES_MAX);
+        let own = to.strip_prefix(CUSTOM).filter(|own| !own.is_empty());
+        // A contact with an invalid field name would be rejected by every import.
+        if let Some(reason) = own.and_then(|own| refusal(&BTreeMap::from([(own.to_owned(), FieldValue::Null)]))) {
+            return Err(Failure::field(&at, reason));
+        }
         if own.is_none() && ProfileField::by_key(to).is_none() {
             let keys: Vec<&str> = ProfileField::ALL.iter().map(|field| field.spec().key).collect();
             let reason = format!("contacts have no such field; use {}, {CUSTOM}NAME or null", keys.join(", "));
@@ -198,6 +207,20 @@ mod tests {
         fields.put("first", Some(json!(["a"])));
         let names: Vec<String> = fields.external.custom_fields.into_keys().collect();
         assert_eq!(names, ["country", "first"]);
+    }
+
+    // The message said to use names that the preview lists, or that contacts have no such field.
+    #[test]
+    fn names_that_are_too_long_are_refused_with_their_limit() {
+        let (long, longest) = ("n".repeat(201), "n".repeat(200));
+        assert!(checked(map(json!({ longest: "customFields.x" }))).is_ok());
+        let refused = checked(map(json!({ long: null }))).expect_err("the name has 201 bytes").text();
+        assert_eq!(refused, "fieldMap: a field name has more than 200 bytes; remove this field from the mapping");
+        let own = |length: usize| map(json!({ "a": format!("customFields.{}", "n".repeat(length)) }));
+        assert!(checked(own(limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX)).is_ok());
+        let refused =
+            checked(own(limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX + 1)).expect_err("no contact can have the field").text();
+        assert_eq!(refused, "fieldMap.a: a field name must not be blank, and can have at most 100 characters");
     }
 
     #[test]

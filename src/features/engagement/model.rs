@@ -79,7 +79,9 @@ pub enum Measure {
     ProxyOpens = 6,
     Unsubscribes = 7,
     Complaints = 8,
+    /// Hard bounces of messages that the next server had accepted. Messages that it rejected are in [`Measure::Failed`].
     HardBounces = 9,
+    /// All other bounces of messages that the next server had accepted.
     SoftBounces = 10,
     /// Sent messages, counted by day only, because the recipient rows record who was sent a message.
     Sent = 11,

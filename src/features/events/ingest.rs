@@ -151,7 +151,7 @@ impl Ingest<'_, '_> {
             order = Some(self.order_of_refund(tx, *number, fact.occurred_at)?);
         }
         if let (Some(known), Some(fact)) = (&order, &fact) {
-            has_room_for(&known.order, fact, &subject)?;
+            has_room_for(&known.order, fact, &subject, event.identifiers.external_order_id.is_some())?;
         }
         let change = match (&subject, event.profile.take()) {
             (Subject::Known(number), Some(profile)) => self.resolver.becomes(tx, *number, profile)?.map_err(in_profile)?,
@@ -303,12 +303,19 @@ struct KnownOrder {
     order: Order,
 }
 
-/// Rejects a fact if the order already has the maximum number of facts. A repeated fact is not added, so it is accepted.
-fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject) -> Result<(), FieldError> {
+/// Rejects a fact if the order already has the maximum number of facts. A repeated fact is not added, so it is accepted. `is_named` is
+/// false for the order of refunds without an order ID.
+fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject, is_named: bool) -> Result<(), FieldError> {
     let is_known = |number| order.facts.binary_search(&PaymentFact { contact: Some(number), ..*fact }).is_ok();
     let max = limits::ORDER_FACTS_MAX;
     if order.facts.len() < max || matches!(subject, Subject::Known(number) if is_known(*number)) {
         return Ok(());
+    }
+    if !is_named {
+        let reason = format_args!(
+            "the contact already has the maximum of {max} refunds without externalOrderId at this time; set externalOrderId or occurredAt"
+        );
+        return Err(FieldError::new("identifiers", reason));
     }
     let reason = format_args!("this order already has the maximum of {max} payments and refunds; omit this event");
     Err(FieldError::new("identifiers.externalOrderId", reason))

@@ -9,7 +9,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::backup;
 use crate::engine::backup::restored_copy::RestoredCopy;
 use crate::engine::runner::Step;
-use crate::engine::store::identity;
+use crate::engine::store::identity::{self, Identity};
 use crate::features::system::continuous;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -95,9 +95,8 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     let own = identity::identity(&engine.control.read())?;
     for environment in Environment::ALL {
         let found = identity::identity(&copy.store(environment).read())?;
-        if !continuous::is_own(found.as_ref(), own.as_ref(), environment.word()) {
-            let reason = "The backup is not one of this installation.".to_owned();
-            return end(engine, restore, State::Failed(reason)).await;
+        if let Some(reason) = refusal(found.as_ref(), own.as_ref(), environment.word()) {
+            return end(engine, restore, State::Failed(reason.to_owned())).await;
         }
     }
     if let Some(project) = restore.project
@@ -120,6 +119,18 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     drop(engine.restored.set(Some(copy)));
     save(engine, restore).await?;
     Ok(Step::More)
+}
+
+/// Returns why a brand cannot be restored from a restored store; `None` if the store is this installation's own.
+fn refusal(found: Option<&Identity>, own: Option<&Identity>, name: &str) -> Option<&'static str> {
+    let is_installations = |found: &Identity, own: &Identity| found.installation == own.installation && found.store == name;
+    match found.zip(own) {
+        _ if continuous::is_own(found, own, name) => None,
+        Some((found, own)) if is_installations(found, own) => {
+            Some("The state at this time was made with a different master key. Choose a time after the master key was replaced.")
+        }
+        _ => Some("The backup is not one of this installation. Check the setting backup.url."),
+    }
 }
 
 /// Releases the restored state, and deletes the temporary folders of this process and of earlier processes.
@@ -172,4 +183,28 @@ async fn save(engine: &Engine, restore: Restore) -> Result<(), Failure> {
 /// Turns an error message of the backup into a sentence for users.
 fn sentence(text: &str) -> String {
     Failure::because(Code::WrongState, text.to_owned()).sentence()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+    use crate::engine::store::identity::Installation;
+    use crate::engine::store::seal::Seal;
+
+    // A state with an older master key was reported as the backup of another installation.
+    #[test]
+    fn a_different_master_key_is_not_reported_as_a_different_installation() {
+        let random = SeededRandom::new(1);
+        let (one, another) = (Installation::new(&random), Installation::new(&random));
+        let (key, old_key) = (Seal::from_key(&[1; 32]), Seal::from_key(&[2; 32]));
+        let own = Identity::new(&one, "live", &key);
+        let of = |found: &Identity| refusal(Some(found), Some(&own), "live").unwrap_or_default();
+        assert_eq!(of(&own), "");
+        assert!(of(&Identity::new(&one, "live", &old_key)).contains("a different master key"));
+        for foreign in [Identity::new(&another, "live", &key), Identity::new(&one, "test", &old_key)] {
+            assert!(of(&foreign).starts_with("The backup is not one of this installation."));
+        }
+        assert!(refusal(None, Some(&own), "live").is_some());
+    }
 }

@@ -128,11 +128,13 @@ pub enum Skip {
     Erased,
     /// The mailing was canceled before the message was sent to this recipient.
     Cancelled,
+    /// The message cannot be written, for example because it becomes too long with this recipient's values. Contains the error.
+    MergeFailed(String),
 }
 
 impl Skip {
-    /// All reasons, in the order of their numbers in the table of counts. `MissingField` has no field name here.
-    pub const ALL: [Skip; 10] = [
+    /// All reasons, in the order of their numbers in the table of counts, without the field name or the error.
+    pub const ALL: [Skip; 11] = [
         Skip::Suppressed,
         Skip::Unsubscribed,
         Skip::Bounced,
@@ -143,6 +145,7 @@ impl Skip {
         Skip::MissingField(String::new()),
         Skip::Erased,
         Skip::Cancelled,
+        Skip::MergeFailed(String::new()),
     ];
 
     /// Returns the wire name of the reason.
@@ -158,6 +161,7 @@ impl Skip {
             Skip::MissingField(_) => "missing_field",
             Skip::Erased => "erased",
             Skip::Cancelled => "cancelled",
+            Skip::MergeFailed(_) => "merge_failed",
         }
     }
 
@@ -173,6 +177,7 @@ impl Skip {
             Skip::MissingField(_) => 7,
             Skip::Erased => 8,
             Skip::Cancelled => 9,
+            Skip::MergeFailed(_) => 10,
         }
     }
 }

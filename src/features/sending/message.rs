@@ -131,7 +131,24 @@ fn unmergeable(error: MergeError) -> Skip {
     match error {
         MergeError::Missing(field) | MergeError::Unsuitable { field, .. } => Skip::MissingField(field),
         MergeError::Syntax { .. } | MergeError::SourceTooLong | MergeError::OutputTooLong | MergeError::TooMuchWork => {
-            Skip::MissingField(error.to_string())
+            Skip::MergeFailed(error.to_string())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Other errors were stored as if their message were the name of a missing field.
+    #[test]
+    fn only_an_error_about_a_field_is_a_missing_field() {
+        let field = || "order.total".to_owned();
+        let unsuitable = MergeError::Unsuitable { field: field(), problem: "not a number".into() };
+        for error in [MergeError::Missing(field()), unsuitable] {
+            assert_eq!(unmergeable(error), Skip::MissingField(field()));
+        }
+        let said = MergeError::OutputTooLong.to_string();
+        assert_eq!(unmergeable(MergeError::OutputTooLong), Skip::MergeFailed(said));
     }
 }

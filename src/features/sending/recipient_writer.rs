@@ -268,7 +268,7 @@ impl OpenMailing {
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(None) };
         let topic = match (mailing.topic, mailing.project) {
             // A deleted topic no longer restricts the recipients.
-            (Some(topic), Some(project)) => topics::find(tx, project, topic).ok(),
+            (Some(topic), Some(project)) => topics::look_up(tx, project, topic)?,
             _ => None,
         };
         let reports_delivery = webhook_events::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)?;

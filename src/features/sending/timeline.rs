@@ -83,8 +83,7 @@ fn timeline_day(day: u32, sums: &MeasureTotals, revenue: Option<&RevenueByCurren
         date: day::date(day),
         sent: many(Measure::Sent),
         failed: many(Measure::Failed),
-        // An immediate rejection counts as failed at once, and as a bounce only after its reply has been classified.
-        bounced: (many(Measure::HardBounces) + many(Measure::SoftBounces)).max(many(Measure::Failed)),
+        bounced: many(Measure::Failed) + many(Measure::HardBounces) + many(Measure::SoftBounces),
         complained: many(Measure::Complaints),
         opened: many(Measure::UniqueOpens),
         clicked: many(Measure::UniqueClicks),
@@ -116,10 +115,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rejection_counts_as_one_bounce_from_either_source() {
-        let sums =
-            BTreeMap::from([(Measure::Sent, 8), (Measure::Failed, 2), (Measure::HardBounces, 2), (Measure::UniqueOpens, -1)]);
+    fn rejections_and_later_bounces_are_added() {
+        let later = [(Measure::HardBounces, 2), (Measure::SoftBounces, 1)];
+        let sums: MeasureTotals =
+            [(Measure::Sent, 8), (Measure::Failed, 2), (Measure::UniqueOpens, -1)].into_iter().chain(later).collect();
         let day = timeline_day(20_454, &sums, None);
-        assert_eq!((day.sent, day.bounced, day.opened), (8, 2, 0));
+        assert_eq!((day.sent, day.failed, day.bounced, day.opened), (8, 2, 5, 0));
     }
 }

@@ -265,9 +265,19 @@ impl<'e> Client<'e> {
                 Ok(response)
             }
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
-            // Shopify: the shop is frozen, or locked.
-            StatusCode::PAYMENT_REQUIRED | StatusCode::LOCKED => {
-                Err(PlatformError::Rejected(format!("the store is frozen or locked: {}", said())))
+            // Shopify responds with these two statuses for all requests to a frozen and to a locked shop. The keys work again when the
+            // shop is open again.
+            StatusCode::PAYMENT_REQUIRED => {
+                let said = said();
+                Err(PlatformError::Suspended(format!(
+                    "The store is frozen until its owner pays the outstanding balance ({said})."
+                )))
+            }
+            StatusCode::LOCKED => {
+                let said = said();
+                Err(PlatformError::Suspended(format!(
+                    "The store is locked; its owner must contact the platform's support ({said})."
+                )))
             }
             StatusCode::NOT_FOUND => Err(PlatformError::Missing),
             StatusCode::TOO_MANY_REQUESTS => {

@@ -17,7 +17,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId, StoreId, kinds};
 use crate::vocab::limits;
-use crate::vocab::storefronts::StoreTool;
+use crate::vocab::storefronts::{StoreTool, Storefront};
 
 /// The length of the secret that signs WooCommerce webhooks: 43 characters of base64url encode 256 bits.
 const SIGNING_SECRET_CHARACTERS: usize = 43;
@@ -28,10 +28,19 @@ pub struct New {
     pub shop: Shop,
 }
 
+/// Why keys cannot be used with a store.
+#[derive(Debug)]
+pub enum Unusable {
+    /// The keys or the address cannot be part of a request, for this reason.
+    Invalid(String),
+    /// The keys give no access to the products.
+    NoProducts,
+    Platform(PlatformError),
+}
+
 /// Tests keys with the store. The URL token and a missing secret for webhooks are added later.
-pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, Failure> {
-    let (platform, field) = (keys.platform(), keys.field());
-    let client = Client::new(&context.engine, platform, address, &keys).map_err(|reason| Failure::field(field, reason))?;
+pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, Unusable> {
+    let client = Client::new(&context.engine, keys.platform(), address, &keys).map_err(Unusable::Invalid)?;
     client.forget();
     let mut attempt = 1;
     let shop = loop {
@@ -40,34 +49,54 @@ pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, F
                 tokio::time::sleep(Duration::from_millis(limits::PROVIDER_RETRY_MS << (attempt - 1))).await;
                 attempt += 1;
             }
-            ended => break ended.map_err(|error| untested(&keys, error))?,
+            ended => break ended.map_err(Unusable::Platform)?,
         }
     };
     if !shop.tools.contains(&StoreTool::Products) {
-        let reason = match field {
-            "clientId" => "the app needs the scope read_products; add it in a new version of the app, then try again",
-            "query" => "the app needs the scope read_products; install it again and allow this scope",
-            _ => "the token needs the scope read_products; add it to the app and enter the new token",
-        };
-        return Err(Failure::field(field, reason));
+        return Err(Unusable::NoProducts);
     }
     Ok(New { keys, shop })
 }
 
-fn untested(keys: &Keys, error: PlatformError) -> Failure {
-    let platform = keys.platform();
-    match &error {
+impl Unusable {
+    /// Returns the reason why the keys must be replaced, if they must be.
+    pub fn rejection(&self) -> Option<String> {
+        match self {
+            Self::Invalid(reason) => Some(reason.clone()),
+            Self::NoProducts => Some("they lack the scope read_products".to_owned()),
+            Self::Platform(error) => error.rejection(),
+        }
+    }
+
+    /// Returns the error for keys that the request contains in `field`.
+    pub fn of_entered(self, platform: Storefront, field: &'static str) -> Failure {
+        let reason = match self {
+            Self::Platform(error) => return untested(platform, field, &error),
+            Self::Invalid(reason) => reason,
+            Self::NoProducts => match field {
+                "clientId" => "the app needs the scope read_products; add it in a new version of the app, then try again",
+                "query" => "the app needs the scope read_products; install it again and allow this scope",
+                _ => "the token needs the scope read_products; add it to the app and enter the new token",
+            }
+            .to_owned(),
+        };
+        Failure::field(field, reason)
+    }
+}
+
+fn untested(platform: Storefront, field: &'static str, error: &PlatformError) -> Failure {
+    match error {
         PlatformError::Rejected(said) => {
             let scopes: Vec<&str> = platform::scopes(platform).iter().map(|(scope, _)| *scope).collect();
-            let check = match keys.field() {
+            let check = match field {
                 "query" => "install the app again".to_owned(),
                 "clientId" => "check the client ID and the secret, and that the app is installed on this store".to_owned(),
                 "consumerKey" => format!("check the consumer key, its secret and its permission ({})", scopes.join(", ")),
                 _ => format!("check the access token and its scopes: {}", scopes.join(", ")),
             };
-            Failure::field(keys.field(), format_args!("{platform} rejected the keys ({said}); {check}"))
+            Failure::field(field, format_args!("{platform} rejected the keys ({said}); {check}"))
         }
-        PlatformError::Missing => match keys.field() {
+        PlatformError::Missing => match field {
             "query" => Failure::field("query", "there is no Shopify store with this domain; connect the store again"),
             "consumerKey" => Failure::field(
                 "storefrontStoreUrl",

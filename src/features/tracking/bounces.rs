@@ -79,6 +79,8 @@ pub fn bounced(
         Some(engagement::Bounce { hard: bounce == Bounce::Hard, class: bounce.word().into(), detail: detail.clone() });
     engagement::save(tx, id, number, &engagement);
     match (replaced_at, bounce) {
+        // A rejected message already counts as failed, and statistics add failed messages to the bounces.
+        _ if matches!(recipient.recipient.delivery, Delivery::Failed { .. }) => {}
         (Some(at), _) => become_hard(tx, recipient, at)?,
         (None, Bounce::Hard) => count(tx, recipient, Measure::HardBounces)?,
         (None, _) => count(tx, recipient, Measure::SoftBounces)?,
@@ -186,10 +188,7 @@ pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measur
     engagement::add_day(tx, (mailing.for_stats(), recipient.sent_email()), measure, 1)?;
     let tally = match measure {
         Measure::Complaints => SentCount::Complained,
-        // An immediate refusal was already counted when it happened.
-        Measure::HardBounces | Measure::SoftBounces if !matches!(recipient.recipient.delivery, Delivery::Failed { .. }) => {
-            SentCount::Returned
-        }
+        Measure::HardBounces | Measure::SoftBounces => SentCount::Returned,
         _ => return Ok(()),
     };
     quota::count(tx, mailing.account, tally, 1, tx.now())

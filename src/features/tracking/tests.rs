@@ -297,6 +297,21 @@ fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bou
     assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report is counted once");
 }
 
+// The message was counted as failed, and again as a bounce, which a day's larger number hid only until midnight.
+#[test]
+fn a_rejected_message_is_counted_as_failed_only() {
+    let scene = Scene::new();
+    let (list, id) = (SuppressionList::new(scene.app.engine()), scene.mailing);
+    let is_new = scene.write(move |tx| {
+        let found = recipient::MessageRecipient::find(tx, id, 0).expect("the store is readable");
+        let mut rejected = found.expect("the recipient row exists");
+        rejected.recipient.delivery = sending::Delivery::Failed { at: tx.now(), reply: String::new() };
+        let bounce = (model::Bounce::Hard, suppressions::Source::Smtp);
+        bounces::bounced(tx, &list, &rejected, bounce, "550 5.1.1").expect("the write succeeds")
+    });
+    assert_eq!((is_new, scene.count(Measure::HardBounces), scene.status().as_str()), (true, 0, "bounced"));
+}
+
 #[test]
 fn a_complaint_unsubscribes_and_emits_an_event() {
     let scene = Scene::new();

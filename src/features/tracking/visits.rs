@@ -49,12 +49,18 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     match data.store.write_essential(move |tx| record(tx, &visits)).await {
         Ok(Ok(())) => Ok(more),
         Ok(Err(error)) | Err(error) => {
-            if error == Error::Busy {
+            if wrote_nothing(&error) {
                 data.visits.put_back(kept);
             }
             Err(error.into())
         }
     }
+}
+
+/// Returns whether the visits are certainly not stored, so that they can be stored later without being counted twice. A node that no
+/// longer leads its cluster keeps them until it leads again.
+fn wrote_nothing(error: &Error) -> bool {
+    matches!(error, Error::Busy | Error::NoSpace | Error::NotLeader)
 }
 
 /// Stores all buffered visits when the service stops, even on an almost full disk, because the visits would be lost otherwise.
@@ -327,6 +333,22 @@ impl RecipientVisits<'_, '_> {
         let country = self.recipient.contact.as_ref().and_then(|contact| contact.profile.country.clone());
         if let (Measure::UniqueOpens, Some(country)) = (measure, country) {
             *self.totals.countries.entry((email, country)).or_default() += many;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Visits were lost if the node lost the lead of its cluster while it wrote them.
+    #[test]
+    fn visits_are_kept_only_after_errors_that_prove_that_nothing_was_written() {
+        for error in [Error::Busy, Error::NoSpace, Error::NotLeader] {
+            assert!(wrote_nothing(&error), "{error}");
+        }
+        for error in [Error::Closed, Error::Panicked, Error::Io("the disk failed".into()), Error::Cluster("lost".into())] {
+            assert!(!wrote_nothing(&error), "{error}");
         }
     }
 }

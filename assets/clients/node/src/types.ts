@@ -3893,7 +3893,7 @@ export type SignatureInput = {
     title?: string | null;
     span?: Span | null;
 };
-export type SkipReason = "suppressed" | "unsubscribed" | "bounced" | "not_subscribed" | "topic_unsubscribed" | "invalid_address" | "duplicate_address" | "missing_field" | "erased" | "cancelled";
+export type SkipReason = "suppressed" | "unsubscribed" | "bounced" | "not_subscribed" | "topic_unsubscribed" | "invalid_address" | "duplicate_address" | "missing_field" | "erased" | "cancelled" | "merge_failed";
 export type SlotView = {
     slotIdx: number;
     purpose: string;

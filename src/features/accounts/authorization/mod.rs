@@ -24,7 +24,6 @@ use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::{Context, Engine, Failure, Spec};
 use crate::engine::store::{self as engine_store, Read, WriteTx};
-use crate::vocab::codes;
 use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
 use crate::vocab::permissions::{PermissionError, PermissionSet};
@@ -271,11 +270,7 @@ async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
             account: Some(row.account),
             request: context.envelope.request.to_string(),
         };
-        match api_keys::revoke_key(engine, Some(row.account), key.to_string(), (act, context.envelope)).await {
-            // The key was revoked between the read and this call.
-            Err(failure) if failure.code == codes::Code::NotFound => {}
-            revoked => revoked.map(|_| ())?,
-        }
+        api_keys::revoke_key(engine, Some(row.account), key.to_string(), (act, context.envelope)).await?;
     }
     Ok(())
 }

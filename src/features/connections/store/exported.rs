@@ -2,6 +2,8 @@
 //!
 //! The rows belong to the platform's account, not to the connection: an account that is removed and connected again keeps its templates.
 
+use std::ops::ControlFlow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
@@ -73,18 +75,16 @@ pub struct EarlierExport {
 
 /// Returns up to `limit` objects on platforms that earlier exports of an email created.
 pub fn earlier(tx: &impl Read, account: AccountId, email: EmailId, limit: usize) -> Result<Vec<EarlierExport>> {
-    let rows = tx.list(TEMPLATES, &TEMPLATES.under(&(account, email)), Order::Forward, limit)?;
-    let done = rows.into_iter().filter(|(_, row)| row.external_id.is_some());
-    Ok(done
-        .map(|(_, ExportedTemplate { provider, kind, name, url, version, exported_at, .. })| EarlierExport {
-            provider,
-            kind,
-            name,
-            url,
-            version,
-            exported_at,
-        })
-        .collect())
+    let mut found = Vec::new();
+    tx.visit(TEMPLATES, &TEMPLATES.under(&(account, email)), Order::Forward, |_, row| {
+        let ExportedTemplate { provider, kind, name, external_id, url, version, exported_at, .. } = row;
+        // Objects whose creation may have failed are not listed, so they do not count toward the limit.
+        if external_id.is_some() {
+            found.push(EarlierExport { provider, kind, name, url, version, exported_at });
+        }
+        Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
 }
 
 /// Returns the URL on the platform of an uploaded image. `content` is a digest of the image.
@@ -94,4 +94,44 @@ pub fn image(tx: &impl Read, used: &Connection, content: [u8; 12]) -> Result<Opt
 
 pub fn save_image(tx: &mut WriteTx<'_>, used: &Connection, content: [u8; 12], url: String) {
     tx.put(IMAGES, &(used.account, digest(used), content), &ExportedImage { url });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::store::Error;
+    use crate::engine::store::testing::scratch;
+
+    // The limit used to be applied before the filter, so that uncertain creations hid objects that exist.
+    #[test]
+    fn creations_without_a_known_result_do_not_hide_other_exports() {
+        let (_folder, store) = scratch();
+        let (account, email) = (AccountId::from_bytes([1; 12]), EmailId::from_bytes([2; 12]));
+        let row = |name: &str, external_id: Option<&str>| ExportedTemplate {
+            provider: Provider::Klaviyo,
+            kind: TemplateKind::KlaviyoCode,
+            name: name.to_owned(),
+            external_id: external_id.map(str::to_owned),
+            url: String::new(),
+            started_at: Timestamp(1),
+            serial: 0,
+            version: 1,
+            exported_at: Timestamp(1),
+        };
+        let rows = [row("uncertain", None), row("first", Some("1")), row("second", Some("2"))];
+        let save = move |tx: &mut WriteTx<'_>| {
+            for (number, row) in (1..).zip(&rows) {
+                tx.put(TEMPLATES, &(account, email, [number; 12], row.kind as u8), row);
+            }
+            Ok::<_, Error>(())
+        };
+        store.write_blocking(save).expect("the store works").expect("the write succeeds");
+        let names = |limit: usize| -> Vec<String> {
+            let found = earlier(&store.read(), account, email, limit).expect("the store is readable");
+            found.into_iter().map(|export| export.name).collect()
+        };
+        assert_eq!(names(1), ["first"]);
+        assert_eq!(names(2), ["first", "second"]);
+        assert_eq!(names(9), ["first", "second"]);
+    }
 }

@@ -145,6 +145,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, done: std::ops::Range<u32>, rows: Row
     bulk.next = done.end;
     let complete = bulk.next == bulk.rows;
     if !project_exists(tx, &job)? {
+        store::delete_rows(tx, id, done);
         finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
         return Ok(ControlFlow::Break(()));
     }

@@ -10,7 +10,7 @@ use super::export::{refuse, select};
 use super::import::{PROJECT_GONE, project_exists};
 use super::{Change, ContactEdits, Job, State, Task, add_notes, find_open, finish, save};
 use crate::engine::api::{EnvironmentData, Failure};
-use crate::engine::store::{Error, Result, WriteTx};
+use crate::engine::store::{Result, WriteTx};
 use crate::features::contact_records::{self, Changes, Contact};
 use crate::features::contacts::batch::{Counts, RowNote};
 use crate::features::contacts::deletion::remove;
@@ -41,7 +41,7 @@ pub fn apply(
     (account, project): (AccountId, ProjectId),
     edits: &ContactEdits,
     numbers: &[u32],
-) -> Result<(Counts, Vec<RowNote>), Failure> {
+) -> Result<(Counts, Vec<RowNote>), WriteError> {
     let mut all = TagNumbers::new(project);
     let names: Vec<TagName> = edits.add_tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
     let add = if edits.delete { Vec::new() } else { write::tag_numbers(tx, &mut all, &names)? };
@@ -56,13 +56,13 @@ pub fn apply(
                 writer.change_one(tx, changes, contact)?;
             }
         }
-        Ok::<_, Failure>(())
+        Ok::<_, WriteError>(())
     })?;
     Ok((writer.counts, writer.notes))
 }
 
 impl ChangeWriter<'_> {
-    fn change_one(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, before: Contact) -> Result<(), Failure> {
+    fn change_one(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, before: Contact) -> Result<()> {
         let place = (self.account, self.project);
         self.counts.total += 1;
         if self.edits.delete {
@@ -75,7 +75,7 @@ impl ChangeWriter<'_> {
         after.tags.retain(|tag| !self.remove.contains(tag));
         match write::add_tags(tx, self.project, &mut after.tags, self.add.iter().copied()) {
             Ok(()) => {}
-            Err(WriteError::Store(error)) => return Err(error.into()),
+            Err(WriteError::Store(error)) => return Err(error),
             Err(WriteError::Field(refusal)) => {
                 self.counts.failed += 1;
                 let email = Some(before.email);
@@ -159,14 +159,13 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()
     }
     let (counts, notes) = match apply(tx, (job.account, job.project), &edits, &part.numbers) {
         Ok(done) => done,
-        Err(failure) => match failure.cause {
-            Some(cause) => return Err(Error::Io(cause)),
-            None => {
-                let reason = failure.sentence();
-                finish(tx, job, State::Failed(reason))?;
-                return Ok(ControlFlow::Break(()));
-            }
-        },
+        // The worker needs the error itself: it stops this job if a row is damaged, and tries again if the disk failed.
+        Err(WriteError::Store(error)) => return Err(error),
+        Err(WriteError::Field(refusal)) => {
+            let reason = Failure::from(refusal).sentence();
+            finish(tx, job, State::Failed(reason))?;
+            return Ok(ControlFlow::Break(()));
+        }
     };
     job.counts.add(&counts);
     add_notes(tx, &mut job, notes);

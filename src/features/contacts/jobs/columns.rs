@@ -19,6 +19,7 @@ use crate::features::contacts::write::ContactInput;
 use crate::features::tags::TagName;
 use crate::vocab::contact_fields::{CONTACT_FIELDS, Profile, with_profile_fields};
 use crate::vocab::contact_status::Status;
+use crate::vocab::limits;
 
 with_profile_fields! { header
 /// Maps contact fields to the headers of a file.
@@ -114,12 +115,19 @@ impl Columns {
         own.chain(custom).collect()
     }
 
+    /// Checks the name of each custom field. A file can have columns for more custom fields than a contact can have, because each contact
+    /// can lack some of them; the limits of a contact are checked in each row.
     fn checked(self) -> Result<Self, Failure> {
-        let names = self.custom_fields.iter().map(|(name, _)| (name.clone(), FieldValue::Null)).collect();
-        match fields::refusal(&names) {
-            Some(reason) => Err(Failure::field("columnMap.customFields", reason)),
-            None => Ok(self),
+        let refused = |reason: String| Failure::field("columnMap.customFields", reason);
+        if self.custom_fields.len() > limits::CONTACT_IMPORT_COLUMNS_MAX {
+            return Err(refused(format!("map at most {} custom fields", limits::CONTACT_IMPORT_COLUMNS_MAX)));
         }
+        for (name, _) in &self.custom_fields {
+            if let Some(reason) = fields::refusal(&BTreeMap::from([(name.clone(), FieldValue::Null)])) {
+                return Err(refused(reason));
+            }
+        }
+        Ok(self)
     }
 
     /// Converts a record to a contact input, or returns a note on the first invalid cell.
@@ -251,6 +259,23 @@ mod tests {
                 assert_eq!(known.iter().filter(|other| *other == header).count(), 1, "{header} maps to only one field");
             }
         }
+    }
+
+    // Exports have up to 500 such columns, but an import refused files with more than 100.
+    #[test]
+    fn a_file_can_have_more_custom_fields_than_a_contact() {
+        let many = limits::CUSTOM_FIELDS_MAX + 1;
+        let names: Vec<String> = (0..many).map(|number| format!("custom.f{number}")).collect();
+        let columns = Columns::guessed(&headers(&format!("email,{}", names.join(",")))).expect("the columns are valid");
+        assert_eq!(columns.custom_fields.len(), many);
+        let input = read(&columns, &format!("ada@example.com{}x", ",".repeat(many))).expect("one field has a value");
+        assert_eq!(input.custom_fields.len(), 1);
+        let refused = read(&columns, &format!("ada@example.com{}", ",x".repeat(many))).expect_err("all fields have a value");
+        assert_eq!((refused.field.as_str(), refused.error.contains("at most 100 custom fields")), ("customFields", true));
+        let unnamed =
+            ColumnMap { email: "a".into(), custom_fields: BTreeMap::from([(" ".into(), "a".into())]), ..ColumnMap::default() };
+        let failure = Columns::named(&unnamed, &headers("a")).expect_err("the name is blank");
+        assert!(failure.text().starts_with("columnMap.customFields: a field name must not be blank"), "{}", failure.text());
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! Escapes cells that a spreadsheet would interpret as formulas, and removes the escaping from imported cells.
 //!
-//! A cell that starts with one of the [`FORMULA_STARTS`] gets a leading apostrophe, which makes spreadsheets treat the cell as text.
+//! A cell that starts with one of the [`FORMULA_STARTS`] gets a leading apostrophe, which makes spreadsheets treat the cell as text. A text
+//! that already looks like such a cell gets another apostrophe, so that an import restores every exported text.
 
 /// Characters that make a spreadsheet interpret a cell as a formula.
 const FORMULA_STARTS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
 
-/// Returns whether a spreadsheet would interpret the cell as a formula, so that the cell needs an apostrophe.
-pub fn starts_formula(cell: &[u8]) -> bool {
-    cell.first().is_some_and(|first| FORMULA_STARTS.contains(first))
+/// Returns whether the cell needs an apostrophe: its first character other than an apostrophe is the start of a formula.
+fn needs_apostrophe(cell: &[u8]) -> bool {
+    cell.iter().find(|byte| **byte != b'\'').is_some_and(|first| FORMULA_STARTS.contains(first))
 }
 
 /// Returns the cell, after removing the apostrophe that [`write_cell`] adds.
 pub fn unescape(cell: &[u8]) -> &[u8] {
     match cell {
-        [b'\'', rest @ ..] if starts_formula(rest) => rest,
+        [b'\'', rest @ ..] if needs_apostrophe(rest) => rest,
         cell => cell,
     }
 }
@@ -23,14 +24,14 @@ pub fn write_cell(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let quoted = bytes.iter().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r' | b'\t')) || text != text.trim();
     if !quoted {
-        if starts_formula(bytes) {
+        if needs_apostrophe(bytes) {
             out.push(b'\'');
         }
         out.extend_from_slice(bytes);
         return;
     }
     out.push(b'"');
-    if starts_formula(bytes) {
+    if needs_apostrophe(bytes) {
         out.push(b'\'');
     }
     for &byte in bytes {
@@ -60,6 +61,8 @@ mod tests {
             ("\r=x", "\"'\r=x\""),
             ("=a,\"b\"", "\"'=a,\"\"b\"\"\""),
             ("plain", "plain"),
+            ("'plain", "'plain"),
+            ("'=1", "''=1"),
         ] {
             let mut out = Vec::new();
             write_cell(&mut out, given);
@@ -70,8 +73,6 @@ mod tests {
     proptest! {
         #[test]
         fn a_written_cell_reads_back(text in "['=+@\",\r\n\ta-]{1,8}") {
-            // Skip the one ambiguous case: text that already starts with an apostrophe followed by a formula.
-            prop_assume!(!(text.starts_with('\'') && starts_formula(&text.as_bytes()[1..])));
             let mut out = Vec::new();
             write_cell(&mut out, &text);
             out.extend_from_slice(b",end\n");

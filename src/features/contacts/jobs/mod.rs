@@ -109,7 +109,12 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     job.completed_at = Some(tx.now());
     store::save_changed(tx, &before, &job);
     match &job.task {
-        Task::Bulk(_) | Task::Provider(_) => imported(tx, &job),
+        Task::Bulk(bulk) => {
+            imported(tx, &job);
+            // After a failure, the rows that were not processed are of no use, but contain personal data.
+            store::delete_rows(tx, job.id, bulk.next..bulk.rows);
+        }
+        Task::Provider(_) => imported(tx, &job),
         Task::Import(import) => {
             imported(tx, &job);
             let now = tx.now();

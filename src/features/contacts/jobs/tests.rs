@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 
 use super::{Task, bulk, forget, import, open_jobs, step};
 use crate::engine::outbox;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, WriteTx};
 use crate::features::contact_records;
 use crate::features::contact_sets::{self, Facet};
 use crate::features::contacts::indexing;
 use crate::testing::TestApp;
-use crate::vocab::limits;
+use crate::vocab::{limits, tables};
 
 fn work(app: &TestApp) {
     while step(app.data()).expect("the step succeeds") {}
@@ -243,6 +245,48 @@ fn a_large_bulk_write_is_a_job_that_counts_every_row_once() {
     assert_eq!((&done["result"]["success"], &done["result"]["errors"][0]["index"]), (&json!(total - 1), &json!(total - 1)));
     assert_eq!(events(&app).len(), 1);
     assert_eq!(agree(&app), total - 1);
+}
+
+/// Adds a contact with a row that cannot be read.
+fn damage_ada(app: &TestApp) {
+    app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+    let found = contact_records::find_by_email(&app.read(), app.project, "ada@example.com").expect("the store is readable");
+    let key = (app.project, found.expect("the contact exists").id.number()).to_bytes();
+    let damage = move |tx: &mut WriteTx<'_>| {
+        tx.put_bytes(tables::CONTACTS, key, vec![0xFF]);
+        Ok::<_, Error>(())
+    };
+    app.data().store.write_blocking(damage).expect("the store works").expect("the write succeeds");
+}
+
+#[test]
+fn a_bulk_write_that_fails_keeps_none_of_the_rows_that_it_did_not_process() {
+    let app = TestApp::new();
+    damage_ada(&app);
+    let mut rows: Vec<Value> = (0..limits::BULK_AT_ONCE_MAX).map(|n| json!({ "email": format!("c{n}@example.com") })).collect();
+    rows.push(json!({ "email": "ada@example.com" }));
+    app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
+    let job = open_jobs(&app.read()).expect("the store is readable").remove(0);
+    let kept = || super::store::waiting_rows(&app.read(), job.id, 0..u32::MAX).expect("the store is readable").len();
+    assert_eq!(kept(), rows.len());
+    work(&app);
+    assert_eq!(app.get(&format!("/v1/contacts/jobs/{}", job.id)).data()["status"], "failed");
+    assert_eq!(kept(), 0);
+}
+
+// The error was passed on as a failure of the disk, so the job was tried again forever, and no other job got a turn.
+#[test]
+fn a_damaged_contact_stops_its_job_and_no_other() {
+    let app = TestApp::new();
+    damage_ada(&app);
+    let change = app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "addTags": ["vip"] })).data();
+    let other = app.another_project().to_string();
+    let second = app.post("/v1/contacts/exports", json!({ "projectId": other })).data();
+    work(&app);
+    let job = |id: &Value| app.get(&format!("/v1/contacts/jobs/{}", id.as_str().expect("the job has an id"))).data();
+    let stopped = job(&change["jobId"]);
+    assert!(stopped["error"].as_str().is_some_and(|said| said.starts_with("An internal error stopped this job.")), "{stopped}");
+    assert_eq!(job(&second["jobId"])["status"], "completed");
 }
 
 #[test]

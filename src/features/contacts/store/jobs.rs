@@ -32,13 +32,14 @@ pub fn open_count(tx: &impl Read, limit: usize) -> Result<usize> {
 pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, limit: usize) -> Result<Vec<Job>> {
     let mut found = Vec::new();
     for stage in [OPEN, AWAITING_MAPPING, FINISHED] {
-        let mut scanned = 0;
+        let (mut scanned, earlier) = (0, found.len());
         tx.visit(JOBS, &JOBS.under(&(stage,)), Order::Backward, |_, job| {
             scanned += 1;
             if job.account == account && project.is_none_or(|project| job.project == project) {
                 found.push(job);
             }
-            let enough = scanned == limits::JOBS_SCANNED_MAX || found.len() >= 3 * limit;
+            // More than `limit`, because IDs within the same second are not in order of creation.
+            let enough = scanned == limits::JOBS_SCANNED_MAX || found.len() >= earlier + 3 * limit;
             Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
     }
@@ -189,4 +190,46 @@ pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<V
         Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     Ok(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::store::Error;
+    use crate::features::contacts::batch::Counts;
+    use crate::features::contacts::jobs::model::{Bulk, Task};
+    use crate::testing::{START, TestApp};
+
+    // Open jobs hid newer finished jobs, because they used up the limit of all stages.
+    #[test]
+    fn the_newest_jobs_are_listed_whatever_their_state() {
+        let app = TestApp::new();
+        let (account, project) = (app.account(), app.project);
+        let job = move |second: u8, state: State| Job {
+            id: JobId::from_bytes([second; 12]),
+            account,
+            project,
+            state,
+            counts: Counts::default(),
+            note_count: 0,
+            created_at: START.plus_ms(i64::from(second) * 1_000),
+            completed_at: None,
+            task: Task::Bulk(Bulk { rows: 1, next: 0 }),
+        };
+        let save_all = move |tx: &mut WriteTx<'_>| {
+            for second in 1..=6 {
+                save(tx, &job(second, State::Waiting));
+            }
+            save(tx, &job(7, State::Completed));
+            save(tx, &job(8, State::Completed));
+            Ok::<_, Error>(())
+        };
+        app.data().store.write_blocking(save_all).expect("the store works").expect("the write succeeds");
+        let listed = |limit: usize| -> Vec<u8> {
+            let found = recent(&app.read(), account, Some(project), limit).expect("the store is readable");
+            found.into_iter().map(|job| job.id.0[0]).collect()
+        };
+        assert_eq!(listed(2), [8, 7]);
+        assert_eq!(listed(4), [8, 7, 6, 5]);
+    }
 }

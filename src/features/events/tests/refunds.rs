@@ -9,6 +9,7 @@ use crate::features::{events, tracking};
 use crate::testing::START;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ContactId, MailingId};
+use crate::vocab::limits;
 
 const MAILING: MailingId = MailingId::from_bytes([4; 12]);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -163,4 +164,21 @@ fn refunds_of_an_erased_contact_still_count_but_leave_no_row_of_the_contact() {
     while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("the worker step succeeds") {}
     assert_eq!(rows(), (false, 0));
     assert_eq!(conversion(&shop), expected(1, "30"));
+}
+
+// The error named externalOrderId, which the request did not contain, and said to omit the refund.
+#[test]
+fn too_many_refunds_at_one_time_are_refused_with_a_remedy() {
+    let shop = Shop::new();
+    let refund = json!({
+        "name": "refund", "identifiers": { "email": "ada@example.com" }, "properties": { "value": 1, "currency": "GBP" },
+    });
+    let max = limits::ORDER_FACTS_MAX;
+    let done = shop.batch(Value::Array(vec![refund.clone(); max + 1])).data();
+    assert_eq!((&done["accepted"], &done["invalid"][0]["field"]), (&json!(max), &json!("identifiers")), "{done}");
+    let said = done["invalid"][0]["error"].as_str().expect("the row has an error");
+    assert!(said.ends_with("set externalOrderId or occurredAt"), "{said}");
+    let mut timed = refund;
+    timed["occurredAt"] = json!(at(-1_000));
+    shop.stored(timed);
 }

@@ -80,7 +80,8 @@ impl Async for Complete {
             return Err(Failure::field("query", reason));
         }
         let keys = install::exchange(&engine, &app, &shop, &code).await.map_err(refused)?;
-        let New { keys, shop } = test(&context, keys, &shop).await?;
+        let (platform, field) = (keys.platform(), keys.field());
+        let New { keys, shop } = test(&context, keys, &shop).await.map_err(|error| error.of_entered(platform, field))?;
         let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
             projects::require(tx, account, project)?;

@@ -99,13 +99,13 @@ impl Async for Connect {
             Ok::<_, Failure>(store::all(tx, account)?)
         };
         let known = context.read(reading).await?;
-        let (keys, address) = match keys {
+        let (keys, address, stored) = match keys {
             Some(given) => {
                 let address = match given.platform() {
                     Storefront::Shopify => address::of_shopify(&url)?,
                     Storefront::WooCommerce => address::of_site(&context.engine, &url)?,
                 };
-                (given, address)
+                (given, address, None)
             }
             None => {
                 let page = connect_url(&context.engine, context.caller.environment());
@@ -129,10 +129,17 @@ impl Async for Connect {
                 if chosen.platform == Storefront::WooCommerce {
                     keys.signing_secret.clear();
                 }
-                (keys, chosen.address)
+                (keys, chosen.address.clone(), Some(chosen))
             }
         };
-        let New { keys, shop } = test(&context, keys, &address).await?;
+        let (platform, field) = (keys.platform(), keys.field());
+        let New { keys, shop } = test(&context, keys, &address).await.map_err(|error| match (&stored, error.rejection()) {
+            // The request has no keys, so the error must not name their fields.
+            (Some(chosen), Some(reason)) => {
+                reconnect(chosen, &reason, &connect_url(&context.engine, context.caller.environment()))
+            }
+            _ => error.of_entered(platform, field),
+        })?;
         let (engine, environment, customers) = (context.engine.clone(), context.caller.environment(), input.customers);
         let write = move |tx: &mut WriteTx<'_>| {
             projects::require(tx, account, project)?;
@@ -172,7 +179,8 @@ fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
         (None, None, Some(_), None, None) => missing("clientId", "enter the client ID or the access token of the app too"),
         (None, None, None, Some(_), None) => missing("consumerSecret", "enter the consumer secret too"),
         (None, None, None, None, Some(_)) => missing("consumerKey", "enter the consumer key too"),
-        _ => missing("consumerKey", "enter the keys of either Shopify or WooCommerce, not both"),
+        (_, _, _, Some(_), _) => missing("consumerKey", "enter the keys of either Shopify or WooCommerce, not both"),
+        _ => missing("consumerSecret", "enter the keys of either Shopify or WooCommerce, not both"),
     }
 }
 

@@ -113,6 +113,26 @@ fn a_token_revoked_during_an_import_stops_it_until_a_new_one_is_entered() {
     shop.peer.accept(&[SHOPIFY_TOKEN]);
 }
 
+// The keys of a frozen store were reported as rejected, so its import stopped until someone entered the same keys again.
+#[test]
+fn a_frozen_or_locked_store_keeps_its_keys_and_is_imported_when_it_is_open_again() {
+    let shop = Shop::new();
+    for (status, said) in [(402, "frozen until its owner pays"), (423, "locked; its owner must contact")] {
+        shop.peer.fail("query Shop ", 1, ShopFault::Status(status));
+        let refused = shop.connect(json!({}));
+        assert_eq!((refused.refusal().0, refused.refusal().1), (503, "PROVIDER_UNAVAILABLE"), "{refused:?}");
+        assert!(refused.refusal().2.contains(said), "{refused:?}");
+    }
+    shop.connect(json!({})).data();
+    shop.peer.fail("mutation Subscribe", 1, ShopFault::Status(402));
+    work_once(&shop);
+    let view = shop.view();
+    assert_eq!(view["status"], "connected", "{view}");
+    assert!(view["sync"]["waiting"].as_str().is_some_and(|waiting| waiting.contains("The store is frozen")), "{view}");
+    work(&shop.app);
+    assert_eq!((shop.products().len(), &shop.view()["sync"]["stage"]), (2, &json!("idle")));
+}
+
 #[test]
 fn a_store_that_refuses_webhooks_is_imported_without_them() {
     let shop = Shop::new();

@@ -319,6 +319,15 @@ fn the_three_codes_are_returned_in_exactly_their_cases() {
     let body = json!({ "projectId": third, "storefrontStoreUrl": SHOP, "connectionId": made["serverId"] });
     assert_eq!(shop.app.post("/v1/storefront/connect", body).data()["projectId"], third);
     shop.peer.accept(&[]);
+    let fourth = shop.app.another_project().to_string();
+    let body = json!({ "projectId": fourth, "storefrontStoreUrl": SHOP, "connectionId": made["serverId"] });
+    let refused = shop.app.post("/v1/storefront/connect", body);
+    assert_eq!(
+        (refused.refusal().0, refused.refusal().1),
+        (409, "PROVIDER_RECONNECT_REQUIRED"),
+        "no keys are named: {refused:?}"
+    );
+    assert!(refused.body["data"]["field"].is_null(), "{refused:?}");
     work(&shop.app);
     for project in [&own, &second] {
         let refused = plain(project);
@@ -347,6 +356,7 @@ fn keys_and_addresses_are_checked_before_anything_is_stored() {
         (json!({ "clientId": SHOPIFY_CLIENT }), "accessToken", "either"),
         (json!({ "accessToken": null, "clientId": "3b1f" }), "clientId", "rejected the keys"),
         (json!({ "consumerKey": "ck_1" }), "consumerKey", "either"),
+        (json!({ "consumerSecret": "cs_1" }), "consumerSecret", "either"),
     ] {
         let refused = shop.connect(change.clone());
         let (status, code, said) = refused.refusal();

@@ -113,7 +113,7 @@ impl Operation for Metrics {
 
     fn example() -> (Value, Self::Output) {
         let email_id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid");
-        let day = [(Measure::Sent, 315), (Measure::Failed, 3), (Measure::HardBounces, 4), (Measure::UniqueOpens, 141)];
+        let day = [(Measure::Sent, 315), (Measure::Failed, 3), (Measure::HardBounces, 1), (Measure::UniqueOpens, 141)];
         let days = EmailDays {
             days: BTreeMap::from([(20_454, BTreeMap::from(day)), (20_455, BTreeMap::from([(Measure::UniqueClicks, 38)]))]),
             countries: BTreeMap::from([("GB".to_owned(), 90), ("CH".to_owned(), 51)]),
@@ -162,13 +162,17 @@ fn of(sums: &BTreeMap<Measure, i64>, measure: Measure) -> u64 {
     sums.get(&measure).copied().unwrap_or(0).max(0) as u64
 }
 
-/// Returns the number of bounces. An immediate refusal is counted as failed first, and as a bounce only after the reply was classified.
+/// Returns the number of messages that were accepted and bounced later.
+fn returned(sums: &BTreeMap<Measure, i64>) -> u64 {
+    of(sums, Measure::HardBounces) + of(sums, Measure::SoftBounces)
+}
+
 fn bounced(sums: &BTreeMap<Measure, i64>) -> u64 {
-    (of(sums, Measure::HardBounces) + of(sums, Measure::SoftBounces)).max(of(sums, Measure::Failed))
+    of(sums, Measure::Failed) + returned(sums)
 }
 
 fn delivered(sums: &BTreeMap<Measure, i64>) -> u64 {
-    of(sums, Measure::Sent).saturating_sub(bounced(sums).saturating_sub(of(sums, Measure::Failed)))
+    of(sums, Measure::Sent).saturating_sub(returned(sums))
 }
 
 fn summary(sums: &BTreeMap<Measure, i64>) -> EmailMetricsSummary {
@@ -217,7 +221,7 @@ mod tests {
     #[test]
     fn a_refusal_is_one_bounce_and_rates_are_percentages_of_delivered() {
         let sums =
-            BTreeMap::from([(Measure::Sent, 8), (Measure::Failed, 2), (Measure::HardBounces, 3), (Measure::UniqueOpens, 7)]);
+            BTreeMap::from([(Measure::Sent, 8), (Measure::Failed, 2), (Measure::HardBounces, 1), (Measure::UniqueOpens, 7)]);
         let summary = summary(&sums);
         assert_eq!((summary.total_emails, summary.delivered, summary.bounced), (10, 7, 3));
         assert_eq!((summary.opened_rate, summary.bounced_rate, summary.clicked_rate), (100.0, 30.0, 0.0));

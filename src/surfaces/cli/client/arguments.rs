@@ -117,7 +117,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
         Kind::Text if takes_file(field) => content(text, &option)?.into(),
         Kind::Text | Kind::Choice(_) => text.into(),
         Kind::Integer => text.parse::<i64>().map_err(|error| wrong(integer(error.kind())))?.into(),
-        Kind::Number => text.parse::<f64>().map_err(|_| wrong("a number"))?.into(),
+        Kind::Number => number(text).map_err(wrong)?.into(),
         Kind::Flag => match text {
             "true" => true.into(),
             "false" => false.into(),
@@ -136,6 +136,15 @@ fn integer(reason: &IntErrorKind) -> &'static str {
     match reason {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "a whole number of at most 18 digits",
         _ => "a whole number",
+    }
+}
+
+/// Parses a number. JSON cannot contain NaN or infinity, and would turn both into `null`.
+fn number(text: &str) -> Result<f64, &'static str> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(number) if number.is_infinite() => Err("a number of at most 308 digits"),
+        _ => Err("a number"),
     }
 }
 
@@ -284,6 +293,27 @@ mod tests {
         assert!(absent.to_string().starts_with("--prompt: cannot read /nowhere/x"), "{absent}");
         // A name is never read from a file, so a script cannot be tricked into sending a local file.
         assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
+    }
+
+    // Values that JSON cannot contain used to be sent as null, as if the option were not set.
+    #[test]
+    fn a_number_option_takes_only_numbers_that_json_can_contain() {
+        let field = Field {
+            name: "pixelRatio".into(),
+            kind: Kind::Number,
+            in_path: false,
+            required: false,
+            about: String::new(),
+            default: None,
+        };
+        let read = |text: &str| value(&field, &[text.to_owned()]).map_err(|problem| problem.to_string());
+        assert_eq!(read("-2.5"), Ok(json!(-2.5)));
+        for text in ["nan", "NaN", "-nan", "two"] {
+            assert_eq!(read(text), Err(format!("--pixel-ratio: must be a number, not \"{text}\"")));
+        }
+        for text in ["inf", "-infinity", "1e999"] {
+            assert_eq!(read(text), Err(format!("--pixel-ratio: must be a number of at most 308 digits, not \"{text}\"")));
+        }
     }
 
     #[test]

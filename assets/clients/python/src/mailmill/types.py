@@ -4975,7 +4975,7 @@ class SignatureInput(_SignatureInputRequired, total=False):
     span: Span | None
 
 
-SkipReason = _t.Literal["suppressed", "unsubscribed", "bounced", "not_subscribed", "topic_unsubscribed", "invalid_address", "duplicate_address", "missing_field", "erased", "cancelled"]
+SkipReason = _t.Literal["suppressed", "unsubscribed", "bounced", "not_subscribed", "topic_unsubscribed", "invalid_address", "duplicate_address", "missing_field", "erased", "cancelled", "merge_failed"]
 """Why a recipient was skipped."""
 
 

@@ -151,6 +151,7 @@ pub fn why(reason: &str) -> &str {
         "missing_field" => "No value for a required merge field",
         "erased" => "Contact deleted",
         "cancelled" => "Campaign canceled before sending",
+        "merge_failed" => "Message cannot be written",
         other => other,
     }
 }
