@@ -195,7 +195,8 @@ fn the_sources_of_every_platform_are_listed_page_by_page() {
             listed["sources"].as_array().expect("there is a list").iter().map(|source| source["type"].to_string()).collect();
         let many = |kind: &str| kinds.iter().filter(|found| found.trim_matches('"') == kind).count();
         let expected = match provider {
-            "platform_a" => (0, 12, 12, 0),
+            // Klaviyo's segments, and the source of the suppressed profiles.
+            "platform_a" => (0, 12, 13, 0),
             "platform_b" => (1, 0, 1, 1),
             _ => (0, 2, 1, 0),
         };
@@ -246,6 +247,30 @@ fn contacts_of_every_platform_keep_their_status_and_their_details() {
         assert_eq!((&done["counts"]["created"], &done["counts"]["failed"]), (&json!(silent), &json!(0)), "{done}");
         assert_eq!(count(&app, "subscribed"), of(PEOPLE, &[Standing::Subscribed]), "{provider}");
     }
+}
+
+/// Klaviyo lets a list lose its suppressed profiles. Without them, a store or a file with an old consent would subscribe these contacts again.
+#[test]
+fn profiles_that_klaviyo_suppressed_are_a_source_of_their_own() {
+    const PEOPLE: usize = 1_000;
+    let app = app(&Platforms::start(PEOPLE));
+    connect(&app, "klaviyo", KLAVIYO_KEY);
+    let listed = app.get_in("/v1/contacts/imports/providers/klaviyo/sources").data();
+    let source = &listed["sources"][0];
+    let expected = json!({ "id": "suppressed", "type": "segment", "name": "Suppressed profiles" });
+    assert_eq!((&source["id"], &source["type"], &source["name"]), (&expected["id"], &expected["type"], &expected["name"]));
+    let id = start(&app, "klaviyo", ("suppressed", "segment"), "subscribed-only");
+    work(&app);
+    let done = progress(&app, &id);
+    let all = of(PEOPLE, &[Standing::Unsubscribed, Standing::Bounced, Standing::Complained]);
+    let counts = json!({ "total": all, "created": all, "updated": 0, "skipped": 0, "failed": 0 });
+    assert_eq!((&done["status"], &done["counts"], &done["excluded"]), (&json!("completed"), &counts, &json!(0)), "{done}");
+    while app.wait(crate::features::contacts::worker::index(app.engine().clone(), Environment::Test)).expect("indexed")
+        == Step::More
+    {}
+    let counted = ["unsubscribed", "bounced", "subscribed"].map(|status| count(&app, status));
+    let unsubscribed = of(PEOPLE, &[Standing::Unsubscribed, Standing::Complained]);
+    assert_eq!(counted, [unsubscribed, of(PEOPLE, &[Standing::Bounced]), 0]);
 }
 
 #[test]
