@@ -1,12 +1,15 @@
 //! A server on loopback that simulates the platforms: their paths, parameters, limits and response formats. On request, it misbehaves.
 //!
-//! It rejects requests that the platforms' documentation does not allow. The integration tests also include this file.
+//! It rejects requests that the platforms' documentation does not allow, and compares every request with the platform's own description
+//! (`published`): a request that the description does not allow makes the test fail. The integration tests also include this file.
 
 // The integration tests include this file by its path, so the modules need explicit paths.
 #[path = "platforms/changes.rs"]
 pub mod changes;
 #[path = "platforms/oauth.rs"]
 mod oauth;
+#[path = "platforms/published.rs"]
+pub mod published;
 #[path = "platforms/record.rs"]
 mod record;
 #[path = "platforms/templates.rs"]
@@ -67,6 +70,8 @@ pub struct State {
     /// fault.
     faults: Vec<(&'static str, &'static str, usize, Fault)>,
     asked: Vec<Asked>,
+    /// The requests that a platform's description does not allow, with the reasons.
+    objections: Vec<String>,
     stored: Vec<Stored>,
     images: Vec<StoredImage>,
     grants: Vec<Grant>,
@@ -75,7 +80,20 @@ pub struct State {
 #[derive(Clone)]
 pub struct Platforms {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    state: Arc<Held>,
+}
+
+/// The state as tests hold it. When the last test drops it, the test fails if a platform's description does not allow a request.
+struct Held(Arc<Mutex<State>>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let state = self.0.lock().expect("no panic");
+        assert!(state.objections.is_empty(), "the platforms do not describe these requests: {:#?}", state.objections);
+    }
 }
 
 impl Platforms {
@@ -93,7 +111,7 @@ impl Platforms {
             }
         };
         std::thread::Builder::new().name("platforms".into()).spawn(serve).expect("a thread");
-        Self { address, state }
+        Self { address, state: Arc::new(Held(state)) }
     }
 
     pub fn url(&self) -> String {
@@ -101,7 +119,7 @@ impl Platforms {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic")
+        self.state.0.lock().expect("no panic")
     }
 
     /// Makes the next `times` requests whose path contains `part` fail.
@@ -225,6 +243,9 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let (status, body, fault) = {
         let mut state = state.lock().expect("no panic");
         state.asked.push(asked.clone());
+        if let Some(objection) = published::objection(&asked) {
+            state.objections.push(format!("{} {}: {objection}", asked.method, asked.target));
+        }
         let is_meant = |(method, part, times, _): &&mut (&str, &str, usize, Fault)| {
             *times > 0 && (method.is_empty() || *method == asked.method) && asked.target.contains(*part)
         };

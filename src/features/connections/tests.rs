@@ -2,6 +2,7 @@
 
 mod failures;
 mod preview;
+mod published;
 mod sign_in;
 
 use serde_json::{Value, json};
@@ -249,7 +250,7 @@ fn contacts_of_every_platform_keep_their_status_and_their_details() {
     }
 }
 
-/// Klaviyo lets a list lose its suppressed profiles. Without them, a store or a file with an old consent would subscribe these contacts again.
+/// A profile that Klaviyo suppressed may be on no list. Without it, a store or a file with an older consent could subscribe the contact again.
 #[test]
 fn profiles_that_klaviyo_suppressed_are_a_source_of_their_own() {
     const PEOPLE: usize = 1_000;
