@@ -317,6 +317,17 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.results.iter().filter_map(|raw| named(raw)).map(|contact| contact.map(external)).collect())
 }
 
+/// Parses the responses with the contacts' choices, as a fuzz target. A choice to unsubscribe takes precedence.
+#[cfg(any(test, fuzzing))]
+pub fn read_choices(body: &[u8]) {
+    let some = serde_json::from_slice::<Batch<Statuses>>(body).map(|batch| batch.results).unwrap_or_default();
+    let all = serde_json::from_slice::<Batch<WideStatuses>>(body).map(|batch| batch.results).unwrap_or_default();
+    let choices = Choices::of(some, all);
+    for email in &choices.unsubscribed {
+        assert_eq!(choices.status(email, false, false), Some(Status::Unsubscribed), "{email}");
+    }
+}
+
 /// Returns the names of the contact properties that the account added, up to the maximum number of custom fields of a contact.
 async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformError> {
     let all: Batch<Property> = client.get("/crm/properties/2026-03/contacts", &[]).await?;
@@ -334,16 +345,20 @@ struct Choices {
 
 impl Choices {
     async fn read(client: &Client<'_>, emails: Vec<&str>) -> Result<Self, PlatformError> {
-        let mut choices = Self::default();
         if emails.is_empty() {
-            return Ok(choices);
+            return Ok(Self::default());
         }
         let (query, body) = ([("channel", "EMAIL")], json!({ "inputs": emails }));
         let path = "/communication-preferences/2026-03/statuses/batch";
         let some: Batch<Statuses> = client.get_by_post(&format!("{path}/read"), &query, &body).await?;
         let all: Batch<WideStatuses> = client.get_by_post(&format!("{path}/unsubscribe-all/read"), &query, &body).await?;
+        Ok(Self::of(some.complete(emails.len())?, all.complete(emails.len())?))
+    }
+
+    fn of(some: Vec<Statuses>, all: Vec<WideStatuses>) -> Self {
+        let mut choices = Self::default();
         let has = |statuses: &[SubscriptionStatus], word: &str| statuses.iter().any(|status| status.status == word);
-        for Statuses { subscriber_id_string, statuses } in some.complete(emails.len())? {
+        for Statuses { subscriber_id_string, statuses } in some {
             let email = subscriber_id_string.to_lowercase();
             if has(&statuses, "UNSUBSCRIBED") {
                 choices.unsubscribed.insert(email.clone());
@@ -352,12 +367,12 @@ impl Choices {
                 choices.subscribed.insert(email);
             }
         }
-        for WideStatuses { subscriber_id_string, wide_statuses } in all.complete(emails.len())? {
+        for WideStatuses { subscriber_id_string, wide_statuses } in all {
             if has(&wide_statuses, "UNSUBSCRIBED") {
                 choices.unsubscribed.insert(subscriber_id_string.to_lowercase());
             }
         }
-        Ok(choices)
+        choices
     }
 
     fn status(&self, email: &str, opted_out: bool, bounced: bool) -> Option<Status> {
