@@ -6,6 +6,8 @@
 // The integration tests include this file by its path, so the modules need explicit paths.
 #[path = "platforms/changes.rs"]
 pub mod changes;
+#[path = "platforms/groups.rs"]
+mod groups;
 #[path = "platforms/oauth.rs"]
 mod oauth;
 #[path = "platforms/published.rs"]
@@ -433,6 +435,7 @@ fn mailchimp(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Valu
             let segment = |id: u64, name: &str, kind: &str| json!({ "id": id, "name": name, "member_count": 3, "type": kind });
             (200, json!({ "segments": [segment(7, "vip", "static"), segment(8, "Active", "saved")], "total_items": 2 }))
         }
+        ["3.0", "lists", "a1b2c3", "interest-categories", rest @ ..] => groups::answer(rest),
         ["3.0", "lists", "a1b2c3", "members"] => {
             if let Some(refusal) = request.unknown(&["count", "offset", "sort_field", "sort_dir", "since_last_changed"]) {
                 return refusal;
@@ -461,6 +464,7 @@ fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
             "merge_fields": { "FNAME": format!("Person{number}"), "LNAME": "", "SHOE": number % 50 },
             "timestamp_signup": "", "timestamp_opt": "2025-01-01T00:00:00+00:00",
             "location": { "country_code": "CH", "timezone": "Europe/Zurich" }, "tags": [{ "id": 7, "name": "vip" }],
+            "interests": groups::chosen(number),
         })
     };
     let since = request.query.get("since_last_changed").map_or("", String::as_str);

@@ -275,6 +275,26 @@ fn profiles_that_klaviyo_suppressed_are_a_source_of_their_own() {
 }
 
 #[test]
+fn the_groups_that_members_of_a_mailchimp_audience_chose_become_tags() {
+    let peer = Platforms::start(4);
+    let app = app(&peer);
+    connect(&app, "mailchimp", MAILCHIMP_KEY);
+    start(&app, "mailchimp", ("a1b2c3", "audience"), "include-all");
+    work(&app);
+    let listed = app.get_in("/v1/contacts").data();
+    let is_gardener = |number: usize| {
+        let email = json!(format!("person{number}@example.com"));
+        let all = listed["contacts"].as_array().expect("there is a list");
+        let one = all.iter().find(|one| one["email"] == email).expect("the contact was imported");
+        one["tags"].as_array().expect("there are tags").contains(&json!("Topics: Gardening"))
+    };
+    assert_eq!([0, 1, 2, 3].map(is_gardener), [true, false, true, false], "{listed}");
+    let asked = peer.asked();
+    let read = asked.iter().filter(|asked| asked.target.contains("interest-categories")).count();
+    assert_eq!(read, 2, "the names of the groups are read once, not for each page");
+}
+
+#[test]
 fn an_import_continues_after_a_kill_without_counting_twice() {
     const PEOPLE: usize = 12_000;
     for (provider, key, source, kind) in PLATFORMS {
