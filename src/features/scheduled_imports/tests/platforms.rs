@@ -126,7 +126,7 @@ fn imports_send_only_requests_that_the_platforms_describe() {
     let sources = [
         json!([source("L1", "list"), source("S1", "segment"), source("suppressed", "segment")]),
         json!([source("a1b2c3", "audience"), source("a1b2c3/7", "tag"), source("a1b2c3/8", "segment")]),
-        json!([source("1", "list"), source("2", "segment")]),
+        json!([source("1", "list"), source("2", "segment"), source("suppressed", "segment")]),
     ];
     let names = ["Klaviyo", "Mailchimp", "HubSpot"];
     for (((provider, key, ..), sources), name) in PLATFORMS.into_iter().zip(sources).zip(names) {
