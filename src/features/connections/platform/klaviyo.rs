@@ -1,7 +1,7 @@
 //! Klaviyo: JSON:API with cursors. The request and response formats are those of Klaviyo's OpenAPI description for the pinned revision.
 //!
-//! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles. A suppressed profile may be on no list, so
-//! all suppressed profiles of the account are a source too.
+//! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles. A suppressed profile may be on no list,
+//! so all suppressed profiles of the account are a source too.
 
 use std::collections::BTreeMap;
 
