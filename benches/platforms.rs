@@ -74,7 +74,8 @@ impl Platform {
             response(&json!({ "members": members, "total_items": contacts }))
         };
         let pages = (0..contacts).step_by(STEP).map(page).collect();
-        let platform = Self { account: response(&json!({ "account_id": "a1", "account_name": "Acme" })), pages };
+        let platform =
+            Self { account: response(&json!({ "account_id": "a1", "account_name": "Acme", "categories": [] })), pages };
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
         let address = listener.local_addr().expect("bound");
         std::thread::spawn(move || {

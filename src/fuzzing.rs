@@ -219,6 +219,7 @@ pub const TARGETS: &[Target] = &[
         words: &["\"stats\":", "\"notes_by_num\":", "\"y #1\"", "\"a #1 #2\"", "\"2026-01\"", "{", "}", "[", "]", "null", "-1"],
     },
     platforms::PLATFORM_CONTACTS,
+    platforms::PLATFORM_RESPONSES,
     platforms::STORE_WEBHOOK,
     platforms::INCOMING_WEBHOOK,
     platforms::MAIL_FEEDBACK,

@@ -35,6 +35,26 @@ pub const PLATFORM_CONTACTS: Target = Target {
     ],
 };
 
+pub const PLATFORM_RESPONSES: Target = Target {
+    name: "platform_responses",
+    run: platform_responses,
+    seeds: &[],
+    words: &[
+        "\"results\":[",
+        "\"subscriberIdString\":\"a@example.com\"",
+        "\"statuses\":[{\"status\":\"SUBSCRIBED\"}]",
+        "\"wideStatuses\":[{\"status\":\"UNSUBSCRIBED\"}]",
+        "\"errors\":[{\"message\":\"",
+        "\"extensions\":{\"cost\":{\"requestedQueryCost\":1e308,",
+        "\"__parentId\":\"gid://shopify/Product/1\"",
+        "\"price\":\"-1e308\"",
+        "webhook_id=",
+        "&shop=acme.myshopify.com",
+        "&state=test.",
+        "\n",
+    ],
+};
+
 pub const STORE_WEBHOOK: Target = Target {
     name: "store_webhook",
     run: store_webhook,
@@ -99,6 +119,20 @@ fn platform_contacts(data: &[u8]) {
     let contacts = connections::read_pages(data);
     assert!(contacts.len() <= data.len(), "the contacts come from the page");
     let _ = import.check(Page { contacts, next: None, expected: None });
+}
+
+/// Fuzzes the other responses of platforms and stores: choices about receiving emails, errors, lines of exports, and the query with which
+/// Shopify redirects a user back. A description of an error fits in a log line.
+fn platform_responses(data: &[u8]) {
+    for said in [connections::read_response(data), storefront::read_response(data)] {
+        assert!(said.chars().count() <= 300 && !said.chars().any(char::is_control), "{said:?}");
+    }
+    for product in storefront::read_export(data) {
+        assert!(product.product.url.is_some() && !product.external_id.contains('/'), "{product:?}");
+    }
+    if let Ok(query) = std::str::from_utf8(data) {
+        let _ = storefront::install::read_query(query);
+    }
 }
 
 /// Fuzzes the webhooks of stores. Whatever the values, the resulting events must match the API's format.

@@ -1,12 +1,17 @@
 //! A server on loopback that simulates the platforms: their paths, parameters, limits and response formats. On request, it misbehaves.
 //!
-//! It rejects requests that the platforms' documentation does not allow. The integration tests also include this file.
+//! It rejects requests that the platforms' documentation does not allow, and compares every request with the platform's own description
+//! (`published`): a request that the description does not allow makes the test fail. The integration tests also include this file.
 
 // The integration tests include this file by its path, so the modules need explicit paths.
 #[path = "platforms/changes.rs"]
 pub mod changes;
+#[path = "platforms/groups.rs"]
+mod groups;
 #[path = "platforms/oauth.rs"]
 mod oauth;
+#[path = "platforms/published.rs"]
+pub mod published;
 #[path = "platforms/record.rs"]
 mod record;
 #[path = "platforms/templates.rs"]
@@ -67,6 +72,8 @@ pub struct State {
     /// fault.
     faults: Vec<(&'static str, &'static str, usize, Fault)>,
     asked: Vec<Asked>,
+    /// The requests that a platform's description does not allow, with the reasons.
+    objections: Vec<String>,
     stored: Vec<Stored>,
     images: Vec<StoredImage>,
     grants: Vec<Grant>,
@@ -75,7 +82,20 @@ pub struct State {
 #[derive(Clone)]
 pub struct Platforms {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    state: Arc<Held>,
+}
+
+/// The state as tests hold it. When the last test drops it, the test fails if a platform's description does not allow a request.
+struct Held(Arc<Mutex<State>>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let state = self.0.lock().expect("no panic");
+        assert!(state.objections.is_empty(), "the platforms do not describe these requests: {:#?}", state.objections);
+    }
 }
 
 impl Platforms {
@@ -93,7 +113,7 @@ impl Platforms {
             }
         };
         std::thread::Builder::new().name("platforms".into()).spawn(serve).expect("a thread");
-        Self { address, state }
+        Self { address, state: Arc::new(Held(state)) }
     }
 
     pub fn url(&self) -> String {
@@ -101,7 +121,7 @@ impl Platforms {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic")
+        self.state.0.lock().expect("no panic")
     }
 
     /// Makes the next `times` requests whose path contains `part` fail.
@@ -225,6 +245,9 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let (status, body, fault) = {
         let mut state = state.lock().expect("no panic");
         state.asked.push(asked.clone());
+        if let Some(objection) = published::objection(&asked) {
+            state.objections.push(format!("{} {}: {objection}", asked.method, asked.target));
+        }
         let is_meant = |(method, part, times, _): &&mut (&str, &str, usize, Fault)| {
             *times > 0 && (method.is_empty() || *method == asked.method) && asked.target.contains(*part)
         };
@@ -412,6 +435,7 @@ fn mailchimp(state: &State, parts: &[&str], request: &Request<'_>) -> (u16, Valu
             let segment = |id: u64, name: &str, kind: &str| json!({ "id": id, "name": name, "member_count": 3, "type": kind });
             (200, json!({ "segments": [segment(7, "vip", "static"), segment(8, "Active", "saved")], "total_items": 2 }))
         }
+        ["3.0", "lists", "a1b2c3", "interest-categories", rest @ ..] => groups::answer(rest),
         ["3.0", "lists", "a1b2c3", "members"] => {
             if let Some(refusal) = request.unknown(&["count", "offset", "sort_field", "sort_dir", "since_last_changed"]) {
                 return refusal;
@@ -440,6 +464,7 @@ fn members(state: &State, request: &Request<'_>, count: usize) -> (u16, Value) {
             "merge_fields": { "FNAME": format!("Person{number}"), "LNAME": "", "SHOE": number % 50 },
             "timestamp_signup": "", "timestamp_opt": "2025-01-01T00:00:00+00:00",
             "location": { "country_code": "CH", "timezone": "Europe/Zurich" }, "tags": [{ "id": 7, "name": "vip" }],
+            "interests": groups::chosen(number),
         })
     };
     let since = request.query.get("since_last_changed").map_or("", String::as_str);

@@ -301,6 +301,7 @@ async fn an_account_is_connected_and_imported_by_forms() {
     let path = format!("/test/contacts/import/platform?brand={project}");
     let page = browser.get(&path).await;
     assert!(page.text.contains("List 1") && page.text.contains("Segment 11"), "{}", page.text);
+    assert!(page.text.contains("Also choose “Suppressed profiles”"), "{}", page.text);
     let none = [("csrf", csrf.as_str()), ("brand", &project), ("connection", page.value("connection"))];
     let refused = browser.post("/test/contacts/import/platform", &none).await;
     assert!(refused.status == 400 && refused.text.contains("1 to 25 sources"), "{}", refused.text);

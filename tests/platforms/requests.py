@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Compares the requests that the tests send to the test servers of Klaviyo, Mailchimp and HubSpot with the platforms' own documents.
 
+Every test compares its requests with an extract of the documents (tests/samples/platforms.toml). This program needs the documents, and also
+checks what the extract leaves out, such as the types of values. Run it when the version of an API changes, and update the extract.
+
 The documents are not part of the project. The variable PLATFORM_DOCUMENTS names a folder with copies of these repositories:
 klaviyo/openapi, HubSpot/HubSpot-public-api-spec-collection and mailchimp/mailchimp-client-lib-codegen (spec/marketing.json). Without
 marketing.json, the official client for Python (mailchimp_marketing) states the methods, paths and parameters of Mailchimp, but no bodies.

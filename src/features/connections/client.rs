@@ -4,6 +4,8 @@
 //! Requests that read, and changes with the same result each time, are retried after a temporary failure. A request that creates something
 //! is not retried here, because it may have taken effect even if its response was lost: the caller first checks whether the object exists.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,7 +16,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::error::Category;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -37,6 +39,9 @@ pub const LIMITS: Limits = Limits {
 
 /// The version of Klaviyo's API, which each request names in a header. The other platforms have their version in the path.
 pub const KLAVIYO_REVISION: &str = "2026-07-15";
+
+/// The tags for the groups of a Mailchimp audience, by the ID of the group.
+pub type GroupTags = BTreeMap<String, String>;
 
 #[derive(Debug)]
 pub struct Payload {
@@ -69,6 +74,8 @@ pub struct Client<'e> {
     pub own_properties: OnceCell<Vec<String>>,
     /// The host of HubSpot's pages for this account, once it has been read.
     pub page_host: OnceCell<String>,
+    /// The tags for the groups of Mailchimp's audiences that were read, by the ID of the audience.
+    pub group_tags: Mutex<BTreeMap<String, Arc<GroupTags>>>,
 }
 
 impl<'e> Client<'e> {
@@ -91,9 +98,19 @@ impl<'e> Client<'e> {
         let account = sha256(text.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
         let wait_max = Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX);
         let region = if provider == Provider::Mailchimp { region(credentials).to_owned() } else { String::new() };
-        let (own_properties, page_host) = (OnceCell::new(), OnceCell::new());
-        let mapping = Mapping::default();
-        Ok(Self { engine, provider, base, region, authorization, account, wait_max, mapping, own_properties, page_host })
+        Ok(Self {
+            engine,
+            provider,
+            base,
+            region,
+            authorization,
+            account,
+            wait_max,
+            mapping: Mapping::default(),
+            own_properties: OnceCell::new(),
+            page_host: OnceCell::new(),
+            group_tags: Mutex::default(),
+        })
     }
 
     /// Returns a client whose requests never wait for a pause to end, so that an import does not delay other imports.

@@ -30,8 +30,8 @@ pub use choice::{ConnectionChoice, choose, connect_url, usable};
 pub use error::PlatformError;
 pub use fields::checked as checked_fields;
 pub use importing::{ImportPlan, label, start_with};
-#[cfg(any(test, fuzzing))]
-pub use platform::read_pages;
 pub use platform::{export_scopes, scopes};
+#[cfg(any(test, fuzzing))]
+pub use platform::{read_pages, read_response};
 pub use sources::{SourceRef, checked as checked_sources};
 pub use store::sealed;

@@ -2,6 +2,7 @@
 
 mod failures;
 mod preview;
+mod published;
 mod sign_in;
 
 use serde_json::{Value, json};
@@ -195,13 +196,14 @@ fn the_sources_of_every_platform_are_listed_page_by_page() {
             listed["sources"].as_array().expect("there is a list").iter().map(|source| source["type"].to_string()).collect();
         let many = |kind: &str| kinds.iter().filter(|found| found.trim_matches('"') == kind).count();
         let expected = match provider {
-            "platform_a" => (0, 12, 12, 0),
+            // One segment more than the platform has: the contacts who must get no email.
+            "platform_a" => (0, 12, 13, 0),
             "platform_b" => (1, 0, 1, 1),
-            _ => (0, 2, 1, 0),
+            _ => (0, 2, 2, 0),
         };
         assert_eq!((many("audience"), many("list"), many("segment"), many("tag")), expected, "{listed}");
         if provider != "platform_a" {
-            assert_eq!(listed["sources"][0]["count"], 5);
+            assert!(listed["sources"].as_array().expect("there is a list").iter().any(|source| source["count"] == 5), "{listed}");
         }
     }
 }
@@ -246,6 +248,54 @@ fn contacts_of_every_platform_keep_their_status_and_their_details() {
         assert_eq!((&done["counts"]["created"], &done["counts"]["failed"]), (&json!(silent), &json!(0)), "{done}");
         assert_eq!(count(&app, "subscribed"), of(PEOPLE, &[Standing::Subscribed]), "{provider}");
     }
+}
+
+/// Contacts who unsubscribed may be on no list. Without them, a store or a file with an older consent could subscribe them again.
+#[test]
+fn contacts_who_must_get_no_email_are_a_source_of_their_own() {
+    const PEOPLE: usize = 1_000;
+    let profiles = [Standing::Unsubscribed, Standing::Bounced, Standing::Complained];
+    for (provider, key, name, wanted) in [
+        ("klaviyo", KLAVIYO_KEY, "Suppressed profiles", profiles.as_slice()),
+        ("hubspot", HUBSPOT_KEY, "Unsubscribed and bounced contacts", &profiles[1..]),
+    ] {
+        let app = app(&Platforms::start(PEOPLE));
+        connect(&app, provider, key);
+        let listed = app.get_in(&format!("/v1/contacts/imports/providers/{provider}/sources")).data();
+        let source = &listed["sources"][0];
+        assert_eq!((&source["id"], &source["type"], &source["name"]), (&json!("suppressed"), &json!("segment"), &json!(name)));
+        let id = start(&app, provider, ("suppressed", "segment"), "subscribed-only");
+        work(&app);
+        let (done, all) = (progress(&app, &id), of(PEOPLE, wanted));
+        let counts = json!({ "total": all, "created": all, "updated": 0, "skipped": 0, "failed": 0 });
+        assert_eq!((&done["status"], &done["counts"], &done["excluded"]), (&json!("completed"), &counts, &json!(0)), "{done}");
+        while app.wait(crate::features::contacts::worker::index(app.engine().clone(), Environment::Test)).expect("indexed")
+            == Step::More
+        {}
+        let bounced = of(PEOPLE, &[Standing::Bounced]);
+        let counted = ["unsubscribed", "bounced", "subscribed"].map(|status| count(&app, status));
+        assert_eq!(counted, [all - bounced, bounced, 0], "{provider}");
+    }
+}
+
+#[test]
+fn the_groups_that_members_of_a_mailchimp_audience_chose_become_tags() {
+    let peer = Platforms::start(4);
+    let app = app(&peer);
+    connect(&app, "mailchimp", MAILCHIMP_KEY);
+    start(&app, "mailchimp", ("a1b2c3", "audience"), "include-all");
+    work(&app);
+    let listed = app.get_in("/v1/contacts").data();
+    let is_gardener = |number: usize| {
+        let email = json!(format!("person{number}@example.com"));
+        let all = listed["contacts"].as_array().expect("there is a list");
+        let one = all.iter().find(|one| one["email"] == email).expect("the contact was imported");
+        one["tags"].as_array().expect("there are tags").contains(&json!("Topics: Gardening"))
+    };
+    assert_eq!([0, 1, 2, 3].map(is_gardener), [true, false, true, false], "{listed}");
+    let asked = peer.asked();
+    let read = asked.iter().filter(|asked| asked.target.contains("interest-categories")).count();
+    assert_eq!(read, 2, "the names of the groups are read once, not for each page");
 }
 
 #[test]

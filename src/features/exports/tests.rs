@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::features::emails::generation::step;
 use crate::testing::TestApp;
-use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Stored};
+use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Stored, published};
 use crate::vocab::environment::Environment;
 
 /// A platform's name, its API key, and the option that selects what to create, with two values, each with the API path at which the
@@ -241,23 +241,51 @@ fn an_account_that_is_connected_again_keeps_its_templates() {
     assert_eq!(at(&peer, "api/templates").len(), 2);
 }
 
+/// Creates a conversation with an email that shows an image of the brand twice, and another image.
+fn illustrated(app: &TestApp) -> String {
+    app.engine().set_base_url("https://mail.example.com".into());
+    let file = std::fs::read("tests/samples/pictures/receipt.mjml.png").expect("the sample can be read");
+    let upload = format!("/v1/projects/{}/images/upload", app.project);
+    let uploaded = app.post(&upload, json!({ "file": BASE64.encode(&file) })).data();
+    let url = uploaded["url"].as_str().expect("a link");
+    let html = format!("<body><p>Hi</p><img src=\"{url}\"><img src=\"{url}\"><img src=\"https://images.invalid/b.svg\"></body>");
+    let body = json!({ "htmls": [{ "name": "Hello", "source": html }] });
+    let id = app.post_in("/v1/projects/emails/import-html", body).data()["conversationId"].as_str().expect("an ID").to_owned();
+    while app.wait(step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+    id
+}
+
+/// Each call of exports, compared with the platform's own description of its API. Mailchimp's description requires the sender in a change
+/// of a campaign, which the export omitted.
+#[test]
+fn exports_send_only_requests_that_the_platforms_describe() {
+    for ((provider, key, option, kinds), name) in PLATFORMS.into_iter().zip(["Klaviyo", "Mailchimp", "HubSpot"]) {
+        let peer = Platforms::start(0);
+        let app = app(&peer);
+        connect(&app, provider, key);
+        let id = illustrated(&app);
+        // A lost response makes the export search for what it created.
+        for part in ["/api/templates", "/3.0/templates", "/3.0/campaigns", "/marketing/emails"] {
+            peer.fail_method("POST", part, 1, Fault::AfterEffect(502));
+        }
+        for (kind, _) in kinds {
+            export(&app, provider, &id, (option, kind), "&images=upload").data();
+            peer.change(|stored| stored.name = "Renamed by a user".into());
+            export(&app, provider, &id, (option, kind), "&images=upload").data();
+        }
+        for row in published::table(name, "export", &peer.asked()) {
+            assert!(row.requests > 0 && row.objections.is_empty(), "{name}: {row:?}");
+        }
+    }
+}
+
 #[test]
 fn images_are_uploaded_once_and_others_stay() {
     for (provider, key, option, kinds) in PLATFORMS {
         let peer = Platforms::start(0);
         let app = app(&peer);
         connect(&app, provider, key);
-        app.engine().set_base_url("https://mail.example.com".into());
-        let file = std::fs::read("tests/samples/pictures/receipt.mjml.png").expect("the sample can be read");
-        let upload = format!("/v1/projects/{}/images/upload", app.project);
-        let uploaded = app.post(&upload, json!({ "file": BASE64.encode(&file) })).data();
-        let url = uploaded["url"].as_str().expect("a link").to_owned();
-        let html =
-            format!("<body><p>Hi</p><img src=\"{url}\"><img src=\"{url}\"><img src=\"https://images.invalid/b.svg\"></body>");
-        let body = json!({ "htmls": [{ "name": "Hello", "source": html }] });
-        let id =
-            app.post_in("/v1/projects/emails/import-html", body).data()["conversationId"].as_str().expect("an ID").to_owned();
-        while app.wait(step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+        let id = illustrated(&app);
         peer.fail_method("POST", "file", 1, Fault::AfterEffect(502));
         peer.fail_method("POST", "/api/images", 1, Fault::AfterEffect(502));
         for (kind, _) in kinds {

@@ -407,6 +407,15 @@ fn message(body: &[u8]) -> String {
     text.map(|text| plain(&text)).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
 }
 
+/// Parses a response, as a fuzz target. Returns the description of an error.
+#[cfg(any(test, fuzzing))]
+pub fn read_response(body: &[u8]) -> String {
+    let answer = parse::<GraphqlAnswer<Value>>(body, "graphql").ok();
+    let pause = answer.and_then(|answer| answer.extensions?.cost?.pause());
+    assert!(pause.is_none_or(|pause| pause.as_secs_f64() <= limits::PROVIDER_PAUSE_MS as f64 / 1e3), "{pause:?}");
+    message(body)
+}
+
 /// Returns the start of a platform's text, without control characters.
 pub fn plain(text: &str) -> String {
     const SHOWN: usize = 300;

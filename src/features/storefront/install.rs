@@ -110,12 +110,31 @@ pub fn verified(app: &App<'_>, query: &str) -> Option<Returned> {
     if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
         return None;
     }
-    let signed = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
-    let mut mac = Hmac::<Sha256>::new_from_slice(app.secret.expose().as_bytes()).ok()?;
-    mac.update(signed.as_bytes());
-    mac.verify_slice(&HEXLOWER_PERMISSIVE.decode(given.as_bytes()).ok()?).ok()?;
+    sum(app, &pairs)?.verify_slice(&HEXLOWER_PERMISSIVE.decode(given.as_bytes()).ok()?).ok()?;
     let get = |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
     Some(Returned { code: get("code")?, shop: get("shop")?, state: get("state")? })
+}
+
+/// Computes the sum over the parameters, which must be sorted by name.
+fn sum(app: &App<'_>, pairs: &[(String, String)]) -> Option<Hmac<Sha256>> {
+    let signed = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+    let mut mac = Hmac::<Sha256>::new_from_slice(app.secret.expose().as_bytes()).ok()?;
+    mac.update(signed.as_bytes());
+    Some(mac)
+}
+
+/// Parses a query as it is, and as one that Shopify signed, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub fn read_query(query: &str) -> Option<Returned> {
+    let secret = Secret::new("secret".to_owned());
+    let app = App { id: "client", secret: &secret };
+    assert_eq!(verified(&app, query), None, "a forged query: {query}");
+    let mut pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    pairs.retain(|(name, _)| name != "hmac");
+    pairs.sort();
+    let signature = HEXLOWER_PERMISSIVE.encode(&sum(&app, &pairs)?.finalize().into_bytes());
+    pairs.push(("hmac".to_owned(), signature));
+    verified(&app, &url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish())
 }
 
 /// Exchanges the code from the callback for the shop's keys.

@@ -34,8 +34,10 @@ pub mod views;
 pub mod worker;
 
 #[cfg(any(test, fuzzing))]
-pub use platform::read_bodies;
+pub use client::read_response;
 pub use platform::scopes;
+#[cfg(any(test, fuzzing))]
+pub use platform::{read_bodies, read_export};
 pub use store::sealed;
 
 use crate::engine::api::{Engine, Failure};

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Request, Standing, State, hubspot_contact, inputs, profile, refused, standing};
+use super::{Request, Standing, State, hubspot_contact, inputs, next, profile, refused, standing};
 
 /// The time when all contacts joined and last changed, unless a test changed them.
 const START: &str = "2024-01-01T00:00:00.000Z";
+/// The time when the contacts that are suppressed from the start were suppressed.
+const SUPPRESSED: &str = "2025-01-02T03:04:05.000Z";
 /// The number of a contact that is on no list, and that every request for changed contacts returns.
 pub const UNLISTED: usize = 1_000_000;
 
@@ -48,6 +50,16 @@ impl State {
         all.push(UNLISTED);
         all
     }
+
+    /// Returns the numbers of the contacts that Klaviyo suppressed at or after `since`.
+    fn suppressed_since(&self, since: &str) -> Vec<usize> {
+        let at = |number: usize| self.changes.changed.get(&number).map_or(SUPPRESSED, |(at, _)| at.as_str());
+        let is_suppressed = |number: &usize| {
+            let standing = self.changes.standing(*number);
+            matches!(standing, Standing::Unsubscribed | Standing::Bounced | Standing::Complained) && since <= at(*number)
+        };
+        (0..self.people).filter(is_suppressed).collect()
+    }
 }
 
 /// Returns the numbers of the members of a Klaviyo list that match a filter, or the error response for an unsupported filter.
@@ -66,15 +78,18 @@ pub fn klaviyo_profiles(state: &State, request: &Request<'_>) -> (u16, Value) {
     let filter = request.query.get("filter").map_or("", String::as_str);
     let numbers = if let Some(since) = argument(filter, "greater-than(updated,") {
         state.changed_since(since)
-    } else if argument(filter, "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,").is_some()
-        || argument(filter, "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,").is_some()
-    {
+    } else if let Some(since) = argument(filter, "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,") {
+        state.suppressed_since(since)
+    } else if argument(filter, "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,").is_some() {
         Vec::new()
     } else {
         return refused("the filter is not allowed");
     };
-    let data: Vec<Value> = numbers.into_iter().take(100).map(|number| profile(&state.changes, number)).collect();
-    (200, json!({ "data": data, "links": { "self": "x", "next": null } }))
+    let (size, start) = (request.number("page[size]", 20), request.number("page[cursor]", 0));
+    let end = (start + size).min(numbers.len());
+    let data: Vec<Value> = numbers[start.min(end)..end].iter().map(|number| profile(&state.changes, *number)).collect();
+    let more = (end < numbers.len()).then(|| next("/api/profiles", &end.to_string()));
+    (200, json!({ "data": data, "links": { "self": "x", "next": more } }))
 }
 
 fn argument<'f>(filter: &'f str, front: &str) -> Option<&'f str> {
@@ -91,7 +106,11 @@ pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
     let millis: i64 = filter["value"].as_str().and_then(|text| text.parse().ok()).expect("the value is a time");
     let since = jiff::Timestamp::from_millisecond(millis).map(|at| format!("{at:.3}")).expect("the time is valid");
     let after: usize = body["after"].as_str().and_then(|text| text.parse().ok()).expect("the cursor is a number");
-    let all = state.changed_since(&since);
+    let mut all = state.changed_since(&since);
+    // A second condition selects the contacts who unsubscribed from all email, or bounced.
+    if body["filterGroups"][0]["filters"][1].is_object() {
+        all.retain(|number| matches!(state.changes.standing(*number), Standing::Complained | Standing::Bounced));
+    }
     let limit = body["limit"].as_u64().expect("the limit is a number") as usize;
     let one = |number: &usize| {
         json!({

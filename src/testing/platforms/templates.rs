@@ -11,7 +11,7 @@ pub struct Stored {
     pub id: String,
     pub name: String,
     pub html: String,
-    /// The body of the request that created the object.
+    /// The body of the request that created the object. A campaign's settings are the current ones.
     pub made: Value,
     pub is_deleted: bool,
     pub is_sent: bool,
@@ -195,7 +195,10 @@ fn mailchimp_campaigns(state: &mut State, call: (&str, &[&str]), request: &Reque
     let (body, settings) = (&request.body, &request.body["settings"]);
     let campaign = |stored: &Stored| {
         let status = if stored.is_sent { "sent" } else { "save" };
-        json!({ "id": stored.id, "web_id": 42, "status": status, "settings": { "title": stored.name } })
+        let mut settings = stored.made["settings"].clone();
+        (settings["title"], settings["from_name"]) = (stored.name.as_str().into(), "Acme".into());
+        settings["reply_to"] = "hello@acme.example".into();
+        json!({ "id": stored.id, "web_id": 42, "status": status, "settings": settings })
     };
     let known = ["subject_line", "preview_text", "title", "from_name", "reply_to", "auto_footer", "template_id"];
     match call {
@@ -222,6 +225,7 @@ fn mailchimp_campaigns(state: &mut State, call: (&str, &[&str]), request: &Reque
                 _ if stored.is_sent => refused("the campaign was sent"),
                 ("PATCH", []) => wrong(settings, &[], &known).unwrap_or_else(|| {
                     stored.name = text(&settings["title"]);
+                    stored.made["settings"] = settings.clone();
                     (200, campaign(stored))
                 }),
                 ("PUT", ["content"]) => wrong(body, &["html"], &["plain_text", "url", "template"]).unwrap_or_else(|| {

@@ -1,7 +1,8 @@
 //! HubSpot: the contacts of a list are read in batches of 100, in three steps: their IDs, their properties, and their subscription
 //! statuses. The request and response formats are those of HubSpot's API descriptions for the pinned version.
 //!
-//! Membership of a list is not consent: only a subscription status can state consent.
+//! Membership of a list is not consent: only a subscription status can state consent. Contacts who unsubscribed leave the lists whose
+//! filter requires consent, so all contacts who unsubscribed from all email or bounced are a source too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,8 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
     ("files", "Upload images. Only if exports upload images."),
 ];
 
+/// The ID of the source with all contacts who unsubscribed from all email, or bounced. HubSpot's own IDs are numbers.
+const SUPPRESSED: &str = "suppressed";
 /// HubSpot's type ID of contacts.
 const CONTACTS: &str = "0-1";
 /// The maximum number of objects in a batch.
@@ -175,7 +178,9 @@ impl AccountPort for HubSpot {
 
 impl AudiencePort for HubSpot {
     async fn sources(client: &Client<'_>) -> Result<Vec<Source>, PlatformError> {
-        let (mut sources, mut offset) = (Vec::new(), 0);
+        let name = "Unsubscribed and bounced contacts".to_owned();
+        let suppressed = Source { id: SUPPRESSED.to_owned(), kind: SourceKind::Segment, name, count: None };
+        let (mut sources, mut offset) = (vec![suppressed], 0);
         for _ in 0..limits::PROVIDER_SOURCES_REQUESTS_MAX {
             let body = json!({
                 "query": "", "objectTypeId": CONTACTS, "count": 500, "offset": offset, "listIds": [], "processingTypes": [],
@@ -206,6 +211,14 @@ impl AudiencePort for HubSpot {
     ) -> Result<ContactPage, PlatformError> {
         if !matches!(source.kind, SourceKind::List | SourceKind::Segment) {
             return Err(PlatformError::Missing);
+        }
+        if source.id == SUPPRESSED {
+            let conditions = [
+                json!({ "propertyName": "hs_email_optout", "operator": "EQ", "value": "true" }),
+                json!({ "propertyName": "hs_email_hard_bounce_reason_enum", "operator": "HAS_PROPERTY" }),
+            ];
+            // The first import reads all of these contacts: those that changed since 1970.
+            return search(client, &conditions, since.unwrap_or(Timestamp(0)), cursor).await;
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);
         // If `since` is set, most members are only counted, so the pages are as large as possible.
@@ -242,37 +255,51 @@ struct FoundContact {
 }
 
 impl ChangesPort for HubSpot {
-    /// Searches for contacts by the time of their last change. A search returns at most [`SEARCHED_MAX`] contacts, so the next search
-    /// starts at the time of the last contact. The cursor consists of this time in milliseconds and HubSpot's own cursor.
     async fn changes(
         client: &Client<'_>,
         _: &[ProviderSource],
         since: Timestamp,
         cursor: Option<&str>,
     ) -> Result<ContactPage, PlatformError> {
-        let malformed = |what: &str| PlatformError::Malformed(what.to_owned());
-        let start = since.0.to_string();
-        let (from, after) = cursor.and_then(|cursor| cursor.split_once(':')).unwrap_or((start.as_str(), "0"));
-        let filter = json!({ "propertyName": MODIFIED, "operator": "GTE", "value": from });
-        let body = json!({
-            "filterGroups": [{ "filters": [filter] }], "sorts": [MODIFIED], "properties": [MODIFIED], "limit": BATCH, "after": after,
-        });
-        let page: Found = client.get_by_post("/crm/objects/2026-03/contacts/search", &[], &body).await?;
-        let last = page.results.last().and_then(|found| time(found.properties.get(MODIFIED)?.as_deref()?));
-        let next = match page.paging.next {
-            None => None,
-            Some(next) if next.after == after => return Err(malformed("the link to the next page leads to the same page")),
-            Some(next) if next.after.parse().is_ok_and(|after: usize| after + BATCH <= SEARCHED_MAX) => {
-                Some(format!("{from}:{}", next.after))
-            }
-            Some(_) => match last.map(|last| last.0.to_string()) {
-                Some(last) if last != from => Some(format!("{last}:0")),
-                _ => return Err(malformed("more than 10,000 contacts changed at the same time")),
-            },
-        };
-        let ids: Vec<String> = page.results.into_iter().map(|found| found.id).collect();
-        Ok(ContactPage { contacts: read(client, &ids).await?, next, total: None })
+        search(client, &[], since, cursor).await
     }
+}
+
+/// Searches for contacts by the time of their last change and, if there are conditions, by any of them. A search returns at most
+/// [`SEARCHED_MAX`] contacts, so the next search starts at the time of the last contact. The cursor consists of this time in milliseconds
+/// and HubSpot's own cursor.
+async fn search(
+    client: &Client<'_>,
+    conditions: &[Value],
+    since: Timestamp,
+    cursor: Option<&str>,
+) -> Result<ContactPage, PlatformError> {
+    let malformed = |what: &str| PlatformError::Malformed(what.to_owned());
+    let start = since.0.to_string();
+    let (from, after) = cursor.and_then(|cursor| cursor.split_once(':')).unwrap_or((start.as_str(), "0"));
+    let changed = json!({ "propertyName": MODIFIED, "operator": "GTE", "value": from });
+    let groups: Vec<Value> = match conditions {
+        [] => vec![json!({ "filters": [changed] })],
+        conditions => conditions.iter().map(|own| json!({ "filters": [changed, own] })).collect(),
+    };
+    let body = json!({
+        "filterGroups": groups, "sorts": [MODIFIED], "properties": [MODIFIED], "limit": BATCH, "after": after,
+    });
+    let page: Found = client.get_by_post("/crm/objects/2026-03/contacts/search", &[], &body).await?;
+    let last = page.results.last().and_then(|found| time(found.properties.get(MODIFIED)?.as_deref()?));
+    let next = match page.paging.next {
+        None => None,
+        Some(next) if next.after == after => return Err(malformed("the link to the next page leads to the same page")),
+        Some(next) if next.after.parse().is_ok_and(|after: usize| after + BATCH <= SEARCHED_MAX) => {
+            Some(format!("{from}:{}", next.after))
+        }
+        Some(_) => match last.map(|last| last.0.to_string()) {
+            Some(last) if last != from => Some(format!("{last}:0")),
+            _ => return Err(malformed("more than 10,000 contacts changed at the same time")),
+        },
+    };
+    let ids: Vec<String> = page.results.into_iter().map(|found| found.id).collect();
+    Ok(ContactPage { contacts: read(client, &ids).await?, next, total: None })
 }
 
 fn time(text: &str) -> Option<Timestamp> {
@@ -317,6 +344,17 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.results.iter().filter_map(|raw| named(raw)).map(|contact| contact.map(external)).collect())
 }
 
+/// Parses the responses with the contacts' choices, as a fuzz target. A choice to unsubscribe takes precedence.
+#[cfg(any(test, fuzzing))]
+pub fn read_choices(body: &[u8]) {
+    let some = serde_json::from_slice::<Batch<Statuses>>(body).map(|batch| batch.results).unwrap_or_default();
+    let all = serde_json::from_slice::<Batch<WideStatuses>>(body).map(|batch| batch.results).unwrap_or_default();
+    let choices = Choices::of(some, all);
+    for email in &choices.unsubscribed {
+        assert_eq!(choices.status(email, false, false), Some(Status::Unsubscribed), "{email}");
+    }
+}
+
 /// Returns the names of the contact properties that the account added, up to the maximum number of custom fields of a contact.
 async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformError> {
     let all: Batch<Property> = client.get("/crm/properties/2026-03/contacts", &[]).await?;
@@ -334,16 +372,20 @@ struct Choices {
 
 impl Choices {
     async fn read(client: &Client<'_>, emails: Vec<&str>) -> Result<Self, PlatformError> {
-        let mut choices = Self::default();
         if emails.is_empty() {
-            return Ok(choices);
+            return Ok(Self::default());
         }
         let (query, body) = ([("channel", "EMAIL")], json!({ "inputs": emails }));
         let path = "/communication-preferences/2026-03/statuses/batch";
         let some: Batch<Statuses> = client.get_by_post(&format!("{path}/read"), &query, &body).await?;
         let all: Batch<WideStatuses> = client.get_by_post(&format!("{path}/unsubscribe-all/read"), &query, &body).await?;
+        Ok(Self::of(some.complete(emails.len())?, all.complete(emails.len())?))
+    }
+
+    fn of(some: Vec<Statuses>, all: Vec<WideStatuses>) -> Self {
+        let mut choices = Self::default();
         let has = |statuses: &[SubscriptionStatus], word: &str| statuses.iter().any(|status| status.status == word);
-        for Statuses { subscriber_id_string, statuses } in some.complete(emails.len())? {
+        for Statuses { subscriber_id_string, statuses } in some {
             let email = subscriber_id_string.to_lowercase();
             if has(&statuses, "UNSUBSCRIBED") {
                 choices.unsubscribed.insert(email.clone());
@@ -352,12 +394,12 @@ impl Choices {
                 choices.subscribed.insert(email);
             }
         }
-        for WideStatuses { subscriber_id_string, wide_statuses } in all.complete(emails.len())? {
+        for WideStatuses { subscriber_id_string, wide_statuses } in all {
             if has(&wide_statuses, "UNSUBSCRIBED") {
                 choices.unsubscribed.insert(subscriber_id_string.to_lowercase());
             }
         }
-        Ok(choices)
+        choices
     }
 
     fn status(&self, email: &str, opted_out: bool, bounced: bool) -> Option<Status> {

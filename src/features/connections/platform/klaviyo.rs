@@ -1,6 +1,7 @@
 //! Klaviyo: JSON:API with cursors. The request and response formats are those of Klaviyo's OpenAPI description for the pinned revision.
 //!
-//! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles.
+//! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles. A suppressed profile may be on no list,
+//! so all suppressed profiles of the account are a source too.
 
 use std::collections::BTreeMap;
 
@@ -34,6 +35,11 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
     ("images:read", "Find the images that an earlier export uploaded. Only if exports upload images."),
     ("images:write", "Upload images. Only if exports upload images."),
 ];
+
+/// The ID of the source with all suppressed profiles. Klaviyo's own IDs are shorter.
+const SUPPRESSED: &str = "suppressed";
+/// The filter for profiles that were suppressed at or after a time, which is appended.
+const SUPPRESSED_SINCE: &str = "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,";
 
 pub struct Klaviyo;
 
@@ -144,7 +150,9 @@ impl AccountPort for Klaviyo {
 
 impl AudiencePort for Klaviyo {
     async fn sources(client: &Client<'_>) -> Result<Vec<Source>, PlatformError> {
-        let mut sources = all(client, "/api/lists", ("fields[list]", "name"), SourceKind::List).await?;
+        let name = "Suppressed profiles".to_owned();
+        let mut sources = vec![Source { id: SUPPRESSED.to_owned(), kind: SourceKind::Segment, name, count: None }];
+        sources.extend(all(client, "/api/lists", ("fields[list]", "name"), SourceKind::List).await?);
         sources.extend(all(client, "/api/segments", ("fields[segment]", "name"), SourceKind::Segment).await?);
         sources.truncate(limits::PROVIDER_SOURCES_LISTED_MAX);
         Ok(sources)
@@ -156,6 +164,11 @@ impl AudiencePort for Klaviyo {
         since: Option<Timestamp>,
         cursor: Option<&str>,
     ) -> Result<ContactPage, PlatformError> {
+        if source.id == SUPPRESSED && source.kind == SourceKind::Segment {
+            // A filter selects the suppressed profiles, so the first import reads those since 1970.
+            let filter = format!("{SUPPRESSED_SINCE}{})", since.unwrap_or(Timestamp(0)));
+            return profiles(client, "/api/profiles", (Some(&filter), cursor), &[]).await;
+        }
         let set = match source.kind {
             SourceKind::List => "lists",
             SourceKind::Segment => "segments",
@@ -169,11 +182,8 @@ impl AudiencePort for Klaviyo {
 
 /// The filters for changed profiles; a time is appended to each of them. Klaviyo does not document whether a suppression counts as an
 /// update.
-const CHANGES: [&str; 3] = [
-    "greater-than(updated,",
-    "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,",
-    "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,",
-];
+const CHANGES: [&str; 3] =
+    ["greater-than(updated,", SUPPRESSED_SINCE, "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,"];
 
 impl ChangesPort for Klaviyo {
     async fn changes(

@@ -3,8 +3,11 @@
 //! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the
 //! previous page. If the page starts with another contact, the import goes back by one page. The members of an audience are sorted by
 //! sign-up, so that new ones come last; a request cannot sort the members of a segment.
+//!
+//! The groups that members chose, such as topics, become tags. A member has only the IDs of its groups, so their names are read first.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::{AccountPort, AudiencePort, ContactPage, ExternalAccount, Source, read_contact, segment};
 use crate::base::clock::Timestamp;
-use crate::features::connections::client::Client;
+use crate::features::connections::client::{Client, GroupTags};
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::fields::{Defaults, Fields, Mapping};
 use crate::features::contacts::jobs::ProviderSource;
@@ -73,6 +76,28 @@ struct Segment {
 }
 
 #[derive(Deserialize)]
+struct Categories {
+    categories: Vec<Category>,
+}
+
+#[derive(Deserialize)]
+struct Category {
+    id: String,
+    title: String,
+}
+
+#[derive(Deserialize)]
+struct Groups {
+    interests: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    id: String,
+    name: String,
+}
+
+#[derive(Deserialize)]
 struct Members {
     members: Vec<Box<RawValue>>,
     total_items: u64,
@@ -102,6 +127,8 @@ struct Member {
     location: Option<Location>,
     #[serde(default)]
     tags: Vec<Tag>,
+    /// Whether the member is in a group, by the ID of the group.
+    interests: Option<BTreeMap<String, bool>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -170,6 +197,7 @@ impl AudiencePort for Mailchimp {
             }
             _ => return Err(PlatformError::Missing),
         };
+        let groups = groups(client, source.id.split('/').next().unwrap_or_default()).await?;
         let read = async |from: &Cursor| {
             let (offset, count) = (from.offset.to_string(), COUNT.to_string());
             let own = [("count", count.as_str()), ("offset", offset.as_str())];
@@ -186,7 +214,7 @@ impl AudiencePort for Mailchimp {
             ids = page.ids();
         }
         let contacts = page.members.iter().skip(from.repeated(&ids, is_repeat));
-        let contacts = contacts.map(|raw| contact(&client.mapping, raw)).collect();
+        let contacts = contacts.map(|raw| contact(&client.mapping, &groups, raw)).collect();
         let next = from.after(&ids, page.total_items, is_repeat).map(|cursor| cursor.to_text());
         Ok(ContactPage { contacts, next, total: Some(page.total_items) })
     }
@@ -243,8 +271,30 @@ impl Cursor {
     }
 }
 
-fn contact(mapping: &Mapping, raw: &RawValue) -> ReadContact {
-    read_contact(raw, "/email_address").map(|member| external(mapping, member))
+/// Returns the tags for the groups of an audience. The client reads them once.
+async fn groups(client: &Client<'_>, list: &str) -> Result<Arc<GroupTags>, PlatformError> {
+    let mut known = client.group_tags.lock().await;
+    if let Some(found) = known.get(list) {
+        return Ok(found.clone());
+    }
+    let path = format!("/3.0/lists/{}/interest-categories", segment(list)?);
+    let query = [("count", "1000"), ("fields", "categories.id,categories.title")];
+    let Categories { categories } = client.get(&path, &query).await?;
+    let mut tags = GroupTags::new();
+    for Category { id, title } in categories.into_iter().take(limits::PROVIDER_SOURCES_REQUESTS_MAX) {
+        let path = format!("{path}/{}/interests", segment(&id)?);
+        let Groups { interests } = client.get(&path, &[("count", "1000"), ("fields", "interests.id,interests.name")]).await?;
+        for Group { id, name } in interests {
+            tags.insert(id, format!("{title}: {name}").chars().take(limits::TAG_NAME_CHARACTERS_MAX).collect());
+        }
+    }
+    let tags = Arc::new(tags);
+    known.insert(list.to_owned(), tags.clone());
+    Ok(tags)
+}
+
+fn contact(mapping: &Mapping, groups: &GroupTags, raw: &RawValue) -> ReadContact {
+    read_contact(raw, "/email_address").map(|member| external(mapping, groups, member))
 }
 
 #[cfg(any(test, fuzzing))]
@@ -252,7 +302,8 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     let page: Members = serde_json::from_slice(body).ok()?;
     let (ids, from) = (page.ids(), Cursor::default());
     let _ = (from.repeated(&ids, false), from.after(&ids, page.total_items, false));
-    Some(page.members.iter().map(|raw| contact(mapping, raw)).collect())
+    let groups: GroupTags = [("g1".to_owned(), "Topics: Art".to_owned())].into();
+    Some(page.members.iter().map(|raw| contact(mapping, &groups, raw)).collect())
 }
 
 /// The contact fields for the merge fields that every audience has.
@@ -274,7 +325,7 @@ const FIELDS: Defaults = &[
     ("timestamp_opt", "customFields.consentAt"),
 ];
 
-fn external(mapping: &Mapping, member: Member) -> ExternalContact {
+fn external(mapping: &Mapping, groups: &GroupTags, member: Member) -> ExternalContact {
     let status = match member.status.as_str() {
         "subscribed" => Some(Status::Subscribed),
         "unsubscribed" => Some(Status::Unsubscribed),
@@ -283,7 +334,9 @@ fn external(mapping: &Mapping, member: Member) -> ExternalContact {
         // mailed.
         _ => None,
     };
-    let tags = member.tags.into_iter().map(|tag| tag.name).collect();
+    let chosen = member.interests.into_iter().flatten().filter(|(_, is_in)| *is_in);
+    let chosen = chosen.filter_map(|(id, _)| groups.get(&id).cloned());
+    let tags = member.tags.into_iter().map(|tag| tag.name).chain(chosen).collect();
     let external = ExternalContact { email: member.email_address, status, tags, ..ExternalContact::default() };
     let mut fields = Fields::new(mapping, FIELDS, external);
     let location = member.location.unwrap_or_default();
@@ -344,7 +397,8 @@ mod tests {
     fn cleaned_is_bounced_and_pending_is_no_consent() {
         let status = |word: &str| {
             let member = json!({ "email_address": "ada@example.com", "status": word });
-            external(&Mapping::default(), serde_json::from_value(member).expect("the value has the documented form")).status
+            let member = serde_json::from_value(member).expect("the value has the documented form");
+            external(&Mapping::default(), &GroupTags::new(), member).status
         };
         assert_eq!(
             ["subscribed", "unsubscribed", "cleaned", "pending", "transactional", "archived"].map(status),
@@ -353,22 +407,29 @@ mod tests {
     }
 
     #[test]
-    fn merge_fields_tags_and_language_are_mapped() {
+    fn merge_fields_tags_groups_and_language_are_mapped() {
         let member = json!({
             "email_address": "ada@example.com", "status": "subscribed", "language": "pt_PT", "tags": [{ "id": 7, "name": "vip" }],
+            "interests": { "g1": true, "g2": false, "g3": true },
             "timestamp_opt": "2026-01-02T03:04:05+00:00", "location": { "country_code": "PT", "timezone": "Europe/Lisbon" },
             "merge_fields": {
                 "FNAME": "Ada", "LNAME": "", "SHOE": 38, "BIRTHDAY": "",
                 "ADDRESS": { "addr1": "Rua 1", "city": "Porto", "state": "", "zip": "4000", "country": "PT" },
             },
         });
-        let external = external(&Mapping::default(), serde_json::from_value(member).expect("the value has the documented form"));
+        let groups: GroupTags =
+            [("g1", "Topics: Art"), ("g2", "Topics: Music")].map(|(id, tag)| (id.to_owned(), tag.to_owned())).into();
+        let member = serde_json::from_value(member).expect("the value has the documented form");
+        let external = external(&Mapping::default(), &groups, member);
         let profile = &external.profile;
         assert_eq!(
             (profile.first_name.as_deref(), profile.city.as_deref(), profile.country.as_deref(), profile.language.as_deref()),
             (Some("Ada"), Some("Porto"), Some("PT"), Some("pt-PT"))
         );
         let names: Vec<&str> = external.custom_fields.keys().map(String::as_str).collect();
-        assert_eq!((names, external.tags), (vec!["SHOE", "address", "consentAt", "timezone", "zip"], vec!["vip".to_owned()]));
+        assert_eq!(
+            (names, external.tags),
+            (vec!["SHOE", "address", "consentAt", "timezone", "zip"], vec!["vip".to_owned(), "Topics: Art".to_owned()])
+        );
     }
 }

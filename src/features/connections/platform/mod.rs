@@ -13,6 +13,8 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use super::client::Client;
+#[cfg(any(test, fuzzing))]
+use super::client::message;
 use super::error::PlatformError;
 #[cfg(any(test, fuzzing))]
 use super::fields::Mapping;
@@ -162,6 +164,13 @@ pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     let mapping = Mapping::recording(Default::default());
     let pages = [klaviyo::read_page(&mapping, body), mailchimp::read_page(&mapping, body), hubspot::read_page(&mapping, body)];
     pages.into_iter().flatten().flatten().collect()
+}
+
+/// Parses a body as the other responses with a format of their own, as a fuzz target. Returns the description of an error.
+#[cfg(any(test, fuzzing))]
+pub fn read_response(body: &[u8]) -> String {
+    hubspot::read_choices(body);
+    message(body)
 }
 
 /// Parses each contact of a page separately, so that one contact in an undocumented format does not prevent the import of the others.

@@ -58,6 +58,18 @@ struct Campaign {
 #[serde(default)]
 struct CampaignSettings {
     title: String,
+    subject_line: Option<String>,
+    preview_text: Option<String>,
+    from_name: Option<String>,
+    reply_to: Option<String>,
+}
+
+impl CampaignSettings {
+    /// Returns whether the campaign already has the texts of the draft.
+    fn are_of(&self, draft: &Draft) -> bool {
+        let is_same = |own: &Option<String>, new: &str| own.as_deref().unwrap_or_default() == new;
+        self.title == draft.name && is_same(&self.subject_line, &draft.subject) && is_same(&self.preview_text, &draft.preheader)
+    }
 }
 
 #[derive(Deserialize)]
@@ -131,12 +143,21 @@ fn settings(draft: &Draft) -> Value {
 
 async fn update_campaign(client: &Client<'_>, draft: &Draft, id: &str) -> Result<Remote, PlatformError> {
     let path = format!("/3.0/campaigns/{}", segment(id)?);
-    let campaign: Campaign = client.get(&path, &[("fields", "id,web_id,status")]).await?;
+    let campaign: Campaign = client.get(&path, &[("fields", "id,web_id,status,settings")]).await?;
     if campaign.status != "save" {
         return Err(PlatformError::Missing);
     }
-    let body = client.json(Some(&json!({ "settings": settings(draft) })));
-    let _: IgnoredAny = client.change(Method::PATCH, &path, &body).await?;
+    if !campaign.settings.are_of(draft) {
+        let mut changed = settings(draft);
+        // Mailchimp's description requires the sender in every change. A draft without an audience may have no sender yet.
+        for (name, own) in [("from_name", &campaign.settings.from_name), ("reply_to", &campaign.settings.reply_to)] {
+            if let Some(own) = own.as_deref().filter(|own| !own.is_empty()) {
+                changed[name] = own.into();
+            }
+        }
+        let body = client.json(Some(&json!({ "settings": changed })));
+        let _: IgnoredAny = client.change(Method::PATCH, &path, &body).await?;
+    }
     let body = client.json(Some(&json!({ "html": draft.html, "plain_text": draft.text })));
     let _: IgnoredAny = client.change(Method::PUT, &format!("{path}/content"), &body).await?;
     Ok(Remote { id: campaign.id, url: page(client, &format!("campaigns/edit?id={}", campaign.web_id)) })

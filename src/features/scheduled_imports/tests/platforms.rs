@@ -9,7 +9,7 @@ use crate::engine::runner::Step;
 use crate::features::connections;
 use crate::testing::TestApp;
 use crate::testing::platforms::changes::UNLISTED;
-use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing};
+use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, published};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
@@ -30,8 +30,12 @@ fn app(peer: &Platforms) -> TestApp {
 
 /// Connects an account and creates a scheduled import of its source; returns the API path of the scheduled import.
 fn create(app: &TestApp, (provider, key, source, kind): (&str, &str, &str, &str)) -> String {
+    create_from(app, (provider, key), &json!([{ "id": source, "type": kind, "name": "Everyone" }]))
+}
+
+/// Connects an account and creates a scheduled import of these sources; returns the API path of the scheduled import.
+fn create_from(app: &TestApp, (provider, key): (&str, &str), sources: &Value) -> String {
     app.post(&format!("/v1/connections/{provider}"), json!({ "apiKey": key })).data();
-    let sources = json!([{ "id": source, "type": kind, "name": "Everyone" }]);
     let input = json!({ "name": "Sync", "provider": provider, "sources": sources, "everyHours": 1 });
     let made = app.post_in("/v1/scheduled-imports", input).data();
     format!("/v1/scheduled-imports/{}", made["id"].as_str().expect("an ID"))
@@ -112,6 +116,30 @@ fn each_run_reads_only_changes_and_carries_unsubscribes_over() {
         assert_eq!(app.get_in("/v1/contacts?limit=1").data()["total"], json!(contacts.as_u64().expect("a number") + 1));
         let jobs = app.get_in("/v1/contacts/jobs").data();
         assert_eq!(jobs["jobs"].as_array().expect("a list").len(), 3, "each run is one import");
+    }
+}
+
+/// Each call of imports, compared with the platform's own description of its API.
+#[test]
+fn imports_send_only_requests_that_the_platforms_describe() {
+    let source = |id: &str, kind: &str| json!({ "id": id, "type": kind, "name": id });
+    let sources = [
+        json!([source("L1", "list"), source("S1", "segment"), source("suppressed", "segment")]),
+        json!([source("a1b2c3", "audience"), source("a1b2c3/7", "tag"), source("a1b2c3/8", "segment")]),
+        json!([source("1", "list"), source("2", "segment"), source("suppressed", "segment")]),
+    ];
+    let names = ["Klaviyo", "Mailchimp", "HubSpot"];
+    for (((provider, key, ..), sources), name) in PLATFORMS.into_iter().zip(sources).zip(names) {
+        let peer = Platforms::start(150);
+        let app = app(&peer);
+        let path = create_from(&app, (provider, key), &sources);
+        app.get_in(&format!("/v1/contacts/imports/providers/{provider}/sources")).data();
+        work(&app, &path);
+        app.clock.advance_ms(HOUR_MS);
+        work(&app, &path);
+        for row in published::table(name, "import", &peer.asked()) {
+            assert!(row.requests > 0 && row.objections.is_empty(), "{name}: {row:?}");
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
@@ -11,9 +12,11 @@ use crate::features::connections::{PlatformError, oauth};
 use crate::features::projects;
 use crate::features::storefront::connecting::{New, keep, test};
 use crate::features::storefront::install::{self, Install, Returned};
+use crate::features::storefront::model::{Store, Sync};
 use crate::features::storefront::views::StorefrontConnection;
 use crate::features::storefront::{keys, store};
 use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
@@ -32,8 +35,8 @@ impl Operation for Complete {
         .summary("Complete the installation of the app on a Shopify store")
         .about(
             "Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to \
-             import. Only the session that started the installation can complete it, within ten minutes. The dashboard calls this operation \
-             when the user returns.",
+             import. Only the session that started the installation can complete it, within ten minutes. A repeat returns the connected \
+             store. The dashboard calls this operation when the user returns.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = CompleteInstall;
@@ -63,12 +66,16 @@ impl Async for Complete {
                 "this installation expired, or was started in another browser or for another shop; connect the store again";
             return Err(Failure::field("query", reason));
         };
-        let Install { project, customers, .. } = started;
+        let Install { project, customers, expires_at, .. } = started;
+        let since = expires_at.plus_ms(-limits::PROVIDER_SIGN_IN_MS);
+        if let Some(made) = completed(&context, project, &shop, since).await? {
+            return Ok(Created(made));
+        }
         let seal = engine.clone();
         let (mine, there) = (shop.clone(), project);
         let checking = move |tx: &ReadTx| {
             projects::require(tx, account, there)?;
-            let is_taken = |known: &crate::features::storefront::model::Store| {
+            let is_taken = |known: &Store| {
                 known.address == mine
                     && known.project != there
                     && keys::open(&seal.seal, known).is_some_and(|keys| keys.is_installed())
@@ -90,6 +97,29 @@ impl Async for Complete {
         let (made, sync) = context.write(&Self::SPEC, write).await?;
         Ok(Created(StorefrontConnection::of(&made, &sync)))
     }
+}
+
+/// Returns the store if the installation that started at `since` has been completed. Shopify accepts a code once, so a repeat of the
+/// callback, such as after a lost response, could not be completed again.
+async fn completed(
+    context: &Context,
+    project: ProjectId,
+    shop: &str,
+    since: Timestamp,
+) -> Result<Option<StorefrontConnection>, Failure> {
+    let (account, engine, shop) = (context.caller.account(), context.engine.clone(), shop.to_owned());
+    let reading = move |tx: &ReadTx| {
+        projects::require(tx, account, project)?;
+        let is_it = |known: &Store| {
+            let is_usable = known.rejected.is_none() && known.connected_at >= since;
+            let is_own = known.project == project && known.address == shop;
+            is_usable && is_own && keys::open(&engine.seal, known).is_some_and(|keys| keys.is_installed())
+        };
+        let Some(made) = store::all(tx, account)?.into_iter().find(is_it) else { return Ok::<_, Failure>(None) };
+        let sync = store::sync(tx, (account, made.id))?.unwrap_or_else(|| Sync::new(made.created_at));
+        Ok(Some(StorefrontConnection::of(&made, &sync)))
+    };
+    context.read(reading).await
 }
 
 /// Converts the error of a failed code exchange.

@@ -310,6 +310,13 @@ pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
     events
 }
 
+/// Parses a body as the lines of an export, and as the request that tests the URL of a webhook, for fuzzing.
+#[cfg(any(test, fuzzing))]
+pub fn read_export(body: &[u8]) -> Vec<StoreProduct> {
+    let _ = verify(Storefront::WooCommerce, &HeaderMap::new(), body, "secret");
+    shopify::read_lines(body)
+}
+
 /// Returns the scopes that keys need, each with its purpose, for the page on which users connect stores.
 pub fn scopes(platform: Storefront) -> &'static [(&'static str, &'static str)] {
     match platform {

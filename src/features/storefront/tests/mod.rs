@@ -169,6 +169,23 @@ fn a_store_is_connected_and_its_products_are_in_the_brand() {
 }
 
 #[test]
+fn a_repeated_request_connects_a_store_once() {
+    let shop = Shop::new();
+    let body = json!({ "storefrontStoreUrl": SHOP, "accessToken": SHOPIFY_TOKEN, "apiSecret": SHOPIFY_SECRET });
+    let body = shop.app.with_project(body);
+    let connect = || shop.app.post_keyed("/v1/storefront/connect", "once", body.clone());
+    let made = connect();
+    assert_eq!(made.status, 200);
+    let asked = shop.peer.asked().len();
+    assert_eq!((connect().body, shop.peer.asked().len()), (made.body.clone(), asked), "a repeat gets the stored response");
+    // A repeat without a key tests the keys again and keeps the store.
+    assert_eq!(shop.connect(json!({})).data()["serverId"], made.body["data"]["serverId"]);
+    assert_eq!(shop.app.get("/v1/storefront/stores").data()["total"], 1);
+    work(&shop.app);
+    assert_eq!(shop.peer.hooks().len(), 16, "webhooks are requested once");
+}
+
+#[test]
 fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     let shop = Shop::connected();
     let bowl = |price: &str, updated_at: &str| {

@@ -235,6 +235,58 @@ impl Gathered {
     }
 }
 
+/// The published products of an export that were read so far.
+#[derive(Default)]
+struct Catalog {
+    gathered: BTreeMap<String, Gathered>,
+    /// The IDs of the products in the order of the export.
+    order: Vec<String>,
+}
+
+impl Catalog {
+    fn add(&mut self, line: ProductLine) {
+        match line {
+            ProductLine::Child(child) => {
+                // A product that is not published was not gathered, so its variants and collections are ignored.
+                if let Some(parent) = self.gathered.get_mut(&child.parent) {
+                    parent.add(child.kind);
+                }
+            }
+            ProductLine::Product(fields) => {
+                let gid = fields.id.clone();
+                // Keep one more than the maximum, so that the importer detects and reports that products were left out.
+                if self.order.len() <= limits::PRODUCTS_MAX
+                    && let Some(product) = Gathered::new(*fields)
+                {
+                    self.order.push(gid.clone());
+                    self.gathered.insert(gid, product);
+                }
+            }
+        }
+    }
+
+    fn into_products(self) -> Vec<StoreProduct> {
+        let Self { mut gathered, order } = self;
+        let done = |gid: String| {
+            let Gathered { mut product, is_for_sale, .. } = gathered.remove(&gid)?;
+            product.sold_out = !is_for_sale;
+            Some(product)
+        };
+        order.into_iter().filter_map(done).collect()
+    }
+}
+
+/// Parses the lines of an export, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub fn read_lines(body: &[u8]) -> Vec<StoreProduct> {
+    let mut catalog = Catalog::default();
+    for (bytes, number) in body.split(|byte| *byte == b'\n').zip(1..) {
+        let _ = line::<ProductLine>(bytes, number).map(|line| catalog.add(line));
+        let _ = customer(bytes, number);
+    }
+    catalog.into_products()
+}
+
 /// Starts, polls or reads the export of the products.
 pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
     let Some(id) = cursor else { return Ok(Paged::Wait(start(client, queries::PRODUCTS).await?)) };
@@ -244,38 +296,15 @@ pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged
         State::Ended(Some(file)) => file,
     };
     let mut lines = Lines::new(client.download(&file.url, 0).await?);
-    let mut gathered = BTreeMap::<String, Gathered>::new();
-    let (mut order, mut count) = (Vec::new(), 0);
+    let (mut catalog, mut count) = (Catalog::default(), 0);
     while let Some(bytes) = lines.next().await? {
         count += 1;
-        match line::<ProductLine>(&bytes, count)? {
-            ProductLine::Child(child) => {
-                // A product that is not published was not gathered, so its variants and collections are ignored.
-                if let Some(parent) = gathered.get_mut(&child.parent) {
-                    parent.add(child.kind);
-                }
-            }
-            ProductLine::Product(fields) => {
-                let gid = fields.id.clone();
-                // Keep one more than the maximum, so that the importer detects and reports that products were left out.
-                if order.len() <= limits::PRODUCTS_MAX
-                    && let Some(product) = Gathered::new(*fields)
-                {
-                    order.push(gid.clone());
-                    gathered.insert(gid, product);
-                }
-            }
-        }
+        catalog.add(line(&bytes, count)?);
     }
     if count != file.lines {
         return Err(incomplete(count, file.lines));
     }
-    let done = |gid: String| {
-        let Gathered { mut product, is_for_sale, .. } = gathered.remove(&gid)?;
-        product.sold_out = !is_for_sale;
-        Some(product)
-    };
-    Ok(Paged::Items { items: order.into_iter().filter_map(done).collect(), next: None })
+    Ok(Paged::Items { items: catalog.into_products(), next: None })
 }
 
 #[derive(Deserialize)]

@@ -5,6 +5,9 @@ mod bulk;
 mod queries;
 mod webhooks;
 
+#[cfg(any(test, fuzzing))]
+pub use bulk::read_lines;
+
 use std::collections::BTreeSet;
 
 use http::HeaderMap;
