@@ -463,6 +463,12 @@ async fn the_tenth_samples_keep_their_facts() {
     holds(&score("tenth").await, 264, 0, 7, 0);
 }
 
+/// Twenty usual and forty hurried prompts of a writer who did not know the rules. The rules were then improved with them.
+#[tokio::test]
+async fn the_eleventh_samples_keep_their_facts() {
+    holds(&score("eleventh").await, 547, 1, 34, 2);
+}
+
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an
 /// instruction.
 #[tokio::test]

@@ -68,8 +68,10 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
         return None;
     }
-    // "Montag Ruhetag", "jeden Sonntag" and "mondays" mean a weekday of every week.
+    // "Montag Ruhetag", "jeden Sonntag", "mondays" and "fermé le lundi" mean a weekday of every week.
+    let has_article = start > 1 && matches!(prompt.fold(start - 1), "le" | "il");
     let is_every = is_plural(prompt, end - 1)
+        || has_article && prompt.before(List::CueClosed, start - 1).is_some()
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
         || start == at && prompt.is(List::CueClosed, end);
     if is_weekday && is_every {

@@ -547,6 +547,18 @@ fn weekdays_of_every_week_do_not_end_an_offer() {
 }
 
 #[test]
+fn a_weekday_with_an_article_after_closed_is_no_date() {
+    let brands = brands();
+    let today = "2027-09-13".parse().expect("a date");
+    for prompt in ["Menù del tartufo da venerdì 8 ottobre. Solo la sera, chiuso il lunedì.", "Brunch dès 10 h, fermé le lundi."]
+    {
+        let brief = parse(prompt, &brands["kiln"], None, today);
+        let weekday = brief.facts.iter().find(|fact| fact.text.contains("lun")).expect("the weekday is a fact");
+        assert_eq!(weekday.value, None, "{prompt}");
+    }
+}
+
+#[test]
 fn a_button_before_an_address_has_only_its_label() {
     let prompt = "Orders close on 4 March. button Order flowers linking to https://a.example/orders";
     let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
