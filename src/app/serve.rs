@@ -101,6 +101,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         Some(member) => {
             let grace = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
             tasks.attend("role in the cluster", roles::follow(engine.clone(), member.clone(), grace));
+            tasks.attend("disk of the leader", roles::leave_full_disk(engine.clone(), member.clone()));
             member.start();
         }
     }
