@@ -1,5 +1,6 @@
 //! Tests of the cluster with a real PostgreSQL: who may append, what followers have, and what nodes notice.
 
+mod joining;
 mod upgrades;
 
 use std::path::{Path, PathBuf};
