@@ -1,4 +1,4 @@
-//! Tests of tables that an older version of the program created.
+//! Tests of nodes of different versions in one cluster.
 
 use super::*;
 
@@ -31,4 +31,26 @@ fn a_node_of_an_older_version_does_not_join_a_newer_cluster() {
     server.query(&cluster.url, "UPDATE mailmill_cluster SET version = version + 1");
     let refused = cluster.try_node("one").err().expect("the tables are newer");
     assert_eq!(refused, Error::Newer);
+}
+
+#[test]
+fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let one = cluster.node("one");
+    one.lead();
+    one.put(1).expect("the leader accepts writes");
+    let two = cluster.node("two");
+    two.follow("one");
+    let newer = "INSERT INTO mailmill_log SELECT log, seq + 1, epoch, '\\x02'::bytea, now() FROM mailmill_log WHERE log = 'live' \
+                 ORDER BY seq DESC LIMIT 1";
+    server.query(&cluster.url, newer);
+    two.wait("stops", |_| two.live().failure().borrow().is_some());
+    let failure = two.live().failure().borrow().clone();
+    assert!(
+        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer mailmill")),
+        "{failure:?}"
+    );
+    two.stop();
+    one.stop();
 }
