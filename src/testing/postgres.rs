@@ -179,14 +179,28 @@ impl Postgres {
         self.url(&name)
     }
 
+    /// Backs up the database with this URL, and restores the backup into a new database. Returns its URL.
+    pub fn restored(&self, url: &str) -> String {
+        let (copy, port) = (self.database(), self.port.to_string());
+        let file = self.folder.join("backup.sql");
+        let place = ["-h", "127.0.0.1", "-p", port.as_str(), "-U", "mailmill", "-d"];
+        let mut dump = self.program("pg_dump");
+        let dumped = dump.args(place).args([database_of(url), "-f"]).arg(&file).output().expect("pg_dump runs");
+        assert!(dumped.status.success(), "{}", String::from_utf8_lossy(&dumped.stderr));
+        let mut restore = self.program("psql");
+        let restored = restore.args(place).args([database_of(&copy), "-v", "ON_ERROR_STOP=1", "-qXf"]).arg(&file).output();
+        let restored = restored.expect("psql runs");
+        assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+        copy
+    }
+
     fn url(&self, database: &str) -> String {
         format!("postgres://mailmill@127.0.0.1:{}/{database}?sslmode=disable", self.port)
     }
 
     /// Runs SQL statements in the database with this URL. Returns the rows as lines, with columns separated by `|`.
     pub fn query(&self, url: &str, statements: &str) -> String {
-        let database = url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of this server");
-        self.run(database, statements).expect("the statement succeeds")
+        self.run(database_of(url), statements).expect("the statement succeeds")
     }
 
     fn run(&self, database: &str, statements: &str) -> Result<String, String> {
@@ -217,6 +231,11 @@ impl Drop for Postgres {
         let _ = fs::remove_dir_all(&self.folder);
         let _ = fs::remove_file(self.folder.with_extension("log"));
     }
+}
+
+/// Returns the name of the database in a URL.
+pub fn database_of(url: &str) -> &str {
+    url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of a database")
 }
 
 fn is_superuser() -> bool {
