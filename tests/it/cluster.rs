@@ -12,6 +12,7 @@ mod nodes;
 mod planted;
 mod proxy;
 mod rows;
+mod speed;
 mod standby;
 mod upgrades;
 

@@ -28,7 +28,7 @@ const CAMPAIGN_TIME: Duration = Duration::from_secs(300);
 const FAULTS: [Fault; 5] = [Fault::KillLeader, Fault::StopLeader, Fault::CutLeader, Fault::DelayLeader, Fault::Drain];
 
 /// Settings of nodes whose relay is the sink.
-fn with_relay(sink: &MailSink) -> String {
+pub fn with_relay(sink: &MailSink) -> String {
     let address = sink.address;
     format!("[mail]\nrelay = [\"smtp://{address}\"]\nconnections = {CONNECTIONS}\nrequire_verified_domain = false\n")
 }

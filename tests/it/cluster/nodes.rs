@@ -87,10 +87,10 @@ impl Cluster {
         cluster
     }
 
-    /// Starts a cluster of `count` nodes of this program, without proxies.
-    pub async fn start_plain(url: &str, count: usize, program: &Path) -> Self {
+    /// Starts a cluster of `count` nodes of this program, without proxies, and with `more` settings.
+    pub async fn start_plain(url: &str, count: usize, program: &Path, more: &str) -> Self {
         let node = (url.to_owned(), "address = '127.0.0.1:0'".to_owned());
-        let mut cluster = Self::prepare(&vec![node; count], "", program);
+        let mut cluster = Self::prepare(&vec![node; count], more, program);
         cluster.serve_all().await;
         cluster
     }

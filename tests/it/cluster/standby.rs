@@ -39,7 +39,7 @@ impl Run {
         let (one, two) = (primary.address(), standby.address());
         let url =
             format!("postgres://mailmill@{one},{two}/{}?sslmode=disable&target_session_attrs=read-write", database_of(&own));
-        let mut cluster = Cluster::start_plain(&url, 2, Path::new(PROGRAM)).await;
+        let mut cluster = Cluster::start_plain(&url, 2, Path::new(PROGRAM), "").await;
         let leader = cluster.leader().await;
         let project = cluster.client(leader).project("standby").await;
         Some(Self { primary, standby, url, cluster, project, created: Vec::new() })

@@ -115,7 +115,7 @@ async fn upgrade(cluster: &mut Cluster, index: usize, program: &str) {
 async fn no_client_that_tries_once_more_sees_an_error_during_an_upgrade() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();
-    let mut cluster = Cluster::start_plain(&url, NODES, &previous()).await;
+    let mut cluster = Cluster::start_plain(&url, NODES, &previous(), "").await;
     let leader = cluster.leader().await;
     let project = cluster.client(leader).project("upgrade").await;
     wait_for(&cluster, &project).await;
