@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::history::{Action, Histories, Operation};
@@ -63,11 +64,12 @@ async fn write_late(cluster: &mut Cluster, row: &mut Row, value: u64, is_planted
     let late = &cluster.networks[leader].database;
     late.set_unchecked(is_planted);
     let (client, call, called) = (cluster.client(leader), row.write(value), row.started.elapsed());
-    let writing = tokio::spawn(async move { tokio::time::timeout(ANSWER_TIME, client.try_send(call)).await });
+    let mut writing = JoinSet::new();
+    writing.spawn(async move { tokio::time::timeout(ANSWER_TIME, client.try_send(call)).await });
     tokio::time::timeout(ANSWER_TIME, late.has_held_an_append()).await.expect("the leader appends");
     let next = cluster.leader_other_than(leader).await;
     cluster.networks[leader].database.set(Network::Fine);
-    let written = writing.await.expect("the client does not panic");
+    let written = writing.join_all().await.pop().expect("there is one write");
     let is_acknowledged = written.is_ok_and(|reply| reply.is_ok_and(|reply| reply.status == 200));
     row.note(Action::Write(value), called, is_acknowledged);
     let called = row.started.elapsed();

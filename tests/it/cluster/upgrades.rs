@@ -83,7 +83,7 @@ async fn work(addresses: Addresses, key: String, project: String, client: usize,
     done
 }
 
-#[expect(clippy::disallowed_methods, reason = "the caller of the test names the previous version")]
+/// Returns the program of the previous version, if the caller of the test names it.
 fn previous() -> PathBuf {
     std::env::var_os("MAILMILL_CLUSTER_FROM").map_or_else(|| PROGRAM.into(), PathBuf::from)
 }
