@@ -148,7 +148,7 @@ impl Vault {
 }
 
 /// Compares all rows of two data folders, except the count of their starts; returns the number of rows.
-fn compare(one: &Path, other: &Path) -> usize {
+pub fn compare(one: &Path, other: &Path) -> usize {
     let rows = |folder: &Path, name: &str| {
         let file = StoreFile::open_verified(&folder.join(name), CACHE_BYTES).expect("the file is intact");
         let (here, tx) = (file.table_names().expect("the file is readable"), file.read().expect("the file is readable"));
