@@ -15,6 +15,7 @@ mod rows;
 mod speed;
 mod standby;
 mod upgrades;
+mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
