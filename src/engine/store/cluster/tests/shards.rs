@@ -26,11 +26,12 @@ const START_MS: u64 = 150;
 /// The number of lost nodes in each simulation.
 const LOSSES: usize = 200;
 
-/// Measured with a cluster of one node: 40,000 contacts, and a campaign to them.
+/// Measured with a cluster of one node: 40,000 contacts, and a campaign to 5,000 of them.
 const FILE_BYTES_PER_CONTACT: u64 = 500;
-const LOG_BYTES_PER_MESSAGE: u64 = 400;
-const FILE_BYTES_PER_MESSAGE: u64 = 400;
-/// Assumptions about use: two messages per contact and week, and the days for which the rows of messages are kept.
+const LOG_BYTES_PER_MESSAGE: u64 = 60;
+/// Assumptions: the size of the rows of a message with its opens and clicks, two messages per contact and week, and the days for which the
+/// rows of messages are kept.
+const FILE_BYTES_PER_MESSAGE: u64 = 200;
 const MESSAGES_PER_CONTACT_AND_WEEK: u64 = 2;
 const DAYS_KEPT: u64 = 365;
 /// The number of messages that one writer sends per second; half of it is planned, because campaigns come at the same hours of the day.
