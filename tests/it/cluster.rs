@@ -1,8 +1,10 @@
 //! Several nodes and a real PostgreSQL, with faults while clients write: every acknowledged write is on every node afterward, no
 //! idempotency key took effect twice, the histories of rows are linearizable, and all nodes have the same rows.
 //!
-//! By default, each kind of fault happens once. `MAILMILL_CLUSTER_FAULTS=300` runs that many random faults; `MAILMILL_CLUSTER_SEED` chooses
-//! them.
+//! By default, each kind of fault happens once. `MAILMILL_CLUSTER_FAULTS` sets the number of random faults, `MAILMILL_CLUSTER_SEED` chooses
+//! them, and `MAILMILL_CLUSTER_CALM_MS` sets the time between them. This takes more than an hour:
+//!
+//!     MAILMILL_CLUSTER_FAULTS=300 MAILMILL_CLUSTER_CALM_MS=10000 cargo test --release --test it cluster::no_fault -- --nocapture
 
 mod campaigns;
 mod faults;
@@ -231,11 +233,12 @@ async fn no_fault_loses_or_repeats_an_acknowledged_write() {
     let rows = Rows::start(&cluster, &project, &is_over);
     let mut times = Times::default();
     let wanted = faults(knob("MAILMILL_CLUSTER_FAULTS"), knob("MAILMILL_CLUSTER_SEED").unwrap_or(1));
+    let calm = knob("MAILMILL_CLUSTER_CALM_MS").map_or(CALM, Duration::from_millis);
     let started = Instant::now();
     for fault in &wanted {
         let leader = cluster.leader().await;
         rows.next(&cluster.client(leader)).await;
-        tokio::time::sleep(CALM).await;
+        tokio::time::sleep(calm).await;
         let took = strike(&mut cluster, &postgres, *fault).await;
         times.0.entry(format!("{fault:?}")).or_default().push(took);
     }
