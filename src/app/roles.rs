@@ -26,6 +26,8 @@ const CACHED: [TableId; 6] =
     [tables::META, tables::ACCOUNTS, tables::USERS, tables::KEYS, tables::SESSIONS, tables::OAUTH_GRANTS];
 /// The pause after a change of cached rows, so that many changes are loaded together.
 const CACHE_PAUSE: Duration = Duration::from_millis(20);
+/// The pause between two checks of the disk while this node leads.
+const DISK_PAUSE: Duration = Duration::from_secs(1);
 
 /// Follows the role of the node until the task is aborted. `grace` is the time for messages in flight when the node gives up its role.
 pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
@@ -91,16 +93,32 @@ async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace
     former.tasks.raise(Stage::Draining);
     former.end(engine, grace).await;
     member.deactivate();
-    let counted = accounts::flush_usage(engine).await;
-    let noted = tracking::flush(engine).await;
+    // On a full disk, a write waits for space. It must not keep the lease.
+    let counted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, accounts::flush_usage(engine)).await;
+    let noted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, tracking::flush(engine)).await;
     let resigned = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, member.resign()).await;
     tracing::info!(
         node = member.node(),
-        counted = counted.is_ok(),
-        noted = noted.is_ok(),
+        counted = matches!(counted, Ok(Ok(_))),
+        noted = matches!(noted, Ok(Ok(_))),
         released = resigned.is_ok(),
         "this node has given up the lead of the cluster"
     );
+}
+
+/// Moves the lead to another node when the disk of this node is almost full, because a leader with a full disk refuses writes. Runs until
+/// the task is aborted.
+pub async fn leave_full_disk(engine: Arc<Engine>, member: Arc<Member>) {
+    loop {
+        tokio::time::sleep(DISK_PAUSE).await;
+        if !member.leads() || !engine.control.space().is_low() {
+            continue;
+        }
+        tracing::warn!(node = member.node(), "the disk of this node is almost full, so another node should lead the cluster");
+        member.step_down().await;
+        // If no other node takes the lease, this node leads again. Each attempt interrupts writes.
+        tokio::time::sleep(limits::CLUSTER_FULL_DISK_PAUSE).await;
+    }
 }
 
 /// Reads the newest commit into the caches that requests check.

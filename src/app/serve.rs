@@ -88,6 +88,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let api = Api::new(engine.clone(), OPERATIONS);
     let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
     let front = Arc::new(WithLeader::new(api.clone(), WithTools::new(api, pages, &tasks), client));
+    let reporter = front.clone();
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
     let mail_in = inbound::bind(&engine, &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
@@ -101,6 +102,8 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         Some(member) => {
             let grace = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
             tasks.attend("role in the cluster", roles::follow(engine.clone(), member.clone(), grace));
+            tasks.attend("disk of the leader", roles::leave_full_disk(engine.clone(), member.clone()));
+            tasks.attend("visits without a leader", async move { reporter.report_visits().await });
             member.start();
         }
     }

@@ -6,17 +6,21 @@
 //!
 //! While no leader can be reached, every node still answers reads and the links in messages, and browsers get a page instead of JSON.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, StatusCode};
 
+use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody, Service};
 use crate::engine::api::{Failure, response};
 use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 /// The header with the positions of the control, test and live logs after a write, separated by hyphens.
@@ -47,11 +51,21 @@ pub struct WithLeader<S> {
     warned_at: AtomicI64,
     /// When the leader could not be reached last, on the same clock.
     failed_at: AtomicI64,
+    /// The requests for links in messages that this node answered while no leader could be reached, oldest first.
+    unreported: Mutex<VecDeque<Unreported>>,
+}
+
+/// A request for a link in a message that the leader must still count.
+struct Unreported {
+    request: Incoming,
+    /// The visits that this node recorded for this request and for concurrent ones, in the order of [`Environment::ALL`].
+    visits: [Vec<Visit>; Environment::ALL.len()],
 }
 
 impl<S> WithLeader<S> {
     pub fn new(api: Api, inner: S, client: Option<NodeClient>) -> Self {
-        Self { inner, api, client, warned_at: AtomicI64::new(i64::MIN), failed_at: AtomicI64::new(i64::MIN) }
+        let never = || AtomicI64::new(i64::MIN);
+        Self { inner, api, client, warned_at: never(), failed_at: never(), unreported: Mutex::default() }
     }
 }
 
@@ -73,19 +87,14 @@ impl<S: Service> Service for WithLeader<S> {
         let is_local = is_about_node(uri.path()) || (is_query && self.is_recent(headers).await);
         let page = page(method, headers);
         // A read has an empty body, so the same request can be handled a second time.
-        let again = is_read.then(|| Incoming {
-            method: method.clone(),
-            uri: uri.clone(),
-            headers: headers.clone(),
-            body: Body::Empty,
-            peer: *peer,
-        });
+        let again = is_read.then(|| without_body(&request));
         if !is_local {
             // A client that sent a position must not get older data.
             let again =
                 again.filter(|again| (is_query || is_in_message(again.uri.path())) && !again.headers.contains_key(POSITION));
             return match (self.forward(request).await, again) {
                 (Ok(reply), _) => reply,
+                (Err(_), Some(again)) if is_in_message(again.uri.path()) => self.answer_link(again).await,
                 (Err(_), Some(again)) => self.answer(again).await,
                 (Err(reason), None) => self.unavailable(reason, page),
             };
@@ -110,6 +119,51 @@ impl<S: Service> WithLeader<S> {
             reply.headers.extend(HeaderValue::from_str(member.node()).ok().map(|name| (NODE, name)));
         }
         reply
+    }
+
+    /// Answers a request for a link in a message without a leader. [`Self::report_visits`] reports it to the leader later.
+    async fn answer_link(&self, request: Incoming) -> Reply {
+        let again = without_body(&request);
+        let reply = self.answer(request).await;
+        let engine = &self.api.0;
+        if engine.cluster.as_ref().is_some_and(|member| !member.leads()) {
+            // The leader records the visit, so this node must not record it, too.
+            let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(usize::MAX));
+            let mut unreported = self.unreported();
+            if unreported.len() < limits::VISITS_UNREPORTED_MAX {
+                unreported.push_back(Unreported { request: again, visits });
+            }
+        }
+        reply
+    }
+
+    /// Reports the requests for links in messages that this node answered while no leader could be reached to the next leader. If this node
+    /// leads, it records their visits itself. Runs until the task is aborted.
+    pub async fn report_visits(&self) {
+        let engine = &self.api.0;
+        let Some(member) = &engine.cluster else { return };
+        loop {
+            tokio::time::sleep(limits::CLUSTER_REPORT_PAUSE).await;
+            if member.leads() {
+                let kept: Vec<Unreported> = self.unreported().drain(..).collect();
+                for (environment, visits) in kept.into_iter().flat_map(|kept| Environment::ALL.into_iter().zip(kept.visits)) {
+                    engine.data(environment).visits.put_back(visits);
+                }
+            }
+            while member.leader().is_some() {
+                let Some(next) = self.unreported().pop_front() else { break };
+                let request = without_body(&next.request);
+                let reply = self.forward(request).await;
+                if reply.is_err() || reply.is_ok_and(|reply| reply.status == StatusCode::SERVICE_UNAVAILABLE) {
+                    self.unreported().push_front(next);
+                    break;
+                }
+            }
+        }
+    }
+
+    fn unreported(&self) -> MutexGuard<'_, VecDeque<Unreported>> {
+        self.unreported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether this node's data is recent enough for a read: it includes the position that the client sent or, without a
@@ -179,14 +233,19 @@ impl<S: Service> WithLeader<S> {
     }
 }
 
+/// Returns a copy of a request without its body.
+fn without_body(request: &Incoming) -> Incoming {
+    let Incoming { method, uri, headers, peer, .. } = request;
+    Incoming { method: method.clone(), uri: uri.clone(), headers: headers.clone(), body: Body::Empty, peer: *peer }
+}
+
 /// Returns the page that the client gets if no leader can be reached; `None` for programs, which get JSON.
 fn page(method: &Method, headers: &HeaderMap) -> Option<&'static str> {
     let is_browser = headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().windows(9).any(|part| part == b"text/html"));
     is_browser.then_some(if matches!(*method, Method::GET | Method::HEAD) { RELOADING } else { NOT_SENT })
 }
 
-/// Returns whether this is the path of a link or an image in a message. A recipient must get a response even without a leader; the visit
-/// stays in this node's memory until the node leads.
+/// Returns whether this is the path of a link or an image in a message. A recipient must get a response even without a leader.
 fn is_in_message(path: &str) -> bool {
     ["/t/", "/u/", "/v/"].into_iter().any(|root| path.starts_with(root))
 }

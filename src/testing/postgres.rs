@@ -1,7 +1,9 @@
-//! A PostgreSQL server on loopback, in a temporary folder. Tests can stop and restart it; it ends with the test process.
+//! A PostgreSQL server on loopback, in a temporary folder, and its standby. Tests can stop and restart both; they end with the test
+//! process.
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,23 +38,81 @@ impl Postgres {
     /// Starts a separate server; `None` if PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
         let versions = fs::read_dir(PACKAGES).ok()?.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
-        let programs = versions.filter(|bin| bin.join("initdb").exists()).max()?;
-        let folder = tempfile::Builder::new().prefix("mailmill-postgres-").tempdir().expect("a temporary folder").keep();
-        if is_superuser() {
-            assert!(Command::new("chown").arg(USER).arg(&folder).status().expect("there is a chown").success());
-        }
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
-        let own = Self { folder, programs, port, databases: AtomicU64::new(0), process: Mutex::new(None) };
-        let data = own.folder.join("data");
+        let own = Self::stopped(versions.filter(|bin| bin.join("initdb").exists()).max()?);
         let made = own
             .program("initdb")
             .args(["--auth=trust", "--username=mailmill", "--encoding=UTF8", "--no-sync", "-D"])
-            .arg(&data)
+            .arg(own.data())
             .output();
         let made = made.expect("initdb runs");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         own.resume();
         Some(own)
+    }
+
+    /// Starts a standby with this name, which receives all changes of this server.
+    pub fn standby(&self, name: &str) -> Self {
+        let own = Self::stopped(self.programs.clone());
+        let port = self.port.to_string();
+        let mut copy = own.program("pg_basebackup");
+        copy.args([
+            "-h",
+            "127.0.0.1",
+            "-p",
+            &port,
+            "-U",
+            "mailmill",
+            "-R",
+            "-X",
+            "stream",
+            "--checkpoint=fast",
+            "--no-sync",
+            "-D",
+        ]);
+        let copied = copy.arg(own.data()).output().expect("pg_basebackup runs");
+        assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
+        let file = fs::File::options().append(true).open(own.data().join("postgresql.auto.conf"));
+        let source = format!("primary_conninfo = 'host=127.0.0.1 port={port} user=mailmill application_name={name}'");
+        writeln!(file.expect("the copy has this file"), "{source}").expect("the file can be written");
+        own.resume();
+        own
+    }
+
+    /// Makes every commit wait for the standby with this name, and waits until the standby has all earlier commits.
+    pub fn wait_for_commits_of(&self, standby: &str) {
+        for statement in [format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'").as_str(), "SELECT pg_reload_conf()"]
+        {
+            self.run("postgres", statement).expect("the setting can be changed");
+        }
+        let state = format!("SELECT sync_state FROM pg_stat_replication WHERE application_name = '{standby}'");
+        let tries = PATIENCE.as_millis() / LOOK.as_millis();
+        assert!((0..tries).any(|_| {
+            std::thread::sleep(LOOK);
+            self.run("postgres", &state).is_ok_and(|state| state == "sync")
+        }));
+    }
+
+    /// Makes this standby a primary server.
+    pub fn promote(&self) {
+        assert_eq!(self.run("postgres", "SELECT pg_promote()").as_deref(), Ok("t"));
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.port))
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// Returns a server with a folder and a port, but without data.
+    fn stopped(programs: PathBuf) -> Self {
+        let folder = tempfile::Builder::new().prefix("mailmill-postgres-").tempdir().expect("a temporary folder").keep();
+        if is_superuser() {
+            assert!(Command::new("chown").arg(USER).arg(&folder).status().expect("there is a chown").success());
+        }
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        Self { folder, programs, port, databases: AtomicU64::new(0), process: Mutex::new(None) }
     }
 
     /// Returns a command that runs as a user other than root, and whose process ends with the thread that started it.
@@ -119,14 +179,28 @@ impl Postgres {
         self.url(&name)
     }
 
+    /// Backs up the database with this URL, and restores the backup into a new database. Returns its URL.
+    pub fn restored(&self, url: &str) -> String {
+        let (copy, port) = (self.database(), self.port.to_string());
+        let file = self.folder.join("backup.sql");
+        let place = ["-h", "127.0.0.1", "-p", port.as_str(), "-U", "mailmill", "-d"];
+        let mut dump = self.program("pg_dump");
+        let dumped = dump.args(place).args([database_of(url), "-f"]).arg(&file).output().expect("pg_dump runs");
+        assert!(dumped.status.success(), "{}", String::from_utf8_lossy(&dumped.stderr));
+        let mut restore = self.program("psql");
+        let restored = restore.args(place).args([database_of(&copy), "-v", "ON_ERROR_STOP=1", "-qXf"]).arg(&file).output();
+        let restored = restored.expect("psql runs");
+        assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+        copy
+    }
+
     fn url(&self, database: &str) -> String {
         format!("postgres://mailmill@127.0.0.1:{}/{database}?sslmode=disable", self.port)
     }
 
     /// Runs SQL statements in the database with this URL. Returns the rows as lines, with columns separated by `|`.
     pub fn query(&self, url: &str, statements: &str) -> String {
-        let database = url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of this server");
-        self.run(database, statements).expect("the statement succeeds")
+        self.run(database_of(url), statements).expect("the statement succeeds")
     }
 
     fn run(&self, database: &str, statements: &str) -> Result<String, String> {
@@ -157,6 +231,11 @@ impl Drop for Postgres {
         let _ = fs::remove_dir_all(&self.folder);
         let _ = fs::remove_file(self.folder.with_extension("log"));
     }
+}
+
+/// Returns the name of the database in a URL.
+pub fn database_of(url: &str) -> &str {
+    url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of a database")
 }
 
 fn is_superuser() -> bool {

@@ -1898,5 +1898,12 @@ pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 /// The time that a former leader's workers have to end before they are aborted, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
+/// The pause between two reports of visits that a node answered while no leader could be reached. A handover takes about as long.
+pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
+/// The maximum number of such visits that a node keeps, with the headers of their requests. Further ones are not counted.
+pub const VISITS_UNREPORTED_MAX: usize = 2_000;
+/// The pause after a leader with a full disk has given up the lead. If there is no other node, each attempt interrupts writes for twice the
+/// time of the lease, so there are few.
+pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);
 /// The additional time for giving up the lease when a node stops. Without a limit, an append with an unknown outcome could take longer.
 pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);

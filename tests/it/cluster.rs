@@ -1,138 +1,48 @@
-//! Three nodes and a real PostgreSQL, with faults while clients write: every acknowledged write is on every node afterward, no idempotency
-//! key took effect twice, and all nodes have the same rows.
+//! Several nodes and a real PostgreSQL, with faults while clients write: every acknowledged write is on every node afterward, no
+//! idempotency key took effect twice, the histories of rows are linearizable, and all nodes have the same rows.
 //!
-//! By default, each kind of fault happens once. `MAILMILL_CLUSTER_FAULTS=300` runs that many random faults; `MAILMILL_CLUSTER_SEED` chooses
-//! them.
+//! By default, each kind of fault happens once. `MAILMILL_CLUSTER_FAULTS` sets the number of random faults, `MAILMILL_CLUSTER_SEED` chooses
+//! them, and `MAILMILL_CLUSTER_CALM_MS` sets the time between them. This takes more than an hour:
+//!
+//!     MAILMILL_CLUSTER_FAULTS=300 MAILMILL_CLUSTER_CALM_MS=10000 cargo test --release --test it cluster::no_fault -- --nocapture
+
+mod campaigns;
+mod faults;
+mod guide;
+mod history;
+mod nodes;
+mod planted;
+mod proxy;
+mod rows;
+mod speed;
+mod standby;
+mod upgrades;
+mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mailmill::engine::store::backup::{Digests, digests};
-use mailmill::engine::store::commit_log::StoreName;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use self::faults::{faults, strike};
+use self::nodes::{Addresses, Cluster, LEASE_SECONDS, RECOVERY_TIME, SECRET, check_log, database, leads, send};
+use self::rows::Rows;
 use super::support::client::Call;
-use super::support::postgres::Postgres;
-use super::support::server::BOUNDLESS;
-use super::support::{Client, Server, missing, operation};
+use super::support::server::{BOUNDLESS, PROGRAM};
+use super::support::{Client, Reply, Server, operation};
 
-const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const WRITERS: usize = 4;
-const LEASE_SECONDS: u64 = 2;
 /// The time between two faults, in which clients write.
 const CALM: Duration = Duration::from_millis(1_500);
-/// A request without a response after this time has an unknown outcome; a stopped process never answers.
-const REQUEST_TIME: Duration = Duration::from_secs(8);
-/// The time in which a cluster must recover from any single fault.
-const RECOVERY_TIME: Duration = Duration::from_secs(60);
-
-/// A cluster of three nodes.
-struct Cluster {
-    postgres: Postgres,
-    url: String,
-    nodes: Vec<Server>,
-    /// The addresses of the nodes that run, for the clients.
-    addresses: Arc<Mutex<Vec<SocketAddr>>>,
-    key: String,
-    _master_key: tempfile::TempDir,
-}
-
-impl Cluster {
-    /// Starts a cluster with a new installation; `None`, with a note, if PostgreSQL is not installed.
-    async fn start(count: usize) -> Option<Self> {
-        let Some(postgres) = Postgres::start() else {
-            missing("there is no PostgreSQL (Debian: postgresql)");
-            return None;
-        };
-        let url = postgres.database();
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let copy = folder.path().join("master.key");
-        let settings = |name: &str, copy: Option<&Path>| {
-            let copy = copy.map(|copy| format!("master_key = '{}'\n", copy.display())).unwrap_or_default();
-            format!(
-                "{BOUNDLESS}\n[server]\npublic_url = 'http://mail.example.com'\n[cluster]\ndatabase = '{url}'\nnode = '{name}'\n\
-                 address = '127.0.0.1:0'\nsecret = '{SECRET}'\nlease_seconds = {LEASE_SECONDS}\n{copy}"
-            )
-        };
-        let first = Server::stopped(&settings("node-1", None));
-        let init = first.run(&["cluster", "init"]);
-        assert!(init.status.success(), "{}", String::from_utf8_lossy(&init.stderr));
-        let out = String::from_utf8_lossy(&init.stdout).into_owned();
-        let key = out.split_whitespace().find(|word| word.starts_with("sk_test_")).expect("a test key").to_owned();
-        std::fs::copy(first.data().join("master.key"), &copy).expect("the key can be copied");
-        first.set(&settings("node-1", Some(&copy)));
-        let others = (2..=count).map(|number| Server::stopped(&settings(&format!("node-{number}"), Some(&copy))));
-        let nodes: Vec<Server> = std::iter::once(first).chain(others).collect();
-        let mut cluster = Self { postgres, url, nodes, addresses: Arc::default(), key, _master_key: folder };
-        for index in 0..count {
-            cluster.serve(index);
-        }
-        cluster.leader().await;
-        Some(cluster)
-    }
-
-    fn serve(&mut self, index: usize) {
-        self.nodes[index].serve();
-        self.publish();
-    }
-
-    /// Tells the clients which nodes run.
-    fn publish(&mut self) {
-        let running = self.nodes.iter_mut().filter_map(|node| node.is_running().then(|| node.address()));
-        *self.addresses.lock().expect("not poisoned") = running.collect();
-    }
-
-    fn client(&self, index: usize) -> Client {
-        Client::new(self.nodes[index].address(), Some(self.key.clone()))
-    }
-
-    /// Waits until a node leads; returns its index.
-    async fn leader(&mut self) -> usize {
-        let deadline = Instant::now() + RECOVERY_TIME;
-        loop {
-            for index in 0..self.nodes.len() {
-                if self.nodes[index].is_running() && leads(&self.client(index)).await {
-                    return index;
-                }
-            }
-            let logs: Vec<String> = self.nodes.iter().map(Server::log).collect();
-            assert!(Instant::now() < deadline, "no node leads:\n{}", logs.join("\n---\n"));
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-
-    /// Stops all nodes, brings their folders to the end of the logs, and returns the digests of all rows per node.
-    fn digests(&mut self) -> Vec<Vec<Digests>> {
-        let mut all = Vec::new();
-        for node in &mut self.nodes {
-            if node.is_running() {
-                node.signal("TERM");
-                assert!(node.wait().success(), "{}", node.log());
-            }
-        }
-        for node in &self.nodes {
-            let joined = node.run(&["cluster", "join"]);
-            assert!(joined.status.success(), "{}", String::from_utf8_lossy(&joined.stderr));
-            let of = |store: StoreName| {
-                digests(&node.data().join(format!("{}.redb", store.word())), store.database_kind()).expect("the file is whole")
-            };
-            all.push(StoreName::ALL.map(of).to_vec());
-        }
-        all
-    }
-}
-
-async fn leads(client: &Client) -> bool {
-    let ready = Call::new(operation("system.ready"), json!({ "role": "leader" }));
-    let reply = tokio::time::timeout(REQUEST_TIME, client.try_send(ready)).await;
-    reply.is_ok_and(|reply| reply.is_ok_and(|reply| reply.status == 200))
-}
+/// The time in which a node leads again after 99 of 100 faults, in runs with many faults.
+const FAILOVER_TIME: Duration = Duration::from_secs(10);
+/// The number of faults from which a run has a 99th percentile.
+const MANY: usize = 100;
 
 /// What clients know about their writes.
 #[derive(Default)]
@@ -146,16 +56,41 @@ struct Written {
     longest_gap: Duration,
     attempts: u64,
     retries: u64,
+    /// How often a writer read its own write, at a node whose turn came next.
+    own_reads: u64,
+}
+
+impl Written {
+    /// Combines what the writers know.
+    fn of(writers: Vec<Self>) -> Self {
+        let mut all = Self::default();
+        for one in writers {
+            all.contacts.extend(one.contacts);
+            all.events.extend(one.events);
+            all.unknown.extend(one.unknown);
+            all.longest_gap = all.longest_gap.max(one.longest_gap);
+            all.attempts += one.attempts;
+            all.retries += one.retries;
+            all.own_reads += one.own_reads;
+        }
+        all
+    }
+
+    fn print(&self) {
+        let events: usize = self.events.values().map(BTreeSet::len).sum();
+        println!(
+            "{} contacts, {events} events, {} reads of own writes, {} attempts, {} retries, longest gap {:?}",
+            self.contacts.len(),
+            self.own_reads,
+            self.attempts,
+            self.retries,
+            self.longest_gap
+        );
+    }
 }
 
 /// Writes to one node after the other until `is_over`. A write without an answer is repeated with its idempotency key, at any node.
-async fn write(
-    addresses: Arc<Mutex<Vec<SocketAddr>>>,
-    key: String,
-    project: String,
-    writer: usize,
-    is_over: Arc<AtomicBool>,
-) -> Written {
+async fn write(addresses: Addresses, key: String, project: String, writer: usize, is_over: Arc<AtomicBool>) -> Written {
     let mut written = Written::default();
     let (mut acknowledged_at, mut turn) = (Instant::now(), writer);
     for number in 0_u64.. {
@@ -173,27 +108,14 @@ async fn write(
         };
         let call = call.header("idempotency-key", format!("w{writer}-{number}"));
         let acknowledged = loop {
-            let address = {
-                let addresses = addresses.lock().expect("not poisoned");
-                (!addresses.is_empty()).then(|| addresses[turn % addresses.len()])
-            };
             turn += 1;
             written.attempts += 1;
-            let sent = match address {
-                Some(address) => {
-                    let client = Client::new(address, Some(key.clone()));
-                    tokio::time::timeout(REQUEST_TIME, client.try_send(call.clone())).await.ok().and_then(Result::ok)
+            match send(&addresses, &key, turn, &call).await {
+                Some(reply) if reply.status < 300 => break Some(reply),
+                Some(reply) => {
+                    let said = String::from_utf8_lossy(&reply.bytes);
+                    assert!(matches!(reply.status, 409 | 503), "{} {said}", reply.status);
                 }
-                None => None,
-            };
-            match sent {
-                Some(reply) if reply.status < 300 && !reply.bytes.is_empty() => break Some(reply),
-                Some(reply) => assert!(
-                    reply.status == 503 || reply.status == 409 || reply.bytes.is_empty(),
-                    "{} {}",
-                    reply.status,
-                    String::from_utf8_lossy(&reply.bytes)
-                ),
                 None => {}
             }
             if is_over.load(Ordering::SeqCst) {
@@ -205,6 +127,7 @@ async fn write(
         match acknowledged {
             Some(reply) if number % 2 == 0 => {
                 let id = reply.json()["data"]["id"].as_str().expect("an id").to_owned();
+                written.own_reads += u64::from(read_own(&addresses, &key, turn, &reply, (project.as_str(), id.as_str())).await);
                 written.contacts.insert(email, id);
             }
             Some(_) => drop(written.events.entry(writer).or_default().insert(number)),
@@ -217,21 +140,31 @@ async fn write(
     written
 }
 
-/// Checks on one node that every acknowledged write exists, and that none has taken effect twice.
-async fn check(client: &Client, project: &str, written: &Written) {
+/// Reads a contact that was just created, at any node, with the position of the write. Returns whether there was an answer.
+async fn read_own(addresses: &Addresses, key: &str, turn: usize, created: &Reply, (project, id): (&str, &str)) -> bool {
+    let position = created.header("x-mailmill-position").expect("a write names its position");
+    let read = Call::new(operation("contacts.get"), json!({ "projectId": project, "id": id }));
+    let read = send(addresses, key, turn + 1, &read.header("x-mailmill-position", position)).await;
+    match read {
+        Some(reply) if reply.status != 503 => {
+            assert_eq!(reply.status, 200, "a client reads its own write: {}", String::from_utf8_lossy(&reply.bytes));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Checks on one node that every acknowledged write exists, and that none has taken effect twice. `owners` are the contacts of the writers'
+/// events.
+async fn check(client: &Client, project: &str, owners: &[String], written: &Written) {
     for (email, id) in &written.contacts {
         let contact = client.data("contacts.get", json!({ "projectId": project, "id": id })).await;
         assert_eq!(contact["email"].as_str(), Some(email.as_str()));
     }
     for (writer, numbers) in &written.events {
-        let filter = json!({ "projectId": project, "search": format!("w{writer}@example.com"), "refresh": true });
-        let found = client.data("contacts.list", filter).await;
-        let own = format!("w{writer}@example.com");
-        let contact = found["contacts"].as_array().expect("a list").iter().find(|contact| contact["email"] == own.as_str());
-        let id = contact.expect("the contact of the events exists")["id"].clone();
         let (mut stored, mut cursor) = (Vec::new(), Value::Null);
         loop {
-            let mut input = json!({ "projectId": project, "id": id, "limit": 100 });
+            let mut input = json!({ "projectId": project, "id": owners[*writer], "limit": 100 });
             if !cursor.is_null() {
                 input["cursor"] = cursor.clone();
             }
@@ -253,141 +186,115 @@ async fn check(client: &Client, project: &str, written: &Written) {
     }
 }
 
-/// Checks the log itself: epochs only grow, and positions have no gaps.
-fn check_log(cluster: &Cluster) {
-    let shrinking = "SELECT count(*) FROM (SELECT epoch, lag(epoch) OVER w AS before, seq, lag(seq) OVER w AS previous FROM mailmill_log \
-                     WINDOW w AS (PARTITION BY log ORDER BY seq)) AS pairs WHERE epoch < before OR seq <> previous + 1";
-    assert_eq!(cluster.postgres.query(&cluster.url, shrinking), "0", "epochs go back, or commits are missing");
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Fault {
-    KillLeader,
-    StopLeader,
-    CutDatabase,
-    RemoveFollower,
-    RemoveLeader,
-    Drain,
-}
-
-const FAULTS: [Fault; 6] =
-    [Fault::KillLeader, Fault::StopLeader, Fault::CutDatabase, Fault::RemoveFollower, Fault::RemoveLeader, Fault::Drain];
-
-/// Lets one fault happen and repairs what an operator would repair. Returns the time without a leader.
-async fn strike(cluster: &mut Cluster, fault: Fault) -> Duration {
-    let leader = cluster.leader().await;
-    let follower = (leader + 1) % cluster.nodes.len();
-    let started = Instant::now();
-    match fault {
-        Fault::KillLeader => {
-            cluster.nodes[leader].kill();
-            cluster.publish();
-            cluster.leader().await;
-            let took = started.elapsed();
-            cluster.serve(leader);
-            return took;
-        }
-        Fault::StopLeader => {
-            cluster.nodes[leader].signal("STOP");
-            tokio::time::sleep(Duration::from_secs(LEASE_SECONDS) + Duration::from_millis(500)).await;
-            cluster.nodes[leader].signal("CONT");
-        }
-        Fault::CutDatabase => {
-            cluster.postgres.stop();
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            cluster.postgres.resume();
-        }
-        Fault::RemoveFollower | Fault::RemoveLeader => {
-            let index = if matches!(fault, Fault::RemoveLeader) { leader } else { follower };
-            cluster.nodes[index].kill();
-            cluster.publish();
-            std::fs::remove_dir_all(cluster.nodes[index].data()).expect("the folder can be removed");
-            cluster.serve(index);
-        }
-        Fault::Drain => {
-            let drained = cluster.nodes[leader].run(&["cluster", "drain"]);
-            assert!(drained.status.success(), "{}", String::from_utf8_lossy(&drained.stderr));
-            let now = cluster.leader().await;
-            assert_ne!(now, leader, "another node leads");
-            let took = started.elapsed();
-            let undone = cluster.nodes[leader].run(&["cluster", "drain", "--undo"]);
-            assert!(undone.status.success(), "{}", String::from_utf8_lossy(&undone.stderr));
-            return took;
-        }
-    }
-    cluster.leader().await;
-    started.elapsed()
-}
-
 #[expect(clippy::disallowed_methods, reason = "knobs of this test, which are not settings")]
 fn knob(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_fault_loses_or_repeats_an_acknowledged_write() {
-    let Some(mut cluster) = Cluster::start(3).await else { return };
-    let leader = cluster.leader().await;
-    let project = cluster.client(leader).project("cluster").await;
-    let is_over = Arc::new(AtomicBool::new(false));
-    let mut writers = JoinSet::new();
-    for writer in 0..WRITERS {
-        cluster.client(leader).contact(&project, &format!("w{writer}@example.com")).await;
-        writers.spawn(write(cluster.addresses.clone(), cluster.key.clone(), project.clone(), writer, is_over.clone()));
-    }
-    let faults: Vec<Fault> = match knob("MAILMILL_CLUSTER_FAULTS") {
-        None => FAULTS.to_vec(),
-        Some(count) => {
-            let mut state = knob("MAILMILL_CLUSTER_SEED").unwrap_or(1);
-            let random = |_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                FAULTS[(state >> 33) as usize % FAULTS.len()]
-            };
-            (0..count).map(random).collect()
+/// The times from a fault until a node leads, by kind of fault.
+#[derive(Default)]
+struct Times(BTreeMap<String, Vec<Duration>>);
+
+impl Times {
+    fn print(&self) {
+        println!("fault | times | until a node leads: median | at most");
+        for (fault, times) in &self.0 {
+            let mut times = times.clone();
+            times.sort_unstable();
+            println!("{fault} | {} | {:?} | {:?}", times.len(), times[times.len() / 2], times[times.len() - 1]);
         }
-    };
-    let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
-    for fault in faults {
-        tokio::time::sleep(CALM).await;
-        let took = strike(&mut cluster, fault).await;
-        times.entry(format!("{fault:?}")).or_default().push(took);
     }
-    tokio::time::sleep(CALM).await;
-    is_over.store(true, Ordering::SeqCst);
-    let mut written = Written::default();
-    for one in writers.join_all().await {
-        written.contacts.extend(one.contacts);
-        written.events.extend(one.events);
-        written.unknown.extend(one.unknown);
-        written.longest_gap = written.longest_gap.max(one.longest_gap);
-        written.attempts += one.attempts;
-        written.retries += one.retries;
-    }
-    let events: usize = written.events.values().map(BTreeSet::len).sum();
-    println!(
-        "{} contacts, {events} events, {} attempts, {} retries, longest gap {:?}",
-        written.contacts.len(),
-        written.attempts,
-        written.retries,
-        written.longest_gap
-    );
-    for (fault, times) in &times {
-        println!("{fault}: {} times, at most {:?} until a node leads", times.len(), times.iter().max().expect("one"));
-    }
-    assert!(written.contacts.len() > 50 && events > 50, "the load was too small to prove anything");
-    for index in 0..cluster.nodes.len() {
-        check(&cluster.client(index), &project, &written).await;
-    }
-    check_log(&cluster);
-    let all = cluster.digests();
-    for (index, digests) in all.iter().enumerate() {
-        assert_eq!(digests, &all[0], "the rows of node-{} differ from those of node-1", index + 1);
+
+    /// Checks that 99 of 100 faults end in time, if there were many.
+    fn hold(&self) {
+        let mut all: Vec<Duration> = self.0.values().flatten().copied().collect();
+        all.sort_unstable();
+        if all.len() >= MANY {
+            let late = all[all.len() * 99 / 100];
+            println!("99 of 100 faults: at most {late:?} until a node leads");
+            assert!(late < FAILOVER_TIME, "{late:?}");
+        }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_fault_loses_or_repeats_an_acknowledged_write() {
+    let Some(postgres) = database() else { return };
+    let url = postgres.database();
+    let mut cluster = Cluster::start(&postgres, &url, 3, "").await;
+    let leader = cluster.leader().await;
+    let project = cluster.client(leader).project("cluster").await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (mut writers, mut owners) = (JoinSet::new(), Vec::new());
+    for writer in 0..WRITERS {
+        owners.push(cluster.client(leader).contact(&project, &format!("w{writer}@example.com")).await);
+        writers.spawn(write(cluster.addresses.clone(), cluster.key.clone(), project.clone(), writer, is_over.clone()));
+    }
+    let rows = Rows::start(&cluster, &project, &is_over);
+    let mut times = Times::default();
+    let wanted = faults(knob("MAILMILL_CLUSTER_FAULTS"), knob("MAILMILL_CLUSTER_SEED").unwrap_or(1));
+    let calm = knob("MAILMILL_CLUSTER_CALM_MS").map_or(CALM, Duration::from_millis);
+    let started = Instant::now();
+    for fault in &wanted {
+        let leader = cluster.leader().await;
+        rows.next(&cluster.client(leader)).await;
+        tokio::time::sleep(calm).await;
+        let took = strike(&mut cluster, &postgres, *fault).await;
+        times.0.entry(format!("{fault:?}")).or_default().push(took);
+    }
+    tokio::time::sleep(CALM).await;
+    is_over.store(true, Ordering::SeqCst);
+    let written = Written::of(writers.join_all().await);
+    let histories = rows.end().await;
+    println!("{} faults in {:?}", wanted.len(), started.elapsed());
+    times.print();
+    written.print();
+    let (rows, reads, writes) = histories.counts();
+    println!("{rows} rows with {writes} writes and {reads} reads of the leader");
+    assert!(written.contacts.len() > 50 && written.own_reads > 50 && reads > 50, "the load was too small to prove anything");
+    assert_eq!(histories.violations(), Vec::<usize>::new(), "the histories of these rows are not linearizable");
+    for index in 0..cluster.nodes.len() {
+        check(&cluster.client(index), &project, &owners, &written).await;
+    }
+    check_log(&postgres, &url);
+    cluster.assert_equal();
+    times.hold();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_whose_disk_is_almost_full_moves_the_lead_to_another_node() {
+    let Some(postgres) = database() else { return };
+    let url = postgres.database();
+    let mut cluster = Cluster::start_plain(&url, 2, Path::new(PROGRAM), "").await;
+    let leader = cluster.leader().await;
+    let project = cluster.client(leader).project("disk").await;
+    let full = 1 - leader;
+    // No disk here has as much free space as this setting requires.
+    let file = cluster.nodes[full].data().with_file_name("settings.toml");
+    let settings = std::fs::read_to_string(file).expect("the settings are there");
+    cluster.end(full);
+    cluster.nodes[full].set(&format!("{settings}[data]\nfree_mib_min = 1048576\n"));
+    cluster.serve(full);
+    for command in [&["cluster", "drain"][..], &["cluster", "drain", "--undo"]] {
+        let done = cluster.nodes[leader].run(command);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let deadline = Instant::now() + RECOVERY_TIME;
+    while !cluster.nodes[full].log().contains("the disk of this node is almost full") {
+        assert!(Instant::now() < deadline, "{}", cluster.nodes[full].log());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(cluster.leader_other_than(full).await, leader);
+    tokio::time::sleep(Duration::from_secs(3 * LEASE_SECONDS)).await;
+    assert!(leads(&cluster.client(leader)).await, "the lead stays on the node with free space");
+    cluster.client(full).contact(&project, "disk@example.com").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn followers_answer_reads_and_forward_everything_else() {
-    let Some(mut cluster) = Cluster::start(2).await else { return };
+    let Some(postgres) = database() else { return };
+    let url = postgres.database();
+    let mut cluster = Cluster::start(&postgres, &url, 2, "").await;
     let leader = cluster.leader().await;
     let follower = 1 - leader;
     let (at_leader, at_follower) = (cluster.client(leader), cluster.client(follower));
@@ -446,7 +353,7 @@ async fn followers_answer_reads_and_forward_everything_else() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_folder_becomes_a_cluster_and_a_cluster_becomes_a_folder() {
-    let Some(postgres) = Postgres::start() else { return missing("there is no PostgreSQL (Debian: postgresql)") };
+    let Some(postgres) = database() else { return };
     let mut server = Server::start(BOUNDLESS);
     let key = server.key("test", "all");
     let client = Client::new(server.address(), Some(key.clone()));
@@ -504,7 +411,7 @@ async fn a_folder_becomes_a_cluster_and_a_cluster_becomes_a_folder() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_initialization_without_permissions_leaves_the_folder_empty() {
-    let Some(postgres) = Postgres::start() else { return missing("there is no PostgreSQL (Debian: postgresql)") };
+    let Some(postgres) = database() else { return };
     let url = postgres.database();
     postgres.query(&url, "CREATE ROLE weak LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     let settings = |url: &str| {

@@ -2,6 +2,7 @@
 
 mod access;
 mod agents;
+mod backup_targets;
 mod bounces;
 mod brand_restores;
 mod browser;

@@ -7,7 +7,7 @@ use super::support::client::Call;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Reply, Server, operation};
 
-const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+pub const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const TEMPLATE: &str = r#"<html><body><p>Hello {{ firstName }}</p>
 <a href="https://shop.example/spring?size=m&amp;for={{ email }}#top">Shop</a>
 <p><a href="{{ unsubscribe_url }}">Leave</a> <a href="{{ preferences_url }}">Choose</a> <a href="{{ view_url }}">Online</a></p>
@@ -21,11 +21,11 @@ fn settings() -> String {
 }
 
 /// A message to Ada in the built-in inbox.
-struct Message {
+pub struct Message {
     id: String,
     client: Client,
-    project: String,
-    contact: String,
+    pub project: String,
+    pub contact: String,
     html: String,
     headers: Vec<(String, String)>,
 }
@@ -43,7 +43,7 @@ async fn until<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
 }
 
 impl Message {
-    async fn to_ada(client: Client) -> Self {
+    pub async fn to_ada(client: Client) -> Self {
         let project = client.project("Acme").await;
         let ada =
             json!({ "projectId": project, "email": "ada@example.com", "firstName": "Ada", "language": "en", "country": "GB" });
@@ -69,7 +69,7 @@ impl Message {
     }
 
     /// Returns the token after this part of a path.
-    fn token(&self, front: &str) -> String {
+    pub fn token(&self, front: &str) -> String {
         let (_, rest) = self.html.split_once(front).unwrap_or_else(|| panic!("no {front} in {}", self.html));
         rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next().expect("a token").to_owned()
     }

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::commit_log::{Links, Record, StoreName};
+use super::commit_log::{Links, Record, StoreName, links};
 use super::port::{Overlay, Port};
 use super::redb_port::RedbPort;
 use super::space::Space;
+use super::tx::ReadTx;
 use super::{Error, Result, backup};
 
 /// The maximum number of rows, and of bytes, in one transaction: rows may be large chunks of blobs.
@@ -45,6 +46,17 @@ impl Rebuild {
     /// Sets the commit position of the rows that were added, if it was not known to [`Rebuild::create`].
     pub fn continue_from(&mut self, position: u64) {
         self.position = position;
+    }
+
+    /// Marks the file as part of a cluster. The commits of a cluster contain the mark, but the snapshot from before its first commit does
+    /// not.
+    pub fn join_cluster(&mut self) -> Result<()> {
+        self.flush()?;
+        let tx = ReadTx { snapshot: self.port.snapshot()?, feed_position: 0, memo: Arc::default() };
+        if links(&tx)?.is_none() {
+            Links::default().set(&mut self.batch);
+        }
+        Ok(())
     }
 
     /// Removes the links of the cluster, so that a single machine can use the file.

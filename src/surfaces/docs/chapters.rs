@@ -49,6 +49,7 @@ pub const CHAPTERS: &[Chapter] = &[
             "mcp",
             "operating",
             "cluster",
+            "growth",
             "upgrading",
             "troubleshooting",
         ],

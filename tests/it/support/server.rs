@@ -38,6 +38,8 @@ imports = 1_000_000_000
 
 /// A data folder and, while it runs, the server with this folder. The server is killed when dropped.
 pub struct Server {
+    /// The program, which is another version in tests of upgrades.
+    program: PathBuf,
     folder: TempDir,
     child: Option<Child>,
     http: Option<SocketAddr>,
@@ -64,6 +66,7 @@ impl Server {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::write(folder.path().join("settings.toml"), settings).expect("the settings can be written");
         Self {
+            program: PROGRAM.into(),
             folder,
             child: None,
             http: None,
@@ -73,6 +76,11 @@ impl Server {
             descriptors: None,
             standard_error: None,
         }
+    }
+
+    /// Sets the program, effective from the next start or command.
+    pub fn set_program(&mut self, program: PathBuf) {
+        self.program = program;
     }
 
     /// Sets additional environment variables, effective from the next start or command.
@@ -138,7 +146,7 @@ impl Server {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        self.command_by(Command::new(PROGRAM), arguments)
+        self.command_by(Command::new(&self.program), arguments)
     }
 
     fn command_by(&self, command: Command, arguments: &[&str]) -> Command {

@@ -151,6 +151,7 @@ impl Link {
                     return Err(Failure::Taken);
                 }
                 Some(code) if *code == SqlState::UNDEFINED_TABLE => return Err(Failure::Unknown(Error::NotInitialized)),
+                Some(code) if *code == SqlState::UNDEFINED_COLUMN => return Err(Failure::Unknown(Error::OlderTables)),
                 // The database has rolled back the statement.
                 Some(code) if is_conflict(code) && attempt < limits::CLUSTER_CONFLICTS_MAX => {
                     self.client = Some(client);

@@ -89,7 +89,7 @@ impl Member {
             ))
         })?;
         let database = Database::new(&options.database, options.authorities.as_deref(), runtime.handle().clone())?;
-        let schema = runtime.block_on(schema::read(&mut Link::new(database.clone())))?;
+        let schema = runtime.block_on(schema::upgrade(&mut Link::new(database.clone())))?;
         let process = HEXLOWER.encode(&random.bytes::<16>());
         let turn = SharedTurn::new(clock.clone());
         let shared = Shared { database, turn, runtime: runtime.handle().clone(), clock, random };
@@ -183,6 +183,11 @@ impl Member {
     /// [`Member::rejoin`].
     pub async fn drain(&self) {
         self.stands_back_until.store(i64::MAX, Ordering::SeqCst);
+        self.step_down().await;
+    }
+
+    /// Like [`Member::drain`], but the process can take the lease again after twice the lease's duration.
+    pub async fn step_down(&self) {
         self.is_drained.send_replace(false);
         self.drain.send_replace(true);
         let _ = self.is_drained.subscribe().wait_for(|is_drained| *is_drained).await;

@@ -64,6 +64,8 @@ pub enum Error {
     Initialized { installation: String },
     /// A newer program has changed the tables, or has written a record that this program cannot read.
     Newer,
+    /// A table has no column that this program needs, because an older program created it.
+    OlderTables,
     /// A data file belongs to a different installation than the cluster.
     Foreign { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
@@ -103,6 +105,9 @@ impl fmt::Display for Error {
                  cluster.database to another database"
             ),
             Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
+            Self::OlderTables => f.write_str(
+                "the tables of the cluster are those of an older version; start a node of this version, which adds the missing columns",
+            ),
             Self::Foreign { file } => write!(
                 f,
                 "{file} is from a different installation than the cluster, or contains a different store; choose an empty data \

@@ -79,6 +79,7 @@ fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: St
     let mut rebuilt = Rebuild::create(store, &aside, 0)?;
     let mut link = Link::new(database.clone());
     let position = runtime.block_on(snapshots::read(&mut link, store, |rows| Ok(rebuilt.fill(rows)?)))?;
+    rebuilt.join_cluster()?;
     let rows = rebuilt.finish()?;
     fs::rename(&aside, file).map_err(local)?;
     tracing::info!(store = store.word(), position, rows, "rebuilt a data file from the snapshot of the cluster");

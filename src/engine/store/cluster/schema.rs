@@ -27,6 +27,11 @@ CREATE TABLE IF NOT EXISTS mailmill_snapshot (
     PRIMARY KEY (log, seq, part));
 ";
 
+/// Adds the columns that versions of this program have added to the tables. A column is added only with a default value, so that programs
+/// of the previous version, which ignore it, can use the same tables during an upgrade. A change that they cannot ignore needs a new
+/// [`VERSION`].
+const ADDED: &str = "ALTER TABLE mailmill_cluster ADD COLUMN IF NOT EXISTS secret_check text NOT NULL DEFAULT ''";
+
 /// Turns off PostgreSQL's own compression of these columns, because their content is already compressed. Other databases may reject
 /// this option.
 const STORAGE: &str = "
@@ -63,6 +68,18 @@ pub async fn complete(link: &mut Link, schema: &Schema) -> Result<()> {
     let values = [(&VERSION as _, Type::INT8), (&schema.installation as _, Type::TEXT), (&schema.key_check as _, Type::TEXT)];
     link.execute(insert, &values).await?;
     Ok(())
+}
+
+/// Reads the row of [`Schema`], like [`read`], and adds missing columns if an older program created the tables.
+pub async fn upgrade(link: &mut Link) -> Result<Schema> {
+    match read(link).await {
+        Err(Error::OlderTables) => {
+            link.define(ADDED).await?;
+            tracing::info!("added columns to the tables of the cluster, which an older version created");
+            read(link).await
+        }
+        known => known,
+    }
 }
 
 /// Reads the row of [`Schema`]. Fails if there is no cluster, or if a newer program initialized it.

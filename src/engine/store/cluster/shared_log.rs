@@ -11,7 +11,8 @@ use crate::vocab::limits;
 
 /// The compression level of zstd. Every commit waits for the compression, and higher levels save little space.
 const LEVEL: i32 = 1;
-/// The version of the format of packed records, which is their first byte.
+/// The version of the format of packed records, which is their first byte. Increase it, too, when the format of a row changes: nodes of
+/// older versions then stop, instead of reading rows that they cannot decode.
 const FORMAT: u8 = 1;
 
 /// The result of an append whose outcome is known.
@@ -183,7 +184,8 @@ pub fn pack(encoded: &[u8]) -> Result<Vec<u8>> {
 pub fn unpack(store: StoreName, position: u64, body: &[u8]) -> Result<Record> {
     let damaged = || Error::Damaged(format!("commit {position} of the {} store cannot be read", store.word()));
     let (length, compressed) = match body {
-        [FORMAT, length @ ..] => length.split_first_chunk::<4>().ok_or_else(damaged)?,
+        [1..=FORMAT, length @ ..] => length.split_first_chunk::<4>().ok_or_else(damaged)?,
+        [0, ..] => return Err(damaged()),
         [_, ..] => return Err(Error::Newer),
         [] => return Err(damaged()),
     };

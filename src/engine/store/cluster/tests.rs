@@ -1,5 +1,9 @@
 //! Tests of the cluster with a real PostgreSQL: who may append, what followers have, and what nodes notice.
 
+mod joining;
+mod shards;
+mod upgrades;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

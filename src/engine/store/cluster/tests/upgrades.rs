@@ -1,0 +1,56 @@
+//! Tests of nodes of different versions in one cluster.
+
+use super::*;
+
+/// The first version of the program created the table of the cluster without the check value of the secret.
+#[test]
+fn a_node_adds_the_columns_that_an_older_version_did_not_create() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    server.query(&cluster.url, "ALTER TABLE mailmill_cluster DROP COLUMN secret_check");
+    let (shared, runtime) = shared_of(&cluster.url);
+    let mut link = Link::new(shared.database.clone());
+    let older = runtime.block_on(schema::read(&mut link));
+    assert_eq!(older, Err(Error::OlderTables), "other commands change nothing");
+    let one = cluster.node("one");
+    one.lead();
+    one.put(1).expect("the leader accepts writes");
+    let upgraded = runtime.block_on(schema::read(&mut link)).expect("the column exists");
+    assert_eq!(upgraded.secret_check, "");
+    // The statements of the older version still work.
+    let older = "INSERT INTO mailmill_cluster (version, installation, key_check) VALUES (0, 'x', 'y'); \
+                 SELECT version, installation, key_check FROM mailmill_cluster WHERE version = 0";
+    assert!(server.query(&cluster.url, older).ends_with("0|x|y"));
+    one.stop();
+}
+
+#[test]
+fn a_node_of_an_older_version_does_not_join_a_newer_cluster() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    server.query(&cluster.url, "UPDATE mailmill_cluster SET version = version + 1");
+    let refused = cluster.try_node("one").err().expect("the tables are newer");
+    assert_eq!(refused, Error::Newer);
+}
+
+#[test]
+fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let one = cluster.node("one");
+    one.lead();
+    one.put(1).expect("the leader accepts writes");
+    let two = cluster.node("two");
+    two.follow("one");
+    let newer = "INSERT INTO mailmill_log SELECT log, seq + 1, epoch, '\\x02'::bytea, now() FROM mailmill_log WHERE log = 'live' \
+                 ORDER BY seq DESC LIMIT 1";
+    server.query(&cluster.url, newer);
+    two.wait("stops", |_| two.live().failure().borrow().is_some());
+    let failure = two.live().failure().borrow().clone();
+    assert!(
+        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer mailmill")),
+        "{failure:?}"
+    );
+    two.stop();
+    one.stop();
+}
