@@ -51,6 +51,8 @@ pub struct ConditionView {
 pub struct AutofixEdit {
     pub start: u32,
     pub end: u32,
+    /// The replaced source text. Empty if the replacement is inserted.
+    pub original: String,
     pub replacement: String,
 }
 
@@ -320,7 +322,12 @@ impl Writer<'_> {
             .hits
             .iter()
             .filter_map(|hit| autofix::of(&side.view, finding.feature, &hit.used, profile.word))
-            .map(|patch| AutofixEdit { start: patch.span.start, end: patch.span.end, replacement: patch.replacement })
+            .map(|patch| AutofixEdit {
+                start: patch.span.start,
+                end: patch.span.end,
+                original: patch.span.of(side.view.source).to_owned(),
+                replacement: patch.replacement,
+            })
             .collect();
         // A patch for only some of the uses would not resolve the finding.
         let autofix = (patches.len() == finding.hits.len() && !patches.is_empty()).then(|| patches.into());

@@ -47,7 +47,8 @@ pub struct FeatureProblem {
     pub fix: Option<String>,
     /// Whether the email has a replacement for the feature that works in all of these clients.
     pub has_fallback: bool,
-    pub has_autofix: bool,
+    /// The distinct replacements that resolve the problem: the original and the new source text. Empty if a user must resolve it.
+    pub autofix: Vec<(String, String)>,
     pub count: usize,
     pub occurrences: Vec<PlaceView>,
     pub url: String,
@@ -61,6 +62,19 @@ fn client_name(name: &str) -> String {
         Some((client, variant)) => format!("{client} ({variant})"),
         None => name.to_owned(),
     }
+}
+
+/// Returns the distinct pairs of original and new text in a list of edits.
+fn replacements(edits: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for edit in edits.as_array().into_iter().flatten() {
+        let text = |name: &str| edit[name].as_str().unwrap_or_default().to_owned();
+        let pair = (text("original"), text("replacement"));
+        if !found.contains(&pair) {
+            found.push(pair);
+        }
+    }
+    found
 }
 
 impl FeatureProblem {
@@ -79,7 +93,7 @@ impl FeatureProblem {
             condition: text(&issue["condition"]["note"]),
             fix: text(&issue["fix"]),
             has_fallback: issue["fallback"].is_string(),
-            has_autofix: issue["autofix"].is_array(),
+            autofix: replacements(&issue["autofix"]),
             count: issue["count"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default(),
             occurrences: Vec::<PlaceView>::deserialize(&issue["occurrences"]).unwrap_or_default(),
             url: text(&issue["url"])?,
@@ -102,7 +116,11 @@ impl FeatureProblem {
         self.is_partial &= other.is_partial;
         self.has_partial |= other.has_partial;
         self.has_fallback &= other.has_fallback;
-        self.has_autofix |= other.has_autofix;
+        for one in other.autofix {
+            if !self.autofix.contains(&one) {
+                self.autofix.push(one);
+            }
+        }
         if other.count > self.count {
             (self.count, self.occurrences) = (other.count, other.occurrences);
         }

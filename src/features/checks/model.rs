@@ -63,6 +63,9 @@ pub struct CheckFinding {
     pub suggestion: Option<String>,
     /// Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source.
     pub fixable: bool,
+    /// What Mailmill does to resolve the problem, such as `Replace “recieve” with “receive”`. Absent if only a user can resolve it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub automatic_fix: Option<String>,
     /// The number of occurrences.
     pub count: usize,
     /// The first occurrences in the HTML.
@@ -87,6 +90,7 @@ impl CheckFinding {
             text: Some("recieve".into()),
             suggestion: Some("receive".into()),
             fixable: true,
+            automatic_fix: Some("Replace “recieve” with “receive”".into()),
             count: 1,
             occurrences: vec![PlaceView { excerpt: "You will recieve your order on Friday".into(), ..PlaceView::sample() }],
             url: None,

@@ -75,6 +75,7 @@ fn finding(check: Check, rule: &str, about: &str, severity: Severity, message: S
         text: None,
         suggestion: None,
         fixable: false,
+        automatic_fix: None,
         count: 1,
         occurrences: Vec::new(),
         url: None,
@@ -136,12 +137,35 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
     CheckFinding {
         effect: Some(format!("{lost} Affects about {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
         fix: problem.fix.clone(),
-        fixable: problem.has_autofix,
+        fixable: !problem.autofix.is_empty(),
+        automatic_fix: automatic_fix(&problem.autofix),
         count: problem.count,
         occurrences: problem.occurrences.clone(),
         url: Some(problem.url.clone()),
         weight: share * effect.weight() * 100.0,
         ..finding(Check::Compatibility, slug, "", severity, message)
+    }
+}
+
+/// Describes replacements of source text; `None` if there are none.
+fn automatic_fix(replacements: &[(String, String)]) -> Option<String> {
+    let (first, others) = replacements.split_first()?;
+    let described = replacement(&first.0, &first.1);
+    Some(match others.len() {
+        0 => described,
+        1 => format!("{described}, and make 1 similar change"),
+        more => format!("{described}, and make {more} similar changes"),
+    })
+}
+
+/// Describes the replacement of a text.
+fn replacement(original: &str, new: &str) -> String {
+    let [original, new] = [original, new].map(|text| shortened(text.trim()));
+    match (original.is_empty(), new.is_empty()) {
+        (true, true) => "Correct the spaces".to_owned(),
+        (true, _) => format!("Add “{new}”"),
+        (_, true) => format!("Remove “{original}”"),
+        _ => format!("Replace “{original}” with “{new}”"),
     }
 }
 
@@ -267,6 +291,7 @@ fn of_word(error: &Finding, id: String, place: PlaceView) -> CheckFinding {
         fix: Some(fix),
         text: Some(word.clone()),
         fixable: suggestion.is_some(),
+        automatic_fix: suggestion.as_deref().map(|suggestion| replacement(word, suggestion)),
         suggestion,
         occurrences: vec![place],
         weight,
@@ -422,6 +447,25 @@ mod tests {
         let found = checks(&Results { links: Some(links), ..Results::default() }, true).findings;
         let broken = found.iter().find(|one| one.rule == "broken").expect("the finding");
         assert_eq!((broken.message.as_str(), &broken.text), ("The embedded PNG image on line 12 does not work.", &None));
+    }
+
+    /// Regression test: the button for a style or for a repeated word said only "Fix".
+    #[test]
+    fn an_automatic_fix_names_the_replacement() {
+        let pair = |original: &str, new: &str| (original.to_owned(), new.to_owned());
+        let rgb = pair("rgb(0 128 0)", "#008000");
+        assert_eq!(automatic_fix(&[]), None);
+        assert_eq!(automatic_fix(std::slice::from_ref(&rgb)).as_deref(), Some("Replace “rgb(0 128 0)” with “#008000”"));
+        let inserted = pair("", "mso-hide: all; ");
+        assert_eq!(automatic_fix(std::slice::from_ref(&inserted)).as_deref(), Some("Add “mso-hide: all;”"));
+        let more = [rgb, inserted, pair("1rem", "16px")];
+        let described = automatic_fix(&more).expect("the list is not empty");
+        assert_eq!(described, "Replace “rgb(0 128 0)” with “#008000”, and make 2 similar changes");
+        let mut spelling = SpellingAnalysis::sample();
+        let spelled = |spelling: &SpellingAnalysis| of_spelling(spelling).remove(0).automatic_fix;
+        assert_eq!(spelled(&spelling).as_deref(), Some("Replace “recieve” with “receive”"));
+        spelling.errors.iter_mut().for_each(|error| error.suggestions = vec![String::new()]);
+        assert_eq!(spelled(&spelling).as_deref(), Some("Remove “recieve”"));
     }
 
     #[test]
