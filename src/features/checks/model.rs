@@ -118,7 +118,7 @@ const WARNINGS_MAX: usize = 8;
 
 /// Groups of rules of different checks that find the same problem. Lists of the findings of all checks contain only the finding of the
 /// first rule in each group.
-const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
+const SAME_PROBLEM: [&[(Check, &str)]; 7] = [
     &[(Check::Links, "unsubscribe_missing"), (Check::Deliverability, "unsubscribe_missing")],
     &[
         (Check::Accessibility, "linked_image_alt"),
@@ -126,6 +126,7 @@ const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
         (Check::Links, "linked_image_without_alt"),
     ],
     &[(Check::Accessibility, "contrast_light"), (Check::Deliverability, "hidden_low_contrast")],
+    &[(Check::Accessibility, "link_invisible"), (Check::Deliverability, "hidden_low_contrast")],
     &[(Check::Compatibility, "clipped"), (Check::Deliverability, "html_large")],
     &[(Check::Links, "shortener"), (Check::Deliverability, "link_shortener")],
     &[(Check::Links, "ip_host"), (Check::Deliverability, "link_numeric_host")],
