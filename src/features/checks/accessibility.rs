@@ -91,7 +91,8 @@ fn of(rule: Rule) -> &'static Row {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessibilityAnalysis {
-    /// The score from 0 to 100; 100 if no problem was found. Resolving a problem never lowers the score.
+    /// The score from 0 to 100; 100 if no problem was found, and less than 90 with a critical problem. Resolving a problem never lowers the
+    /// score.
     pub score: u32,
     /// The problems, most severe first.
     pub findings: Vec<AccessibilityFinding>,
@@ -156,7 +157,7 @@ impl AccessibilityAnalysis {
             });
         }
         findings.sort_by_key(|finding| finding.severity);
-        Self { score: score(costs), findings, summary }
+        Self { score: score(costs, summary.critical > 0), findings, summary }
     }
 
     pub fn sample() -> Self {
@@ -199,6 +200,6 @@ mod tests {
             }])
             .score
         };
-        assert_eq!((AccessibilityAnalysis::of(&[]).score, with(1), with(50)), (100, 88, 75));
+        assert_eq!((AccessibilityAnalysis::of(&[]).score, with(1), with(50)), (100, 78, 67));
     }
 }

@@ -11,7 +11,8 @@ use super::views::{PlaceView, Severity};
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CheckScores")]
 pub struct Scores {
-    /// The weighted mean of the scores of the checks that finished. A campaign's minimum score refers to this score.
+    /// The weighted mean of the scores of the checks that finished; less than 90 if a finding is critical. A campaign's minimum score
+    /// refers to this score.
     pub overall: Option<u32>,
     pub compatibility: Option<u32>,
     pub links: Option<u32>,

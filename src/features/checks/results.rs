@@ -27,13 +27,13 @@ const LAYOUT_SHARE_MIN: f64 = 0.1;
 
 /// Returns the scores and findings of these results.
 pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
-    let scores = scores(results);
     let mut findings = Vec::new();
     findings.extend(results.compatibility.iter().flat_map(of_compatibility));
     findings.extend(results.links.iter().flat_map(of_links));
     findings.extend(results.spelling.iter().flat_map(of_spelling));
     findings.extend(results.deliverability.iter().flat_map(of_deliverability));
     findings.extend(results.accessibility.iter().flat_map(of_accessibility));
+    let scores = scores(results, findings.iter().any(|one| one.severity == Severity::Critical));
     findings.sort_by(|one, other| one.severity.cmp(&other.severity).then(other.weight.total_cmp(&one.weight)));
     findings.truncate(limits::EMAIL_FINDINGS_MAX);
     for finding in &mut findings {
@@ -44,7 +44,7 @@ pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
     EmailChecks { scores, findings, links_requested, incomplete: results.incomplete.clone() }
 }
 
-fn scores(results: &Results) -> Scores {
+fn scores(results: &Results, has_critical: bool) -> Scores {
     let scores = Scores {
         overall: None,
         compatibility: results.compatibility.as_ref().map(CompatibilityAnalysis::score),
@@ -54,7 +54,7 @@ fn scores(results: &Results) -> Scores {
         accessibility: results.accessibility.as_ref().map(|accessibility| accessibility.score),
     };
     let finished: Vec<(Check, u32)> = Check::ALL.into_iter().filter_map(|check| Some((check, scores.of(check)?))).collect();
-    Scores { overall: overall(&finished), ..scores }
+    Scores { overall: overall(&finished, has_critical), ..scores }
 }
 
 /// Returns the ID of a finding. The ID depends only on the problem, so it stays the same in later versions of the email.
