@@ -216,18 +216,18 @@ impl Summary {
     fn compatibility(&mut self, report: &CompatibilityAnalysis) {
         let clipped = usize::from(report.is_clipped());
         let score = report.score();
-        self.add(
-            Check::Compatibility,
-            score,
-            clipped,
-            report.errors() + report.warnings(),
-            clipped > 0 || score < COMPATIBILITY_SCORE_MIN,
-        );
+        let problems = report.problems();
+        let warnings = problems.iter().filter(|problem| problem.severity() == Some(Severity::Warning)).count();
+        self.add(Check::Compatibility, score, clipped, warnings, clipped > 0 || score < COMPATIBILITY_SCORE_MIN);
         if clipped > 0 {
             let text = "Shorten the HTML to less than 102 KB. Gmail cuts off longer emails, often before the unsubscribe link.";
             self.advise(Severity::Critical, text.to_owned());
         }
-        report.fixes().into_iter().for_each(|fix| self.advise(Severity::Warning, fix));
+        for problem in &problems {
+            if let (Some(severity), Some(fix)) = (problem.severity(), &problem.fix) {
+                self.advise(severity, format!("{}: {fix}", problem.title));
+            }
+        }
     }
 
     fn links(&mut self, links: &LinkAnalysis) {

@@ -21,9 +21,6 @@ use crate::vocab::limits;
 /// The maximum number of clients that a message names.
 const CLIENTS_NAMED: usize = 2;
 const EXCERPT_CHARACTERS_MAX: usize = 100;
-/// The smallest share of opens that makes lost content a warning. `LAYOUT_SHARE_MIN` is the same share for a changed layout.
-const LOSS_SHARE_MIN: f64 = 0.01;
-const LAYOUT_SHARE_MIN: f64 = 0.1;
 
 /// Returns the scores and findings of these results.
 pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
@@ -92,7 +89,7 @@ fn shortened(text: &str) -> String {
 }
 
 fn of_compatibility(report: &CompatibilityAnalysis) -> Vec<CheckFinding> {
-    let mut found: Vec<CheckFinding> = report.problems().iter().map(of_feature).collect();
+    let mut found: Vec<CheckFinding> = report.problems().iter().filter_map(of_feature).collect();
     if report.is_clipped() {
         let message = "Gmail shows only the first 102 KB of the HTML and cuts off the rest.".to_owned();
         found.push(CheckFinding {
@@ -105,18 +102,10 @@ fn of_compatibility(report: &CompatibilityAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-fn of_feature(problem: &FeatureProblem) -> CheckFinding {
+/// Returns the finding about a feature; `None` if the problem is too small to be listed.
+fn of_feature(problem: &FeatureProblem) -> Option<CheckFinding> {
     let FeatureProblem { slug, title, clients, share, effect, .. } = problem;
-    let loses = matches!(effect, Effect::Content | Effect::Link | Effect::DropsAttribute | Effect::DropsStyleElement);
-    let severity = match effect {
-        _ if problem.has_fallback => Severity::Info,
-        _ if loses && *share >= LOSS_SHARE_MIN => Severity::Warning,
-        // A client without media queries shows the layout that the other rules define.
-        Effect::Layout if *share >= LAYOUT_SHARE_MIN && !problem.is_partial && !slug.starts_with("css-at-media") => {
-            Severity::Warning
-        }
-        _ => Severity::Info,
-    };
+    let severity = problem.severity()?;
     let works = match (problem.is_partial, problem.has_partial) {
         (true, _) => "works only partially",
         (false, true) => "does not work or works only partially",
@@ -134,7 +123,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         Effect::DropsStyleElement => "The client ignores the whole style element.",
     };
     let condition = problem.condition.as_deref().map(|note| format!(" {}", without_markdown(note.trim()))).unwrap_or_default();
-    CheckFinding {
+    Some(CheckFinding {
         effect: Some(format!("{lost} Affects about {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
         fix: problem.fix.clone(),
         fixable: !problem.autofix.is_empty(),
@@ -144,7 +133,7 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         url: Some(problem.url.clone()),
         weight: share * effect.weight() * 100.0,
         ..finding(Check::Compatibility, slug, "", severity, message)
-    }
+    })
 }
 
 /// Describes replacements of source text; `None` if there are none.
@@ -378,13 +367,7 @@ mod tests {
         let order: Vec<(&str, &str)> = found.findings.iter().map(|one| (one.check.word(), one.rule.as_str())).collect();
         assert_eq!(
             order,
-            [
-                ("links", "broken"),
-                ("links", "unsubscribe_missing"),
-                ("accessibility", "image_alt"),
-                ("spelling", "UNKNOWN_WORD"),
-                ("compatibility", "css-border-radius"),
-            ]
+            [("links", "broken"), ("links", "unsubscribe_missing"), ("accessibility", "image_alt"), ("spelling", "UNKNOWN_WORD"),]
         );
         assert_eq!(found.scores.deliverability, None);
         assert!(found.scores.overall.is_some_and(|score| (50..100).contains(&score)), "{:?}", found.scores);
@@ -414,6 +397,26 @@ mod tests {
         assert!(message(["partial", "partial"]).starts_with("gap works only partially in "));
         assert!(message(["partial", "none"]).starts_with("gap does not work or works only partially in "));
         assert!(message(["none", "none"]).starts_with("gap does not work in "));
+    }
+
+    /// Regression test: an email that Mailmill had generated had 32 suggestions, nearly all about losses that nobody notices.
+    #[test]
+    fn small_differences_between_clients_are_not_listed() {
+        let severity = |effect: &str, share: f64, fallback: Option<&str>| {
+            let issue = json!({
+                "slug": "css-float", "title": "float", "url": "https://www.caniemail.com/features/css-float/", "support": "none",
+                "effect": effect, "fallback": fallback, "occurrences": [], "count": 1,
+            });
+            let client = json!({ "clientName": "Gmail", "share": share, "issues": [issue], "warnings": [] });
+            let json = serde_json::to_vec(&json!({ "clientIssues": [client] })).expect("a value is valid JSON");
+            let report = CompatibilityAnalysis::read(&json, std::time::Duration::ZERO).expect("the report is valid");
+            of_compatibility(&report).first().map(|finding| finding.severity)
+        };
+        assert_eq!(severity("layout", 0.2, None), Some(Severity::Warning));
+        assert_eq!(severity("layout", 0.04, None), Some(Severity::Info));
+        assert_eq!(severity("layout", 0.2, Some("a table for Outlook on Windows")), None);
+        assert_eq!((severity("cosmetic", 0.2, None), severity("cosmetic", 0.04, None)), (Some(Severity::Info), None));
+        assert_eq!((severity("link", 0.02, None), severity("link", 0.005, None)), (Some(Severity::Warning), None));
     }
 
     #[test]
