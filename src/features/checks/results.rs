@@ -399,7 +399,7 @@ mod tests {
         assert!(message(["none", "none"]).starts_with("gap does not work in "));
     }
 
-    /// Regression test: an email that Mailmill had generated had 32 suggestions, nearly all about losses that nobody notices.
+    /// Regression test: an email that Mailmill had generated had 32 suggestions, nearly all about losses that no reader notices.
     #[test]
     fn small_differences_between_clients_are_not_listed() {
         let severity = |effect: &str, share: f64, fallback: Option<&str>| {
