@@ -89,13 +89,14 @@ fn measure(name: &str, set: &str, found_min: f64, precision_min: f64) {
 fn mistakes_in_whole_emails_are_found() {
     measure("seventh", include_str!("../samples/validation/spelling/seventh.txt"), 0.90, 0.94);
     measure("tenth", include_str!("../samples/validation/spelling/tenth.txt"), 0.90, 0.94);
-    measure("eleventh", include_str!("../samples/validation/spelling/eleventh.txt"), 0.74, 0.94);
+    measure("eleventh", include_str!("../samples/validation/spelling/eleventh.txt"), 0.80, 0.94);
+    measure("eighth", include_str!("../samples/validation/spelling/eighth.txt"), 0.80, 0.94);
 }
 
-/// The rules are not tuned for this set, so its minimum is lower than the goal.
+/// The minimum is lower than the goal, because few rules were tuned for this set.
 #[test]
 fn rules_generalize_to_other_emails() {
-    measure("eighth", include_str!("../samples/validation/spelling/eighth.txt"), 0.68, 0.94);
+    measure("thirteenth", include_str!("../samples/validation/spelling/thirteenth.txt"), 0.60, 0.94);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use super::conditions::{self, Applies, Condition};
 use super::css::Owner;
 use super::data::{Answer, Data, DataError, Feature};
-use super::fallback;
+use super::fallback::{self, WordOnly};
 use super::features::detect::{self, Site, Use};
 use super::features::{Effect, FeatureId, TABLE};
 use super::profile::{self, Drop, Profile};
@@ -121,7 +121,9 @@ pub struct Side<'a> {
     pub view: View<'a>,
     groups: Vec<(FeatureId, Vec<Use>)>,
     /// Whether each element is hidden, such as a preheader. A lost feature has no effect in hidden elements.
-    hidden: Vec<bool>,
+    pub hidden: Vec<bool>,
+    /// The elements that only Word shows; none for the other clients.
+    pub word_only: WordOnly,
 }
 
 impl<'a> Side<'a> {
@@ -141,7 +143,7 @@ impl<'a> Side<'a> {
             group.truncate(USES_OF_FEATURE_MAX);
         }
         let hidden = hidden(&view);
-        Self { view, groups, hidden }
+        Self { view, groups, hidden, word_only: WordOnly::default() }
     }
 }
 
@@ -186,8 +188,13 @@ fn site_order(site: Site) -> u8 {
 
 impl<'a> Analysis<'a> {
     pub fn new(checker: &'a Checker, texts: &'a Texts<'_>) -> Self {
-        let word = texts.word().map(|text| Side::new(text, true));
-        Self { checker, source: texts.source, all: Side::new(texts.source, false), word }
+        let all = Side::new(texts.source, false);
+        let word = texts.word().map(|text| {
+            let side = Side::new(text, true);
+            let word_only = WordOnly::of(&side.view.document, &all.view.document);
+            Side { word_only, ..side }
+        });
+        Self { checker, source: texts.source, all, word }
     }
 
     /// Returns the email as clients other than Word read it.
@@ -333,7 +340,9 @@ fn finish(
     };
     let is_unused = reach == 0 && hits.iter().all(in_rules);
     let is_in_sheets = hits.iter().all(|hit| in_rules(hit) || matches!(hit.used.site, Site::AtRule(_)));
-    let fallback = fallback::of(side, feature, &hits);
+    // A client that drops more than the feature also drops the replacement.
+    let drops = matches!(effect, Effect::DropsAttribute | Effect::DropsStyleElement);
+    let fallback = if drops { None } else { fallback::of(side, feature, &hits) };
     Some(Finding { feature, support, effect, notes, hits, reach, is_unused, is_in_sheets, fallback })
 }
 

@@ -435,7 +435,7 @@ const HEAD: &[&str] = &[
 ];
 const FORMATTING: &[&str] = &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 /// Elements whose start closes an open paragraph.
-const BLOCKS: &[&str] = &[
+pub const BLOCKS: &[&str] = &[
     "address",
     "article",
     "aside",

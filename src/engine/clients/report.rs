@@ -13,6 +13,7 @@ use super::profile::Profile;
 use super::score;
 use super::view::Texts;
 use crate::base::source::{Lines, Span};
+use crate::vocab::limits::CRITICAL_SCORE_SHARE;
 
 /// The maximum number of listed occurrences of a feature; `count` includes all of them.
 const OCCURRENCES_MAX: usize = 20;
@@ -51,6 +52,8 @@ pub struct ConditionView {
 pub struct AutofixEdit {
     pub start: u32,
     pub end: u32,
+    /// The replaced source text. Empty if the replacement is inserted.
+    pub original: String,
     pub replacement: String,
 }
 
@@ -137,7 +140,7 @@ pub struct WorstClient {
 pub struct Summary {
     pub total_errors: usize,
     pub total_warnings: usize,
-    /// The compatibility score of the email, from 0 to 100.
+    /// The compatibility score of the email, from 0 to 100; less than 90 if Gmail clips the message.
     pub compatibility_score: u8,
     /// The number of errors of each effect.
     pub by_effect: BTreeMap<Effect, usize>,
@@ -206,7 +209,7 @@ pub fn check(checker: &Checker, html: &str, clients: &[String]) -> Report {
     let metadata =
         Metadata { clients_tested: client_issues.len(), data_version: checker.data.version.clone(), processing_time: 0.0 };
     Report {
-        summary: summary(&client_issues),
+        summary: summary(&client_issues, limits.is_clipped),
         limits,
         supported_clients: checker.profiles.iter().map(|profile| profile.key.clone()).collect(),
         metadata,
@@ -214,7 +217,7 @@ pub fn check(checker: &Checker, html: &str, clients: &[String]) -> Report {
     }
 }
 
-fn summary(clients: &[ClientIssues]) -> Summary {
+fn summary(clients: &[ClientIssues], is_clipped: bool) -> Summary {
     let mut by_effect = BTreeMap::new();
     for issue in clients.iter().flat_map(|client| &client.issues) {
         *by_effect.entry(issue.effect).or_insert(0) += 1;
@@ -227,7 +230,7 @@ fn summary(clients: &[ClientIssues]) -> Summary {
     Summary {
         total_errors: clients.iter().map(|client| client.issues.len()).sum(),
         total_warnings: clients.iter().map(|client| client.warnings.len()).sum(),
-        compatibility_score: percent(score::of_email(&scores)),
+        compatibility_score: percent(score::of_email(&scores) * if is_clipped { CRITICAL_SCORE_SHARE } else { 1.0 }),
         by_effect,
         worst_clients: worst,
     }
@@ -320,7 +323,12 @@ impl Writer<'_> {
             .hits
             .iter()
             .filter_map(|hit| autofix::of(&side.view, finding.feature, &hit.used, profile.word))
-            .map(|patch| AutofixEdit { start: patch.span.start, end: patch.span.end, replacement: patch.replacement })
+            .map(|patch| AutofixEdit {
+                start: patch.span.start,
+                end: patch.span.end,
+                original: patch.span.of(side.view.source).to_owned(),
+                replacement: patch.replacement,
+            })
             .collect();
         // A patch for only some of the uses would not resolve the finding.
         let autofix = (patches.len() == finding.hits.len() && !patches.is_empty()).then(|| patches.into());
@@ -397,4 +405,18 @@ fn tested(version: &str, feature: &str, data: &str) -> Tested {
 /// Returns the slugs of a client's findings, for tests and tools.
 pub fn slugs(client: &ClientIssues) -> Vec<(&str, Support)> {
     client.issues.iter().chain(&client.warnings).map(|issue| (&*issue.slug, issue.support)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clipped_email_scores_below_90() {
+        let score = |words: usize| {
+            let html = format!("<html><body><p>{}</p></body></html>", "Many words. ".repeat(words));
+            check(Checker::embedded(), &html, &["apple-mail.ios".to_owned()]).summary.compatibility_score
+        };
+        assert_eq!((score(100), score(10_000)), (100, 89));
+    }
 }

@@ -7,6 +7,7 @@ use super::category::{self, Category, Signals};
 use super::message::{Input, Message};
 use super::rules::{self, Finding, Level};
 use super::tokens::{self, Verdict};
+use crate::vocab::limits;
 
 /// The lowest spam score of an email that is classified as spam, as in SpamAssassin.
 pub const SPAM_SCORE: f64 = 5.0;
@@ -18,7 +19,8 @@ pub struct Prediction {
     pub category: Category,
     /// The probability that the category is right. At most 0.8, because the sender's reputation is unknown.
     pub confidence: f64,
-    /// The deliverability score, from 0 to 100. A score of 100 means that the check found nothing that harms delivery.
+    /// The deliverability score, from 0 to 100. A score of 100 means that the check found nothing that harms delivery. With a critical
+    /// finding, the score is less than 90.
     pub score: f64,
     pub reasoning: String,
 }
@@ -126,7 +128,7 @@ pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
     let prediction = Prediction {
         category: placement.category,
         confidence: rounded(placement.confidence),
-        score: rounded(score(spam_score, authentication.as_ref())),
+        score: rounded(score(spam_score, &findings, authentication.as_ref())),
         reasoning,
     };
     let triggers = findings.iter().filter(|finding| finding.points > 0.0);
@@ -153,7 +155,10 @@ fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
-fn score(spam_score: f64, authentication: Option<&Report>) -> f64 {
+fn score(spam_score: f64, findings: &[Finding], authentication: Option<&Report>) -> f64 {
+    let mut levels = authentication.iter().flat_map(|report| &report.problems).map(|problem| problem.level);
+    let has_critical = findings.iter().any(|finding| finding.level == Level::Critical && finding.points > 0.0)
+        || levels.any(|level| level == Level::Critical);
     let records: f64 = authentication
         .iter()
         .flat_map(|report| &report.problems)
@@ -163,7 +168,8 @@ fn score(spam_score: f64, authentication: Option<&Report>) -> f64 {
             Level::Suggested => 0.0,
         })
         .sum();
-    (100.0 - SCORE_PER_POINT * spam_score.max(0.0) - records).clamp(0.0, 100.0)
+    let score = (100.0 - SCORE_PER_POINT * spam_score.max(0.0) - records).clamp(0.0, 100.0);
+    if has_critical { score * limits::CRITICAL_SCORE_SHARE } else { score }
 }
 
 fn trigger(finding: &Finding) -> String {
@@ -259,6 +265,17 @@ mod tests {
         assert_eq!(value["metadata"]["analysisType"], "rules+model");
         let evidence = &value["spamScore"]["findings"][0]["evidence"][0];
         assert_eq!((evidence["line"].as_u64(), evidence["excerpt"].as_str()), (Some(1), Some("secret words")));
+    }
+
+    /// Regression test: words that are typical of legitimate mail outweighed a critical finding, so that the score was 100.
+    #[test]
+    fn a_critical_finding_keeps_the_score_below_90() {
+        let html = "<p>Hello Ada, our workshop opens at nine on Saturday.</p><p style='color:white'>secret words</p>";
+        let input = |html| Input { html, subject: Some("Saturday"), ..Input::default() };
+        let hidden = analyze(&input(html), None);
+        assert!(!hidden.recommendations.critical.is_empty() && hidden.prediction.score < 90.0, "{:?}", hidden.prediction);
+        let shown = html.replace("white", "black");
+        assert!(analyze(&input(&shown), None).prediction.score > hidden.prediction.score);
     }
 
     #[test]

@@ -22,12 +22,15 @@ pub trait Visitor {
     fn close(&mut self, name: &str);
     /// Called for a text node.
     fn text(&mut self, text: &str);
+    /// Called for a comment.
+    fn comment(&mut self, _: &str) {}
 }
 
 enum Step<'a> {
     Open(ElementRef<'a>),
     Close(&'a str),
     Text(&'a str),
+    Comment(&'a str),
 }
 
 /// Parses HTML in standards mode, like email clients.
@@ -45,6 +48,7 @@ pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), HtmlRefusal> 
         }
         match step {
             Step::Text(text) => visitor.text(text),
+            Step::Comment(text) => visitor.comment(text),
             Step::Close(name) => {
                 depth -= 1;
                 visitor.close(name);
@@ -62,11 +66,8 @@ pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), HtmlRefusal> 
                     match child.value() {
                         Node::Text(text) => steps.push(Step::Text(text)),
                         Node::Element(_) => steps.extend(ElementRef::wrap(child).map(Step::Open)),
-                        Node::Document
-                        | Node::Fragment
-                        | Node::Doctype(_)
-                        | Node::Comment(_)
-                        | Node::ProcessingInstruction(_) => {}
+                        Node::Comment(comment) => steps.push(Step::Comment(comment)),
+                        Node::Document | Node::Fragment | Node::Doctype(_) | Node::ProcessingInstruction(_) => {}
                     }
                 }
             }

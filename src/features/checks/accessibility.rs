@@ -34,7 +34,7 @@ use Severity::{Critical, Info, Warning};
 
 /// TABLE: all rules, in the order of their declaration.
 #[rustfmt::skip]
-const ROWS: [Row; 19] = [
+const ROWS: [Row; 20] = [
     row(Rule::Language, "language", "3.1.1 Language of Page", (Critical, 15.0), "The language is not declared",
         "Add the language to the html element, such as <html lang=\"en\">. Screen readers use it to choose the pronunciation."),
     row(Rule::Direction, "direction", "1.3.2 Meaningful Sequence", (Critical, 15.0), "The writing direction is not declared",
@@ -49,6 +49,9 @@ const ROWS: [Row; 19] = [
         "Make the text darker or its background lighter, or the other way around."),
     row(Rule::ContrastDark, "contrast_dark", "1.4.3 Contrast (Minimum)", (Warning, 15.0), "Text has too little contrast in dark mode",
         "Set both the text color and the background color in the rules for prefers-color-scheme: dark, with !important."),
+    row(Rule::LinkInvisible, "link_invisible", "1.4.3 Contrast (Minimum)", (Critical, 30.0), "A link is invisible",
+        "Set a text color and a background color with a contrast ratio of at least 4.5:1. Under a background image or a gradient, also set a \
+         background-color."),
     row(Rule::ImageAlt, "image_alt", "1.1.1 Non-text Content", (Critical, 25.0), "An image has no alt text",
         "Add an alt attribute that says what the image shows, or alt=\"\" if it is purely decorative."),
     row(Rule::ImageAltFileName, "image_alt_file_name", "1.1.1 Non-text Content", (Warning, 10.0), "Alt text is not a description",
@@ -88,7 +91,8 @@ fn of(rule: Rule) -> &'static Row {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessibilityAnalysis {
-    /// The score from 0 to 100; 100 if no problem was found. Resolving a problem never lowers the score.
+    /// The score from 0 to 100; 100 if no problem was found, and less than 90 with a critical problem. Resolving a problem never lowers the
+    /// score.
     pub score: u32,
     /// The problems, most severe first.
     pub findings: Vec<AccessibilityFinding>,
@@ -153,7 +157,7 @@ impl AccessibilityAnalysis {
             });
         }
         findings.sort_by_key(|finding| finding.severity);
-        Self { score: score(costs), findings, summary }
+        Self { score: score(costs, summary.critical > 0), findings, summary }
     }
 
     pub fn sample() -> Self {
@@ -196,6 +200,6 @@ mod tests {
             }])
             .score
         };
-        assert_eq!((AccessibilityAnalysis::of(&[]).score, with(1), with(50)), (100, 88, 75));
+        assert_eq!((AccessibilityAnalysis::of(&[]).score, with(1), with(50)), (100, 78, 67));
     }
 }

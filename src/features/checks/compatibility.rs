@@ -7,10 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::links::views::milliseconds;
-use super::views::PlaceView;
+use super::views::{PlaceView, Severity};
 use crate::engine::api::Failure;
 use crate::engine::clients::features::Effect;
 use crate::engine::clients::report::Report;
+
+/// The smallest share of opens for which a problem is listed. A user who wants to know every difference reads the compatibility report.
+const LISTED_SHARE_MIN: f64 = 0.01;
+/// The smallest share of opens for which a changed layout is a warning and lost decoration is listed.
+const NOTICED_SHARE_MIN: f64 = 0.1;
 
 /// The JSON of a [`Report`], which a worker process writes.
 #[derive(Clone, Debug, Serialize)]
@@ -45,9 +50,8 @@ pub struct FeatureProblem {
     /// The note about the feature that applies in the client with the largest share of opens.
     pub condition: Option<String>,
     pub fix: Option<String>,
-    /// Whether the email has a replacement for the feature that works in all of these clients.
-    pub has_fallback: bool,
-    pub has_autofix: bool,
+    /// The distinct replacements that resolve the problem: the original and the new source text. Empty if a user must resolve it.
+    pub autofix: Vec<(String, String)>,
     pub count: usize,
     pub occurrences: Vec<PlaceView>,
     pub url: String,
@@ -61,6 +65,19 @@ fn client_name(name: &str) -> String {
         Some((client, variant)) => format!("{client} ({variant})"),
         None => name.to_owned(),
     }
+}
+
+/// Returns the distinct pairs of original and new text in a list of edits.
+fn replacements(edits: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for edit in edits.as_array().into_iter().flatten() {
+        let text = |name: &str| edit[name].as_str().unwrap_or_default().to_owned();
+        let pair = (text("original"), text("replacement"));
+        if !found.contains(&pair) {
+            found.push(pair);
+        }
+    }
+    found
 }
 
 impl FeatureProblem {
@@ -78,13 +95,26 @@ impl FeatureProblem {
             has_partial: is_partial,
             condition: text(&issue["condition"]["note"]),
             fix: text(&issue["fix"]),
-            has_fallback: issue["fallback"].is_string(),
-            has_autofix: issue["autofix"].is_array(),
+            autofix: replacements(&issue["autofix"]),
             count: issue["count"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default(),
             occurrences: Vec::<PlaceView>::deserialize(&issue["occurrences"]).unwrap_or_default(),
             url: text(&issue["url"])?,
             largest: share,
         })
+    }
+
+    /// Returns the severity of the problem; `None` if it is too small to be listed.
+    pub fn severity(&self) -> Option<Severity> {
+        let is_noticed = self.share >= NOTICED_SHARE_MIN;
+        match self.effect {
+            _ if self.share < LISTED_SHARE_MIN => None,
+            Effect::Nothing => None,
+            Effect::Cosmetic => is_noticed.then_some(Severity::Info),
+            // A client without media queries shows the layout that the other rules define.
+            Effect::Layout if is_noticed && !self.is_partial && !self.slug.starts_with("css-at-media") => Some(Severity::Warning),
+            Effect::Layout => Some(Severity::Info),
+            Effect::Content | Effect::Link | Effect::DropsAttribute | Effect::DropsStyleElement => Some(Severity::Warning),
+        }
     }
 
     /// Adds another client that has the problem.
@@ -101,8 +131,11 @@ impl FeatureProblem {
         self.effect = self.effect.max(other.effect);
         self.is_partial &= other.is_partial;
         self.has_partial |= other.has_partial;
-        self.has_fallback &= other.has_fallback;
-        self.has_autofix |= other.has_autofix;
+        for one in other.autofix {
+            if !self.autofix.contains(&one) {
+                self.autofix.push(one);
+            }
+        }
         if other.count > self.count {
             (self.count, self.occurrences) = (other.count, other.occurrences);
         }
@@ -126,38 +159,12 @@ impl CompatibilityAnalysis {
         u32::try_from(self.number("compatibilityScore")).unwrap_or_default()
     }
 
-    /// Returns the number of unsupported features, totaled over all clients.
-    pub fn errors(&self) -> usize {
-        usize::try_from(self.number("totalErrors")).unwrap_or_default()
-    }
-
-    /// Returns the number of features with only partial support, totaled over all clients.
-    pub fn warnings(&self) -> usize {
-        usize::try_from(self.number("totalWarnings")).unwrap_or_default()
-    }
-
     pub fn is_clipped(&self) -> bool {
         self.0["limits"]["isClipped"] == true
     }
 
-    /// Returns the distinct remedies for unsupported features, most frequent first.
-    pub fn fixes(&self) -> Vec<String> {
-        let mut counts: Vec<(String, usize)> = Vec::new();
-        let clients = self.0["clientIssues"].as_array().into_iter().flatten();
-        for issue in clients.filter_map(|client| client["issues"].as_array()).flatten() {
-            let Some(fix) = issue["fix"].as_str() else { continue };
-            let text = format!("{}: {fix}", issue["title"].as_str().unwrap_or_default());
-            match counts.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((text, 1)),
-            }
-        }
-        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        counts.into_iter().map(|(text, _)| text).collect()
-    }
-
     /// Returns the features that clients do not support, or support only in part for a reason that applies to the email. Leaves out
-    /// features that only unused rules use, and losses that readers do not notice.
+    /// features that only unused rules use, losses that readers do not notice, and clients for which the email has a replacement.
     pub fn problems(&self) -> Vec<FeatureProblem> {
         let mut problems: Vec<FeatureProblem> = Vec::new();
         for client in self.0["clientIssues"].as_array().into_iter().flatten() {
@@ -165,7 +172,9 @@ impl CompatibilityAnalysis {
             for issue in list("issues").iter().chain(list("warnings")) {
                 let is_partial = issue["support"] == "partial";
                 let applies = !is_partial || issue["condition"]["applies"] == "true";
-                if issue["unused"] == true || issue["support"] == "unknown" || issue["effect"] == "nothing" || !applies {
+                let is_replaced = issue["fallback"].is_string();
+                let is_unnoticed = issue["unused"] == true || issue["support"] == "unknown" || issue["effect"] == "nothing";
+                if is_unnoticed || is_replaced || !applies {
                     continue;
                 }
                 let (Some(found), share) = (FeatureProblem::of(client, issue), client["share"].as_f64().unwrap_or_default())

@@ -11,7 +11,8 @@ use super::views::{PlaceView, Severity};
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CheckScores")]
 pub struct Scores {
-    /// The weighted mean of the scores of the checks that finished. A campaign's minimum score refers to this score.
+    /// The weighted mean of the scores of the checks that finished; less than 90 if a finding is critical. A campaign's minimum score
+    /// refers to this score.
     pub overall: Option<u32>,
     pub compatibility: Option<u32>,
     pub links: Option<u32>,
@@ -63,6 +64,9 @@ pub struct CheckFinding {
     pub suggestion: Option<String>,
     /// Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source.
     pub fixable: bool,
+    /// What Mailmill does to resolve the problem, such as `Replace “recieve” with “receive”`. Absent if only a user can resolve it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub automatic_fix: Option<String>,
     /// The number of occurrences.
     pub count: usize,
     /// The first occurrences in the HTML.
@@ -87,6 +91,7 @@ impl CheckFinding {
             text: Some("recieve".into()),
             suggestion: Some("receive".into()),
             fixable: true,
+            automatic_fix: Some("Replace “recieve” with “receive”".into()),
             count: 1,
             occurrences: vec![PlaceView { excerpt: "You will recieve your order on Friday".into(), ..PlaceView::sample() }],
             url: None,
@@ -114,7 +119,7 @@ const WARNINGS_MAX: usize = 8;
 
 /// Groups of rules of different checks that find the same problem. Lists of the findings of all checks contain only the finding of the
 /// first rule in each group.
-const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
+const SAME_PROBLEM: [&[(Check, &str)]; 7] = [
     &[(Check::Links, "unsubscribe_missing"), (Check::Deliverability, "unsubscribe_missing")],
     &[
         (Check::Accessibility, "linked_image_alt"),
@@ -122,6 +127,7 @@ const SAME_PROBLEM: [&[(Check, &str)]; 6] = [
         (Check::Links, "linked_image_without_alt"),
     ],
     &[(Check::Accessibility, "contrast_light"), (Check::Deliverability, "hidden_low_contrast")],
+    &[(Check::Accessibility, "link_invisible"), (Check::Deliverability, "hidden_low_contrast")],
     &[(Check::Compatibility, "clipped"), (Check::Deliverability, "html_large")],
     &[(Check::Links, "shortener"), (Check::Deliverability, "link_shortener")],
     &[(Check::Links, "ip_host"), (Check::Deliverability, "link_numeric_host")],

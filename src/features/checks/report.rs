@@ -7,7 +7,7 @@ use super::accessibility::AccessibilityAnalysis;
 use super::compatibility::CompatibilityAnalysis;
 use super::links::views::LinkAnalysis;
 use super::spelling::SpellingAnalysis;
-use super::views::Severity;
+use super::views::{Severity, reduced};
 use crate::engine::deliverability::category::Category;
 use crate::engine::deliverability::result::Analysis;
 use crate::engine::spelling::findings::FindingKind;
@@ -53,7 +53,8 @@ impl Check {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationReport {
-    /// The weighted mean of the scores of the checks that finished, from 0 to 100; absent if no check finished.
+    /// The weighted mean of the scores of the checks that finished, from 0 to 100; less than 90 if a problem is critical, and absent if no
+    /// check finished.
     pub overall_score: Option<u32>,
     pub compatibility: Option<CompatibilityAnalysis>,
     pub link_analysis: Option<LinkAnalysis>,
@@ -148,7 +149,7 @@ impl ValidationReport {
         let Results { compatibility, links, spelling, deliverability, accessibility, incomplete } = results;
         let checks_performed = scores.iter().map(|(check, _)| *check).collect();
         Self {
-            overall_score: overall(&scores),
+            overall_score: overall(&scores, totals.critical_issues > 0),
             compatibility,
             link_analysis: links,
             spelling,
@@ -173,11 +174,11 @@ impl ValidationReport {
     }
 }
 
-/// Returns the weighted mean of the scores; `None` if there are none.
-pub fn overall(scores: &[(Check, u32)]) -> Option<u32> {
+/// Returns the weighted mean of the scores, reduced if a finding is critical; `None` if there are no scores.
+pub fn overall(scores: &[(Check, u32)], has_critical: bool) -> Option<u32> {
     let shares: f64 = scores.iter().map(|(check, _)| check.share()).sum();
     let total: f64 = scores.iter().map(|(check, score)| check.share() * f64::from(*score)).sum();
-    (shares > 0.0).then(|| (total / shares).round() as u32)
+    (shares > 0.0).then(|| reduced(total / shares, has_critical).round() as u32)
 }
 
 /// Returns the deliverability score, rounded to a whole number.
@@ -215,18 +216,18 @@ impl Summary {
     fn compatibility(&mut self, report: &CompatibilityAnalysis) {
         let clipped = usize::from(report.is_clipped());
         let score = report.score();
-        self.add(
-            Check::Compatibility,
-            score,
-            clipped,
-            report.errors() + report.warnings(),
-            clipped > 0 || score < COMPATIBILITY_SCORE_MIN,
-        );
+        let problems = report.problems();
+        let warnings = problems.iter().filter(|problem| problem.severity() == Some(Severity::Warning)).count();
+        self.add(Check::Compatibility, score, clipped, warnings, clipped > 0 || score < COMPATIBILITY_SCORE_MIN);
         if clipped > 0 {
             let text = "Shorten the HTML to less than 102 KB. Gmail cuts off longer emails, often before the unsubscribe link.";
             self.advise(Severity::Critical, text.to_owned());
         }
-        report.fixes().into_iter().for_each(|fix| self.advise(Severity::Warning, fix));
+        for problem in &problems {
+            if let (Some(severity), Some(fix)) = (problem.severity(), &problem.fix) {
+                self.advise(severity, format!("{}: {fix}", problem.title));
+            }
+        }
     }
 
     fn links(&mut self, links: &LinkAnalysis) {
@@ -291,9 +292,10 @@ mod tests {
 
     #[test]
     fn the_overall_score_is_the_mean_of_the_checks_that_finished() {
-        assert_eq!(overall(&[]), None);
-        assert_eq!(overall(&[(Check::Spelling, 40)]), Some(40));
-        assert_eq!(overall(&[(Check::Links, 100), (Check::Compatibility, 50)]), Some(75));
+        assert_eq!(overall(&[], false), None);
+        assert_eq!(overall(&[(Check::Spelling, 40)], false), Some(40));
+        assert_eq!(overall(&[(Check::Links, 100), (Check::Compatibility, 50)], false), Some(75));
+        assert_eq!(overall(&[(Check::Links, 100), (Check::Compatibility, 100)], true), Some(89));
     }
 
     #[test]

@@ -21,19 +21,16 @@ use crate::vocab::limits;
 /// The maximum number of clients that a message names.
 const CLIENTS_NAMED: usize = 2;
 const EXCERPT_CHARACTERS_MAX: usize = 100;
-/// The smallest share of opens that makes lost content a warning. `LAYOUT_SHARE_MIN` is the same share for a changed layout.
-const LOSS_SHARE_MIN: f64 = 0.01;
-const LAYOUT_SHARE_MIN: f64 = 0.1;
 
 /// Returns the scores and findings of these results.
 pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
-    let scores = scores(results);
     let mut findings = Vec::new();
     findings.extend(results.compatibility.iter().flat_map(of_compatibility));
     findings.extend(results.links.iter().flat_map(of_links));
     findings.extend(results.spelling.iter().flat_map(of_spelling));
     findings.extend(results.deliverability.iter().flat_map(of_deliverability));
     findings.extend(results.accessibility.iter().flat_map(of_accessibility));
+    let scores = scores(results, findings.iter().any(|one| one.severity == Severity::Critical));
     findings.sort_by(|one, other| one.severity.cmp(&other.severity).then(other.weight.total_cmp(&one.weight)));
     findings.truncate(limits::EMAIL_FINDINGS_MAX);
     for finding in &mut findings {
@@ -44,7 +41,7 @@ pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
     EmailChecks { scores, findings, links_requested, incomplete: results.incomplete.clone() }
 }
 
-fn scores(results: &Results) -> Scores {
+fn scores(results: &Results, has_critical: bool) -> Scores {
     let scores = Scores {
         overall: None,
         compatibility: results.compatibility.as_ref().map(CompatibilityAnalysis::score),
@@ -54,7 +51,7 @@ fn scores(results: &Results) -> Scores {
         accessibility: results.accessibility.as_ref().map(|accessibility| accessibility.score),
     };
     let finished: Vec<(Check, u32)> = Check::ALL.into_iter().filter_map(|check| Some((check, scores.of(check)?))).collect();
-    Scores { overall: overall(&finished), ..scores }
+    Scores { overall: overall(&finished, has_critical), ..scores }
 }
 
 /// Returns the ID of a finding. The ID depends only on the problem, so it stays the same in later versions of the email.
@@ -75,6 +72,7 @@ fn finding(check: Check, rule: &str, about: &str, severity: Severity, message: S
         text: None,
         suggestion: None,
         fixable: false,
+        automatic_fix: None,
         count: 1,
         occurrences: Vec::new(),
         url: None,
@@ -91,7 +89,7 @@ fn shortened(text: &str) -> String {
 }
 
 fn of_compatibility(report: &CompatibilityAnalysis) -> Vec<CheckFinding> {
-    let mut found: Vec<CheckFinding> = report.problems().iter().map(of_feature).collect();
+    let mut found: Vec<CheckFinding> = report.problems().iter().filter_map(of_feature).collect();
     if report.is_clipped() {
         let message = "Gmail shows only the first 102 KB of the HTML and cuts off the rest.".to_owned();
         found.push(CheckFinding {
@@ -104,18 +102,10 @@ fn of_compatibility(report: &CompatibilityAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-fn of_feature(problem: &FeatureProblem) -> CheckFinding {
+/// Returns the finding about a feature; `None` if the problem is too small to be listed.
+fn of_feature(problem: &FeatureProblem) -> Option<CheckFinding> {
     let FeatureProblem { slug, title, clients, share, effect, .. } = problem;
-    let loses = matches!(effect, Effect::Content | Effect::Link | Effect::DropsAttribute | Effect::DropsStyleElement);
-    let severity = match effect {
-        _ if problem.has_fallback => Severity::Info,
-        _ if loses && *share >= LOSS_SHARE_MIN => Severity::Warning,
-        // A client without media queries shows the layout that the other rules define.
-        Effect::Layout if *share >= LAYOUT_SHARE_MIN && !problem.is_partial && !slug.starts_with("css-at-media") => {
-            Severity::Warning
-        }
-        _ => Severity::Info,
-    };
+    let severity = problem.severity()?;
     let works = match (problem.is_partial, problem.has_partial) {
         (true, _) => "works only partially",
         (false, true) => "does not work or works only partially",
@@ -133,15 +123,38 @@ fn of_feature(problem: &FeatureProblem) -> CheckFinding {
         Effect::DropsStyleElement => "The client ignores the whole style element.",
     };
     let condition = problem.condition.as_deref().map(|note| format!(" {}", without_markdown(note.trim()))).unwrap_or_default();
-    CheckFinding {
+    Some(CheckFinding {
         effect: Some(format!("{lost} Affects about {:.0}% of opens.{condition}", (share * 100.0).max(1.0))),
         fix: problem.fix.clone(),
-        fixable: problem.has_autofix,
+        fixable: !problem.autofix.is_empty(),
+        automatic_fix: automatic_fix(&problem.autofix),
         count: problem.count,
         occurrences: problem.occurrences.clone(),
         url: Some(problem.url.clone()),
         weight: share * effect.weight() * 100.0,
         ..finding(Check::Compatibility, slug, "", severity, message)
+    })
+}
+
+/// Describes replacements of source text; `None` if there are none.
+fn automatic_fix(replacements: &[(String, String)]) -> Option<String> {
+    let (first, others) = replacements.split_first()?;
+    let described = replacement(&first.0, &first.1);
+    Some(match others.len() {
+        0 => described,
+        1 => format!("{described}, and make 1 similar change"),
+        more => format!("{described}, and make {more} similar changes"),
+    })
+}
+
+/// Describes the replacement of a text.
+fn replacement(original: &str, new: &str) -> String {
+    let [original, new] = [original, new].map(|text| shortened(text.trim()));
+    match (original.is_empty(), new.is_empty()) {
+        (true, true) => "Correct the spaces".to_owned(),
+        (true, _) => format!("Add “{new}”"),
+        (_, true) => format!("Remove “{original}”"),
+        _ => format!("Replace “{original}” with “{new}”"),
     }
 }
 
@@ -267,6 +280,7 @@ fn of_word(error: &Finding, id: String, place: PlaceView) -> CheckFinding {
         fix: Some(fix),
         text: Some(word.clone()),
         fixable: suggestion.is_some(),
+        automatic_fix: suggestion.as_deref().map(|suggestion| replacement(word, suggestion)),
         suggestion,
         occurrences: vec![place],
         weight,
@@ -353,13 +367,7 @@ mod tests {
         let order: Vec<(&str, &str)> = found.findings.iter().map(|one| (one.check.word(), one.rule.as_str())).collect();
         assert_eq!(
             order,
-            [
-                ("links", "broken"),
-                ("links", "unsubscribe_missing"),
-                ("accessibility", "image_alt"),
-                ("spelling", "UNKNOWN_WORD"),
-                ("compatibility", "css-border-radius"),
-            ]
+            [("links", "broken"), ("links", "unsubscribe_missing"), ("accessibility", "image_alt"), ("spelling", "UNKNOWN_WORD"),]
         );
         assert_eq!(found.scores.deliverability, None);
         assert!(found.scores.overall.is_some_and(|score| (50..100).contains(&score)), "{:?}", found.scores);
@@ -389,6 +397,26 @@ mod tests {
         assert!(message(["partial", "partial"]).starts_with("gap works only partially in "));
         assert!(message(["partial", "none"]).starts_with("gap does not work or works only partially in "));
         assert!(message(["none", "none"]).starts_with("gap does not work in "));
+    }
+
+    /// Regression test: an email that Mailmill had generated had 32 suggestions, nearly all about losses that no reader notices.
+    #[test]
+    fn small_differences_between_clients_are_not_listed() {
+        let severity = |effect: &str, share: f64, fallback: Option<&str>| {
+            let issue = json!({
+                "slug": "css-float", "title": "float", "url": "https://www.caniemail.com/features/css-float/", "support": "none",
+                "effect": effect, "fallback": fallback, "occurrences": [], "count": 1,
+            });
+            let client = json!({ "clientName": "Gmail", "share": share, "issues": [issue], "warnings": [] });
+            let json = serde_json::to_vec(&json!({ "clientIssues": [client] })).expect("a value is valid JSON");
+            let report = CompatibilityAnalysis::read(&json, std::time::Duration::ZERO).expect("the report is valid");
+            of_compatibility(&report).first().map(|finding| finding.severity)
+        };
+        assert_eq!(severity("layout", 0.2, None), Some(Severity::Warning));
+        assert_eq!(severity("layout", 0.04, None), Some(Severity::Info));
+        assert_eq!(severity("layout", 0.2, Some("a table for Outlook on Windows")), None);
+        assert_eq!((severity("cosmetic", 0.2, None), severity("cosmetic", 0.04, None)), (Some(Severity::Info), None));
+        assert_eq!((severity("link", 0.02, None), severity("link", 0.005, None)), (Some(Severity::Warning), None));
     }
 
     #[test]
@@ -422,6 +450,25 @@ mod tests {
         let found = checks(&Results { links: Some(links), ..Results::default() }, true).findings;
         let broken = found.iter().find(|one| one.rule == "broken").expect("the finding");
         assert_eq!((broken.message.as_str(), &broken.text), ("The embedded PNG image on line 12 does not work.", &None));
+    }
+
+    /// Regression test: the button for a style or for a repeated word said only "Fix".
+    #[test]
+    fn an_automatic_fix_names_the_replacement() {
+        let pair = |original: &str, new: &str| (original.to_owned(), new.to_owned());
+        let rgb = pair("rgb(0 128 0)", "#008000");
+        assert_eq!(automatic_fix(&[]), None);
+        assert_eq!(automatic_fix(std::slice::from_ref(&rgb)).as_deref(), Some("Replace “rgb(0 128 0)” with “#008000”"));
+        let inserted = pair("", "mso-hide: all; ");
+        assert_eq!(automatic_fix(std::slice::from_ref(&inserted)).as_deref(), Some("Add “mso-hide: all;”"));
+        let more = [rgb, inserted, pair("1rem", "16px")];
+        let described = automatic_fix(&more).expect("the list is not empty");
+        assert_eq!(described, "Replace “rgb(0 128 0)” with “#008000”, and make 2 similar changes");
+        let mut spelling = SpellingAnalysis::sample();
+        let spelled = |spelling: &SpellingAnalysis| of_spelling(spelling).remove(0).automatic_fix;
+        assert_eq!(spelled(&spelling).as_deref(), Some("Replace “recieve” with “receive”"));
+        spelling.errors.iter_mut().for_each(|error| error.suggestions = vec![String::new()]);
+        assert_eq!(spelled(&spelling).as_deref(), Some("Remove “recieve”"));
     }
 
     #[test]

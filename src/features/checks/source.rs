@@ -63,7 +63,7 @@ impl CheckedEmail {
     pub async fn has_problem(&self, context: &CheckContext, slug: &str) -> Result<bool, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let problems = CompatibilityAnalysis::read(&json, Duration::ZERO)?.problems();
-        Ok(problems.iter().any(|problem| problem.slug == slug && !problem.has_fallback))
+        Ok(problems.iter().any(|problem| problem.slug == slug))
     }
 
     fn refused(&self, error: RenderError) -> Failure {

@@ -67,11 +67,12 @@ const STYLE_WEIGHT: f64 = 6.0;
 impl SpellingAnalysis {
     pub fn of(report: Report, checkers_incomplete: Vec<String>, time: Duration) -> Self {
         let count = |kinds: &[FindingKind]| report.errors.iter().filter(|finding| kinds.contains(&finding.kind)).count();
-        let score = score([
+        let problems = [
             (SPELLING_WEIGHT, count(&[FindingKind::Spelling])),
             (GRAMMAR_WEIGHT, count(&[FindingKind::Grammar, FindingKind::Repeat])),
             (STYLE_WEIGHT, count(&[FindingKind::Style])),
-        ]);
+        ];
+        let score = score(problems, false);
         let metadata = report.metadata;
         Self {
             total_words: report.total_words,

@@ -315,7 +315,7 @@ async fn checks(scene: &Scene<'_>) {
     };
     let page = format!("/test/emails/{email}/checks");
     comes(scene, &page, "“recieve” is misspelled.").await;
-    tab.press_through("Replace with “receive”").await;
+    tab.press_through("Replace “recieve” with “receive”").await;
     tab.sees("Fixed in version 2.").await;
     comes(scene, &page, "has no alt attribute").await;
     assert!(!tab.text().await.contains("recieve"));

@@ -168,9 +168,14 @@ async fn findings_of_the_checks_are_shown_fixed_and_ignored() {
     let checks = format!("{home}/checks");
     let page = settled(&mut browser, &checks).await;
     is_tame(&page, &checks);
-    for part in
-        ["“recieve” is misspelled.", "Replace with “receive”", "has no alt attribute", "Line ", "Email clients", "Check again"]
-    {
+    for part in [
+        "“recieve” is misspelled.",
+        "Replace “recieve” with “receive”",
+        "has no alt attribute",
+        "Line ",
+        "Email clients",
+        "Check again",
+    ] {
         assert!(page.text.contains(part), "{part} is missing: {}", page.text);
     }
     let csrf = page.csrf().to_owned();

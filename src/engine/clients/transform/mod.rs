@@ -365,6 +365,18 @@ mod tests {
         assert!(!shown(&html, "apple-mail.ios", Options::default()).html.contains("[Message clipped]"));
     }
 
+    /// Thunderbird changes the colors of every message in dark mode, and applies none of the email's own rules for it.
+    #[test]
+    fn thunderbird_changes_light_backgrounds_and_dark_text_in_dark_mode() {
+        let html = "<style>@media (prefers-color-scheme:dark){p{color:#00FF00}}</style><body bgcolor=\"#FFFFFF\">\
+                    <p style=\"color:#222222\">x</p><p style=\"background-color:#1A3D2F;color:#FFFFFF\">y</p></body>";
+        let dark = shown(html, "thunderbird.macos", Options { dark: true, ..Options::default() }).html;
+        assert!(!dark.contains("bgcolor=\"#FFFFFF\"") && !dark.contains("color:#222222"), "{dark}");
+        assert!(dark.contains("background-color:#1A3D2F;color:#FFFFFF") && !dark.contains("#00FF00"), "{dark}");
+        let light = shown(html, "thunderbird.macos", Options::default()).html;
+        assert!(light.contains("color:#222222"), "{light}");
+    }
+
     #[test]
     fn dark_mode_and_blocked_images_change_what_is_shown() {
         let html = "<p style=\"color:#222222\">x<img src=\"https://x.example/a.png\" alt=Cup></p>";

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use scraper::ElementRef;
 
+use super::outlook::{self, Comments};
 use super::styles::Styles;
 use super::{ImportedHtml, Outline, RemovedCounts, addresses, text};
 use crate::engine::render::html_limits::{HtmlRefusal, admit, stood_in};
@@ -155,7 +156,9 @@ const ATTRIBUTES: [&str; 37] = [
 ];
 /// The `meta` elements that the sanitizer keeps. They only tell email clients how to show the text and colors of the email.
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
-/// The description of removed conditional comments. They may contain links and merge fields, which sending would not replace.
+/// The description of conditional comments in the head, which contain styles and settings.
+const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
+/// The description of removed conditional comments. They contain links or texts, in which sending would not replace merge fields.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, which now shows what they hid from it, and not what \
                                     they added for it";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
@@ -165,19 +168,14 @@ const TITLE_CHARACTERS_MAX: usize = 300;
 /// Sanitizes HTML. `parts` contains the attached images of a message as data URLs, by content ID.
 pub fn html(source: &str, parts: &HashMap<String, String>) -> Result<ImportedHtml, HtmlRefusal> {
     let admitted = admit(source)?;
-    let mut cleaner = Cleaner {
-        embedded: &admitted.embedded,
-        parts,
-        removed: RemovedCounts::default(),
-        head: String::new(),
-        body: String::new(),
-        attributes: Vec::new(),
-        title: None,
-    };
-    if source.contains("<!--[if") {
+    let document = parse(&admitted.html);
+    let mut cleaner = Cleaner::new(&admitted.embedded, parts);
+    walk(&document, &mut cleaner)?;
+    if !cleaner.comments.can_stay() {
+        cleaner = Cleaner { keeps_comments: false, ..Cleaner::new(&admitted.embedded, parts) };
         cleaner.removed.note(CONDITIONAL_COMMENTS);
+        walk(&document, &mut cleaner)?;
     }
-    walk(&parse(&admitted.html), &mut cleaner)?;
     let imported_html = cleaner.finish();
     let (text, language) = text::of(&imported_html.html)?;
     let outline = Outline::read(&imported_html.html)?;
@@ -193,13 +191,87 @@ struct Cleaner<'a> {
     /// The attributes of the `html` and `body` elements, in order of occurrence.
     attributes: Vec<(&'static str, String)>,
     title: Option<String>,
+    comments: Comments,
+    keeps_comments: bool,
+    is_in_body: bool,
+    /// The number of open elements.
+    depth: usize,
 }
 
 impl Visitor for Cleaner<'_> {
     fn open(&mut self, element: ElementRef<'_>) -> Descend {
+        let descend = self.element(element);
+        self.depth += usize::from(descend == Descend::Into);
+        descend
+    }
+
+    fn close(&mut self, name: &str) {
+        self.depth -= 1;
+        if ELEMENTS.contains(&name) {
+            self.body.push_str(&format!("</{name}>"));
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        push_text(text, &mut self.body);
+    }
+
+    fn comment(&mut self, text: &str) {
+        if !outlook::is_conditional(text) {
+            return;
+        }
+        if !self.is_in_body {
+            self.removed.note(HEAD_COMMENTS);
+            return;
+        }
+        if !self.keeps_comments {
+            return;
+        }
+        let mut comments = std::mem::take(&mut self.comments);
+        let written = comments.sanitized(text, self.depth, &mut |name, value| self.comment_attribute(name, value));
+        self.comments = comments;
+        self.body.push_str(&written.unwrap_or_default());
+    }
+}
+
+/// Returns an untrusted name, shortened for the list of removed content.
+fn shortened(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect()
+}
+
+impl<'a> Cleaner<'a> {
+    fn new(embedded: &'a [&'a str], parts: &'a HashMap<String, String>) -> Self {
+        Self {
+            embedded,
+            parts,
+            removed: RemovedCounts::default(),
+            head: String::new(),
+            body: String::new(),
+            attributes: Vec::new(),
+            title: None,
+            comments: Comments::default(),
+            keeps_comments: true,
+            is_in_body: false,
+            depth: 0,
+        }
+    }
+}
+
+impl Cleaner<'_> {
+    /// Returns the value that an attribute in a conditional comment may have.
+    fn comment_attribute(&mut self, name: &str, value: &str) -> Option<String> {
+        match name {
+            "style" => Some(self.styles(|styles| styles.declarations(value))),
+            "src" => addresses::image(value).and_then(|address| put_in_place(&address, self.embedded, self.parts)),
+            _ => (value.len() <= VALUE_BYTES_MAX).then(|| value.to_owned()),
+        }
+    }
+
+    fn element(&mut self, element: ElementRef<'_>) -> Descend {
         let name = element.value().name();
         match name {
             "html" | "body" => {
+                self.is_in_body |= name == "body";
                 let mut attributes = String::new();
                 self.attributes(element, &mut attributes);
                 self.attributes.push((if name == "html" { "html" } else { "body" }, attributes));
@@ -235,23 +307,6 @@ impl Visitor for Cleaner<'_> {
         if is_void(name) { Descend::Past } else { Descend::Into }
     }
 
-    fn close(&mut self, name: &str) {
-        if ELEMENTS.contains(&name) {
-            self.body.push_str(&format!("</{name}>"));
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        push_text(text, &mut self.body);
-    }
-}
-
-/// Returns an untrusted name, shortened for the list of removed content.
-fn shortened(name: &str) -> String {
-    name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect()
-}
-
-impl Cleaner<'_> {
     fn finish(self) -> ImportedHtml {
         let attributes =
             |wanted: &str| self.attributes.iter().find(|(name, _)| *name == wanted).map_or("", |(_, found)| found.as_str());
@@ -420,8 +475,22 @@ mod tests {
 
     #[test]
     fn the_effect_of_removed_conditional_comments_is_described() {
-        let removed = cleaned("<!--[if !mso]><!--><img src=https://x.example/a.png><!--<![endif]-->").removed;
-        assert_eq!(removed, [CONDITIONAL_COMMENTS]);
+        let link = "<!--[if mso]><a href=https://x.example>Buy</a><![endif]--><!--[if !mso]><!--><p>x</p><!--<![endif]-->";
+        let page = cleaned(link);
+        assert_eq!((page.removed, page.html.contains("[if")), (vec![CONDITIONAL_COMMENTS.to_owned()], false));
+        let settings = "<head><!--[if mso]><style>td{padding:0}</style><![endif]--></head><body><p>x</p>";
+        assert_eq!(cleaned(settings).removed, [HEAD_COMMENTS]);
+    }
+
+    /// Regression test: an email with tables for Outlook lost its width there.
+    #[test]
+    fn conditional_comments_with_tables_and_shapes_are_kept() {
+        let source = "<div><!--[if mso]><table width=\"600\" style=\"width:600px;\"><tr><td><![endif]--><p>x</p>\
+                      <!--[if mso]></td></tr></table><![endif]--><!--[if !mso]><!--><i>y</i><!--<![endif]--></div>";
+        assert_eq!(body(source), source);
+        assert_eq!(cleaned(source).removed, Vec::<String>::new());
+        let once = cleaned(source).html;
+        assert_eq!(cleaned(&once).html, once);
     }
 
     #[test]

@@ -127,9 +127,24 @@ impl ComputedStyles {
 
     /// Returns the value of a property on the element itself, without inheritance.
     pub fn value(&self, dom: &Dom, node: usize, property: &str) -> Option<String> {
-        let own = self.own.get(node).and_then(|own| own.iter().rev().find(|(name, _)| name == property));
-        if let Some((_, value)) = own {
-            return Some(value.clone());
+        let last = |all: &[(String, String)]| all.iter().rev().find(|(name, _)| name == property).map(|(_, value)| value.clone());
+        self.declared(dom, node, last)
+    }
+
+    /// Returns the background color of the element itself that is shown without its background images and gradients.
+    pub fn ground_without_pictures(&self, dom: &Dom, node: usize) -> Option<Painted> {
+        let color = |(name, value): &(String, String)| match name.as_str() {
+            "background" | "background-color" => color::first_in(&without_pictures(value)),
+            _ => None,
+        };
+        // An earlier declaration applies in clients that ignore a later one with a gradient.
+        self.declared(dom, node, |all: &[(String, String)]| all.iter().rev().find_map(color))
+    }
+
+    /// Returns what `pick` finds in the element's own declarations, or else in the last rule with such a declaration.
+    fn declared<T>(&self, dom: &Dom, node: usize, pick: impl Fn(&[(String, String)]) -> Option<T>) -> Option<T> {
+        if let Some(found) = self.own.get(node).and_then(|own| pick(own)) {
+            return Some(found);
         }
         let classes = classes(dom, node);
         let id = dom.attribute(node, "id");
@@ -137,12 +152,10 @@ impl ComputedStyles {
         let keys = classes.iter().map(|class| format!(".{class}")).chain(id.map(|id| format!("#{id}")));
         let keys = keys.chain([name.to_owned()]);
         let rules = keys.filter_map(|key| self.by_name.get(&key)).flatten().map(|rule| (*rule, &self.rules[*rule]));
-        let found =
-            rules.filter(|(_, rule)| rule.fits(name, id, &classes) && rule.fits_above(dom, node)).filter_map(|(place, rule)| {
-                let value = rule.declarations.iter().rev().find(|(name, _)| name == property)?;
-                Some((place, value.1.clone()))
-            });
-        found.max_by_key(|(place, _)| *place).map(|(_, value)| value)
+        let found = rules
+            .filter(|(_, rule)| rule.fits(name, id, &classes) && rule.fits_above(dom, node))
+            .filter_map(|(place, rule)| Some((place, pick(&rule.declarations)?)));
+        found.max_by_key(|(place, _)| *place).map(|(_, found)| found)
     }
 
     fn painted(&self, dom: &Dom, node: usize, properties: &[&str], attribute: &str) -> Option<Color> {
@@ -266,6 +279,41 @@ pub struct TextColors {
     pub ink: Option<Color>,
 }
 
+/// Returns the value of a background without its images and gradients.
+fn without_pictures(value: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = value;
+    while let Some(open) = rest.find('(') {
+        let (before, inside) = rest.split_at(open);
+        let start = before.rfind([' ', ',', '\t', '\n']).map_or(0, |at| at + 1);
+        let name = before[start..].to_ascii_lowercase();
+        let (inside, after) = inside.split_at(closing(inside));
+        if ["url", "gradient", "image-set"].iter().any(|picture| name.ends_with(picture)) {
+            kept.push_str(&before[..start]);
+        } else {
+            kept.push_str(before);
+            kept.push_str(inside);
+        }
+        rest = after;
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Returns the offset after the parenthesis that closes the first one of `text`.
+fn closing(text: &str) -> usize {
+    let mut depth = 0_u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth <= 1 => return at + 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
 /// Parses a color in an attribute, which may lack the `#`.
 pub fn old_color(value: &str) -> Option<Painted> {
     color::parse(value).or_else(|| color::parse(&format!("#{value}")))
@@ -322,6 +370,23 @@ mod tests {
         let shades = looks.all(&dom);
         assert_eq!(shades[one("p")], TextColors { ground: color("#F4F4F4"), ink: color("#333333") });
         assert_eq!((looks.size(&dom, one("td"), 16.0), looks.is_hidden(&dom, one("div"))), (14.0, true));
+    }
+
+    #[test]
+    fn the_background_without_pictures_is_the_color_next_to_them() {
+        for (style, wanted) in [
+            ("background:#0A7B5C url(a(1).png)", Some("#0A7B5C")),
+            ("background:url('a.png') no-repeat rgb(10,123,92)", Some("#0A7B5C")),
+            ("background:#0A7B5C;background:linear-gradient(#111111,rgba(2,2,2,.5))", Some("#0A7B5C")),
+            ("background-image:url(a.png);background-color:#0A7B5C", Some("#0A7B5C")),
+            ("background:linear-gradient(#111111,#222222)", None),
+            ("background:url(#111111", None),
+        ] {
+            let dom = Dom::read(&format!("<p style=\"{style}\">x</p>")).expect("the HTML is small enough");
+            let node = dom.first("p").expect("the element exists");
+            let found = ComputedStyles::exact(&dom).ground_without_pictures(&dom, node);
+            assert_eq!(found.map(|painted| painted.color.to_string()).as_deref(), wanted, "{style}");
+        }
     }
 
     #[test]

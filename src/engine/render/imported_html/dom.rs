@@ -5,6 +5,7 @@
 
 use scraper::ElementRef;
 
+use super::outlook;
 use crate::engine::render::css;
 use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::{
@@ -13,8 +14,13 @@ use crate::engine::render::tree::{
 
 #[derive(Clone, Debug)]
 pub enum Node {
-    Element { name: String, attributes: Vec<(String, String)> },
+    Element {
+        name: String,
+        attributes: Vec<(String, String)>,
+    },
     Text(String),
+    /// The text of a conditional comment.
+    Comment(String),
 }
 
 #[derive(Debug, Default)]
@@ -59,18 +65,18 @@ impl Dom {
         &self.children[node]
     }
 
-    /// Returns an element's name; empty for a text node.
+    /// Returns an element's name; empty for a text node or a comment.
     pub fn name(&self, node: usize) -> &str {
         match &self.nodes[node] {
             Node::Element { name, .. } => name,
-            Node::Text(_) => "",
+            Node::Text(_) | Node::Comment(_) => "",
         }
     }
 
-    /// Returns the text of a text node; empty for an element.
+    /// Returns the text of a text node; empty for an element or a comment.
     pub fn text(&self, node: usize) -> &str {
         match &self.nodes[node] {
-            Node::Element { .. } => "",
+            Node::Element { .. } | Node::Comment(_) => "",
             Node::Text(text) => text,
         }
     }
@@ -82,7 +88,7 @@ impl Dom {
     pub fn attributes(&self, node: usize) -> &[(String, String)] {
         match &self.nodes[node] {
             Node::Element { attributes, .. } => attributes,
-            Node::Text(_) => &[],
+            Node::Text(_) | Node::Comment(_) => &[],
         }
     }
 
@@ -227,6 +233,7 @@ impl Dom {
                 Step::Node(node) => match &self.nodes[node] {
                     Node::Text(text) if self.name(self.parents[node]) == "style" => out.push_str(text),
                     Node::Text(text) => push_text(text, &mut out),
+                    Node::Comment(text) => out.push_str(&format!("<!--{text}-->")),
                     Node::Element { name, attributes } => {
                         out.push('<');
                         out.push_str(name);
@@ -286,6 +293,12 @@ impl Visitor for Reader {
 
     fn text(&mut self, text: &str) {
         self.dom.push(Node::Text(text.to_owned()), self.at);
+    }
+
+    fn comment(&mut self, text: &str) {
+        if outlook::is_conditional(text) {
+            self.dom.push(Node::Comment(text.to_owned()), self.at);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) mod dom;
 mod edit;
 mod mail;
 mod outline;
+mod outlook;
 mod recolor;
 mod styles;
 #[cfg(test)]

@@ -165,6 +165,16 @@ fn images_links_and_preheaders_can_be_changed() {
 }
 
 #[test]
+fn an_edit_keeps_tables_for_outlook() {
+    let before = safe(
+        "<body><!--[if mso]><table width=\"600\"><tr><td><![endif]--><p>Hi there</p><!--[if mso]></td></tr></table><![endif]--></body>",
+    );
+    let Part::Words(words) = part(&before, "Hi there") else { panic!("the part is not text") };
+    let after = changed(&before, &[Change::Words { node: words.pieces[0].node, text: "Hello".into() }]);
+    assert_eq!(after.html, before.html.replace("Hi there", "Hello"));
+}
+
+#[test]
 fn content_of_an_edit_is_sanitized() {
     let before = safe(ROWS);
     let link = before.outline.links[0].element;

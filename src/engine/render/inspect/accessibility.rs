@@ -3,6 +3,8 @@
 //! Each rule refers to a success criterion of WCAG 2.2. The rules find problems that are visible in the HTML; they cannot judge whether an
 //! alt text describes its image.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::contrast::{self, Mode, VisibleText};
@@ -24,6 +26,7 @@ pub enum AccessibilityRule {
     HeadingText,
     ContrastLight,
     ContrastDark,
+    LinkInvisible,
     ImageAlt,
     ImageAltFileName,
     SpacerAlt,
@@ -108,10 +111,20 @@ pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
     check.document();
     check.elements();
     check.text();
-    for mode in [Mode::Light, Mode::Dark] {
-        let rule = if mode == Mode::Light { AccessibilityRule::ContrastLight } else { AccessibilityRule::ContrastDark };
+    let invisible = contrast::invisible_links(dom, &check.styles, &check.texts);
+    for link in &invisible {
+        check.note(AccessibilityRule::LinkInvisible, Some(link.node), || link.detail());
+    }
+    for (mode, rule, place) in [
+        (Mode::Light, AccessibilityRule::ContrastLight, contrast::Place::Everywhere),
+        (Mode::Dark, AccessibilityRule::ContrastDark, contrast::Place::DarkMode),
+    ] {
+        // An invisible link is reported once.
+        let known: HashSet<usize> = invisible.iter().filter(|link| link.place == place).map(|link| link.node).collect();
         for faint in contrast::faint(dom, &check.styles, &check.texts, mode) {
-            check.note(rule, Some(faint.node), || faint.detail());
+            if !known.contains(&faint.node) {
+                check.note(rule, Some(faint.node), || faint.detail());
+            }
         }
     }
     check.found.sort_by_key(|problem| problem.rule as usize);

@@ -3,6 +3,8 @@
 //! In dark mode, the email's own rules for `prefers-color-scheme: dark` apply. For an email without such rules, the colors are
 //! changed as several clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The
 //! clients' formulas are not public, so this is an approximation, and only clearly illegible text is reported.
+//!
+//! Links that readers cannot see are found separately, also where a background image or a gradient is not shown.
 
 use super::source::shortened;
 use crate::base::color::{self, BLACK, LEGIBLE, Painted, WHITE};
@@ -37,8 +39,31 @@ pub struct FaintText {
     is_estimate: bool,
 }
 
+/// A link whose text has nearly the color of its background.
+pub struct InvisibleLink {
+    /// The number of the text node.
+    pub node: usize,
+    /// Where readers cannot see the link.
+    pub place: Place,
+    text: String,
+    ink: Color,
+    ground: Color,
+}
+
+/// Where readers cannot see a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Everywhere,
+    /// Where a background image or a gradient is not shown, such as in Outlook for Windows or before images are loaded.
+    WithoutPictures,
+    /// In dark mode, with the email's own rules.
+    DarkMode,
+}
+
 /// The contrast that WCAG AA requires for large text.
 const LEGIBLE_LARGE: f64 = 3.0;
+/// The contrast below which a link is invisible. Such colors look the same on most screens.
+const INVISIBLE: f64 = 1.5;
 /// The minimum size of large text in pixels: 18 pt, or 14 pt if bold.
 const LARGE_PX: f32 = 24.0;
 const LARGE_BOLD_PX: f32 = 18.66;
@@ -53,6 +78,18 @@ impl FaintText {
     }
 }
 
+impl InvisibleLink {
+    pub fn detail(&self) -> String {
+        let Self { place, text, ink, ground, .. } = self;
+        let how = match place {
+            Place::Everywhere => "",
+            Place::WithoutPictures => " where the background image or gradient is not shown, as in Outlook for Windows",
+            Place::DarkMode => " in dark mode",
+        };
+        format!("The link \"{text}\" is invisible{how}: its text is {ink} on {ground}.")
+    }
+}
+
 /// A background; `None` where an image covers it.
 type Ground = Option<Color>;
 
@@ -60,7 +97,7 @@ type Ground = Option<Color>;
 pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mode) -> Vec<FaintText> {
     let dark = (mode == Mode::Dark).then(|| DarkRules::of(dom));
     let is_estimate = dark.as_ref().is_some_and(DarkRules::is_empty);
-    let colors = Colors { dom, styles, dark: dark.as_ref().filter(|_| !is_estimate) }.all();
+    let colors = Colors { dom, styles, dark: dark.as_ref().filter(|_| !is_estimate), shows_pictures: true }.all();
     let mut found = Vec::new();
     for text in texts {
         let Some((ink, Some(ground))) = colors.get(text.node).copied() else { continue };
@@ -81,10 +118,40 @@ pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mo
     found
 }
 
+/// Returns the links that readers cannot see, each with the first place where it is invisible.
+pub fn invisible_links(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText]) -> Vec<InvisibleLink> {
+    let rules = DarkRules::of(dom);
+    let colors = |dark, shows_pictures| Colors { dom, styles, dark, shows_pictures }.all();
+    let mut places = vec![(Place::Everywhere, colors(None, true))];
+    if places.iter().any(|(_, colors)| colors.iter().any(|(_, ground)| ground.is_none())) {
+        places.push((Place::WithoutPictures, colors(None, false)));
+    }
+    if !rules.is_empty() {
+        places.push((Place::DarkMode, colors(Some(&rules), true)));
+    }
+    let is_link = |node: &usize| dom.name(*node) == "a" && dom.attribute(*node, "href").is_some();
+    let mut found = Vec::new();
+    for node in texts.iter().map(|text| text.node) {
+        let mut around = std::iter::successors(Some(node), |node| Some(dom.parent(*node)).filter(|parent| *parent != 0));
+        if !around.any(|node| is_link(&node)) {
+            continue;
+        }
+        let invisible = places.iter().find_map(|(place, colors)| {
+            let (ink, ground) = colors.get(node).copied()?;
+            let ground = ground.filter(|ground| color::contrast(ink, *ground) < INVISIBLE)?;
+            Some(InvisibleLink { node, place: *place, text: shortened(dom.text(node)), ink, ground })
+        });
+        found.extend(invisible);
+    }
+    found
+}
+
 struct Colors<'a> {
     dom: &'a Dom,
     styles: &'a ComputedStyles,
     dark: Option<&'a DarkRules>,
+    /// Whether background images and gradients are shown.
+    shows_pictures: bool,
 }
 
 impl Colors<'_> {
@@ -116,11 +183,13 @@ impl Colors<'_> {
         let is_picture = |value: &str| value.contains("url(") || value.contains("gradient(");
         let shorthand = self.value(node, "background");
         let image = self.value(node, "background-image");
-        if image.as_deref().or(shorthand.as_deref()).is_some_and(is_picture) || self.dom.attribute(node, "background").is_some() {
-            return None;
-        }
-        let value = self.value(node, "background-color").or(shorthand);
-        let painted = value.as_deref().and_then(color::first_in);
+        let has_picture =
+            image.as_deref().or(shorthand.as_deref()).is_some_and(is_picture) || self.dom.attribute(node, "background").is_some();
+        let painted = match has_picture {
+            true if self.shows_pictures => return None,
+            true => self.styles.ground_without_pictures(self.dom, node),
+            false => self.value(node, "background-color").or(shorthand).as_deref().and_then(color::first_in),
+        };
         let old = || self.dom.attribute(node, "bgcolor").and_then(old_color);
         match painted.or_else(old) {
             Some(painted) if painted.alpha >= 1.0 => Some(painted.color),

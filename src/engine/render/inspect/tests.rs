@@ -90,6 +90,37 @@ fn dark_mode_uses_the_rules_of_the_email() {
     assert_eq!(broken(&email("<p style='color:#333;background:#eee'>x</p><a href=https://a.example>Our shop</a>")), []);
 }
 
+/// Regression test: white text on a gradient without a background color was only a suggestion.
+#[test]
+fn links_that_readers_cannot_see_are_found() {
+    let link = |style: &str| email(&format!("<a href=https://a.example style='padding:9px;{style}'>Buy tea</a>"));
+    for style in [
+        "background-color:#fff;color:#fffffe",
+        "background:#2F6F4F;color:#2F6F50",
+        "background:linear-gradient(#123456,#234567);color:#fff",
+        "background-image:url(a.png);color:#fff",
+    ] {
+        assert_eq!(broken(&link(style)), [(Rule::LinkInvisible, 1)], "{style}");
+    }
+    for style in [
+        "background:#123456 linear-gradient(#123456,#234567);color:#fff",
+        "background:#123456;background:linear-gradient(#123456,#234567);color:#fff",
+        "background-image:url(a.png);background-color:#123456;color:#fff",
+    ] {
+        assert_eq!(broken(&link(style)), [], "{style}");
+    }
+    let cell = "<table role=presentation><tr><td bgcolor=#123456 style='background:url(a.png)'>\
+                <a href=https://a.example style='color:#fff'>Buy tea</a></table>";
+    assert_eq!(broken(&email(cell)), []);
+    assert_eq!(broken(&email(&cell.replace(" bgcolor=#123456", ""))), [(Rule::LinkInvisible, 1)]);
+    assert_eq!(broken(&email("<p style='color:#fff'>x</p>")), [(Rule::ContrastLight, 1)], "other text is hard to read");
+    let dark = "<style>@media (prefers-color-scheme:dark){.box{background:#222 !important}}</style>\
+                <div class=box style='background:#fff'><a href=https://a.example style='color:#222'>Buy tea</a></div>";
+    let found = inspect(&email(dark)).expect("the HTML is small enough").accessibility;
+    assert_eq!(found.iter().map(|problem| problem.rule).collect::<Vec<_>>(), [Rule::LinkInvisible]);
+    assert_eq!(found[0].detail, "The link \"Buy tea\" is invisible in dark mode: its text is #222222 on #222222.");
+}
+
 #[test]
 fn problems_have_places_and_a_bound() {
     let html = email(&"<img src=a.png>\n".repeat(500));

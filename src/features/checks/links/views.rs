@@ -21,7 +21,8 @@ pub struct LinkAnalysis {
     pub total_links: usize,
     /// The number of all uses of URLs.
     pub total_occurrences: usize,
-    /// The score from 0 to 100; 100 if all links work and there are no findings.
+    /// The score from 0 to 100; 100 if all links work and there are no findings, and less than 90 with a critical finding or a link that
+    /// does not work.
     pub score: u32,
     /// The URLs with their kind: link, image, background, form or style sheet.
     pub checked_links: Vec<CheckedLinkView>,
@@ -232,7 +233,8 @@ fn links_score(summary: &LinkSummary, found: &[LinkFinding]) -> u32 {
             None => shared.push((weight, count)),
         }
     }
-    score(shared)
+    let dead = summary.broken_links + summary.invalid_links + summary.blocked_links;
+    score(shared, dead > 0 || found.iter().any(|finding| finding.rule.severity() == Severity::Critical))
 }
 
 fn summary(urls: &[CheckedUrl]) -> LinkSummary {

@@ -31,6 +31,8 @@ use crate::features::projects::brand::BrandFormality;
 use crate::testing::START;
 
 const SCORE_MIN: u32 = 95;
+/// The maximum number of suggestions for a generated email. More would suggest that the generator is careless.
+const SUGGESTIONS_MAX: usize = 5;
 
 struct Laboratory {
     fetch: Fetch,
@@ -76,7 +78,8 @@ impl Laboratory {
     }
 }
 
-/// Returns the problems that the checks of an email found: scores below `SCORE_MIN`, misspelled words, and critical findings.
+/// Returns the problems that the checks of an email found: scores below `SCORE_MIN`, misspelled words, critical findings, and more than
+/// `SUGGESTIONS_MAX` suggestions.
 fn problems(checks: &EmailChecks) -> Vec<String> {
     let low = Check::ALL.into_iter().filter(|check| checks.scores.of(*check).is_none_or(|score| score < SCORE_MIN));
     let mut problems: Vec<String> = low.map(|check| format!("{} {:?}", check.word(), checks.scores.of(check))).collect();
@@ -85,6 +88,11 @@ fn problems(checks: &EmailChecks) -> Vec<String> {
         .iter()
         .filter(|one| one.severity == Severity::Critical || one.check == Check::Spelling && one.severity == Severity::Warning);
     problems.extend(bad.map(|one| format!("{} [{}] {}", one.message, one.rule, one.effect.as_deref().unwrap_or_default())));
+    let small = checks.findings.iter().filter(|one| one.severity == Severity::Info);
+    let suggestions: Vec<&str> = small.map(|one| one.rule.as_str()).collect();
+    if suggestions.len() > SUGGESTIONS_MAX {
+        problems.push(format!("{} suggestions: {}", suggestions.len(), suggestions.join(", ")));
+    }
     problems
 }
 
