@@ -153,7 +153,10 @@ impl Format {
                 let number = if first.day() == 1 { self.ordinal_first.clone() } else { first.day().to_string() };
                 (format!("{number}{dot}"), to)
             }
-            (true, false) if self.day.ends_with("{day}") && from.len() < 16 => (from, last.day().to_string()),
+            (true, false) if self.day.ends_with("{day}") => {
+                let pattern = if is_far(last, today) { &self.day_year } else { &self.day };
+                (self.filled(&self.day, first), self.filled(&pattern.replace("{month} ", ""), last))
+            }
             _ => (from, to),
         };
         self.range.replace("{from}", &from).replace("{to}", &to)
@@ -255,5 +258,13 @@ mod tests {
         }
         let far = Date::constant(2027, 11, 1);
         assert_eq!(Bank::of(Language::En).format.day(far, today), "November 1, 2027");
+        for (language, near, next_year) in [
+            (Language::En, "December 1 to 3", "November 1 to 3, 2027"),
+            (Language::De, "1. bis 3. Dezember", "1. bis 3. November 2027"),
+        ] {
+            let format = &Bank::of(language).format;
+            assert_eq!(format.days(day, Date::constant(2026, 12, 3), today), near);
+            assert_eq!(format.days(far, Date::constant(2027, 11, 3), today), next_year);
+        }
     }
 }
