@@ -6,6 +6,7 @@ use super::facts::has_value;
 use super::lexicon::{List, Mark, goal_of, names_kind};
 use super::names::signer;
 use super::prompt::{Prompt, Range};
+use super::roles;
 use super::tokens::Kind;
 use crate::features::emails::merge_words;
 
@@ -98,6 +99,10 @@ impl Classifier<'_> {
         }
         if self.is_answer(sentence, whole) {
             return vec![Piece { range: sentence.range, class: Class::Unclear }];
+        }
+        if let Some(signer) = self.last_signer(sentence, whole) {
+            self.signature(signer, whole);
+            return vec![Piece { range: sentence.range, class: Class::Field }];
         }
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) || self.is_initials(sentence, whole) {
             return self.after_comment(sentence.range);
@@ -205,6 +210,10 @@ impl Classifier<'_> {
         let range = self.inner(fragment);
         if range.is_empty() {
             pieces.push(Piece { range: fragment, class: Class::Content });
+            return;
+        }
+        if roles::excuses_prompt(self.prompt, range) {
+            pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
         if is_start && self.excuses(range) {

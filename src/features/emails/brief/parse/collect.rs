@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::super::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use super::classify::{Class, Classifier, Fields, Piece};
-use super::clauses;
+use super::clauses::{self, Chat};
 use super::contradictions;
 use super::corrections::{Cuts, corrections};
 use super::dates;
@@ -72,7 +72,9 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     screen(&prompt, &mut reads);
     for read in &mut reads {
         screening::leave_out(&prompt, &fields, &mut read.pieces);
-        for piece in joined(&read.pieces) {
+        // The time of a message in a chat is no fact.
+        let scanned = if read.sentence.chat == Chat::Speaker { Vec::new() } else { joined(&read.pieces) };
+        for piece in scanned {
             scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
         }
         relative_days::follow(&prompt, &mut read.found);

@@ -126,7 +126,9 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_counted = prompt.is(List::Unit, at + 1)
         || prompt.is(List::Places, at + 1)
         || prompt.is(List::Percent, at + 1)
-        || prompt.is(List::Month, at + 1);
+        || prompt.is(List::Month, at + 1)
+        // "Over 25s only" is an age.
+        || prompt.fold(at + 1) == "s" && prompt.words.is_glued(at + 1);
     let value = |amount| Some(FactValue::Money { amount, currency: String::new() });
     if is_arrow(at + 1) && prompt.kind(at + 2 + usize::from(prompt.fold(at + 1) == "-")) == Kind::Number {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));

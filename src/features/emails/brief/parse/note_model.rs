@@ -150,7 +150,7 @@ fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
 /// Returns whether a range's first words show that it is a statement: "no action needed", or "need a barista" in a prompt about a job.
 fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     let text = prompt.text(range);
-    let is_assurance = prompt.is(List::Assure, prompt.trim(range).from);
+    let is_assurance = prompt.has(List::Assure, range);
     // In a prompt about an outage, a text with a verb and a value is a statement: "client portal was down 9.10-11.40 this morning".
     let is_news = roles::goal(prompt) == Some(Goal::Outage) && has_value(prompt, range) && prompt.has(List::Finite, range);
     // A changed price, or a discount with a code, is a statement: "Duero sofa 690 instead of 890", "camp stove 15% off with code

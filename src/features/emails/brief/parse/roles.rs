@@ -1,7 +1,7 @@
 //! Determines the roles of the numbers and dates of a prompt and the purpose of its email.
 
 use super::super::{FactKind, FactRole, Goal};
-use super::facts::{Bound, Found};
+use super::facts::{Bound, Found, has_value};
 use super::lexicon::{List, goal_of, lexicons};
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
@@ -25,6 +25,51 @@ const INVITES: [&str; 7] = ["invit", "einlad", "lade", "conv", "uitnod", "nodig"
 
 /// The weight of an invitation at the start of the prompt.
 const INVITATION_WEIGHT: f32 = 2.5;
+
+/// The first words of excuses.
+pub const SORRY: [&str; 9] =
+    ["sorry", "desole", "desolee", "perdon", "scusa", "scusate", "desculpa", "desculpem", "entschuldige"];
+
+/// The starts of the words for the length and the mistakes of a prompt.
+const PROMPT_FLAWS: [&str; 22] = [
+    "typo",
+    "long",
+    "novel",
+    "essay",
+    "rambl",
+    "handwriting",
+    "spelling",
+    "grammar",
+    "lang",
+    "tippfehler",
+    "schreibfehler",
+    "roman",
+    "kuddelmuddel",
+    "faute",
+    "coquille",
+    "largo",
+    "rollo",
+    "faltas",
+    "lungo",
+    "refus",
+    "textao",
+    "typefout",
+];
+
+/// The maximum number of words of an excuse for the prompt.
+const FLAW_WORDS_MAX: usize = 9;
+
+/// Returns whether a short text apologizes for the length or the mistakes of the prompt: "sorry its long".
+pub fn excuses_prompt(prompt: &Prompt<'_>, range: Range) -> bool {
+    let range = prompt.trim(range);
+    // "Sorry for the long wait" is for the recipients.
+    let is_end = |at: usize| at == range.to || prompt.end(List::Email, at) == Some(range.to);
+    let is_flaw = |at: usize| is_end(at + 1) && PROMPT_FLAWS.iter().any(|flaw| prompt.fold(at).starts_with(flaw));
+    (2..=FLAW_WORDS_MAX).contains(&range.len())
+        && SORRY.contains(&prompt.fold(range.from))
+        && (range.from + 1..range.to).any(is_flaw)
+        && !has_value(prompt, range)
+}
 
 /// Returns the purpose that the prompt's words indicate: the one with the greatest weight. Earlier words weigh more.
 pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
@@ -51,6 +96,11 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         // "désolé j'écris du train" at the end of a long prompt apologizes for the prompt.
         let is_late = mark.from >= LATE_WORDS && mark.from + LAST_WORDS > prompt.words.len();
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
+            continue;
+        }
+        // "Sorry its long" apologizes for the prompt, too.
+        let end = (mark.to..prompt.words.len()).find(|at| !matches!(prompt.kind(*at), Kind::Word)).unwrap_or(prompt.words.len());
+        if goal == Goal::Apology && excuses_prompt(prompt, Range::of(mark.from, end)) {
             continue;
         }
         // "Senza scuse infinite" ("without endless apologies") does not ask for an apology.

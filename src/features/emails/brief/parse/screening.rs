@@ -132,16 +132,43 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let sentence = read.sentence.range;
         let is_quoted = (sentence.from..sentence.to).any(|at| prompt.is_quote(at));
+        let mut is_remark = false;
         for group in super::note_model::groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
             let is_bracket = matches!(prompt.fold(range.from), "(" | "[");
             let asks = is_bracket && prompt.sign("?", range).is_some()
                 || (range.from..range.to).any(|at| prompt.fold(at) == "?" && prompt.fold(at + 1) == "?");
-            if asks || is_for_colleague(prompt, range) || !is_quoted && quotes_colleague(prompt, range) {
+            // "<- a client pasted that" is about the text before it.
+            is_remark |= prompt.fold(range.from) == "<" && prompt.fold(range.from + 1) == "-";
+            let mut start = range.from..(range.from + TELLER_WORDS_MAX + 1).min(range.to);
+            let is_told = quotes_colleague(prompt, range) && (!is_quoted || start.any(|at| WANTS.contains(&prompt.fold(at))));
+            if is_remark || asks || is_told || is_for_colleague(prompt, range) || sends_to_colleague(prompt, sentence, range) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
             }
         }
     }
+}
+
+/// The words for a wish of a colleague, who can quote the words to print: "chair wants 'esteemed members'".
+const WANTS: [&str; 9] = ["wants", "want", "will", "mochte", "veut", "quiere", "vuole", "wil", "quer"];
+
+/// The words before the name of a person to ask: "ask Dave".
+const ASKS: [&str; 7] = ["ask", "frag", "frage", "demande", "pregunta", "chiedi", "vraag"];
+
+/// The maximum number of words in a request to ask a person.
+const ASKED_WORDS_MAX: usize = 3;
+
+/// Returns whether a sentence after a question only names a person who knows the answer: "winter check is £49 or £45?? ask Dave".
+fn sends_to_colleague(prompt: &Prompt<'_>, sentence: Range, range: Range) -> bool {
+    let own = prompt.trim(range);
+    let is_asked = sentence.from > 0 && prompt.fold(sentence.from - 1) == "?";
+    let last = own.to.saturating_sub(1);
+    own == prompt.trim(sentence)
+        && is_asked
+        && (2..=ASKED_WORDS_MAX).contains(&own.len())
+        && ASKS.contains(&prompt.fold(own.from))
+        && prompt.kind(last) == Kind::Word
+        && !OTHERS.into_iter().any(|list| prompt.is(list, last))
 }
 
 /// Returns whether a text in brackets asks a colleague to do something: "(Karim: check with the host!)".

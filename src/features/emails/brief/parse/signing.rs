@@ -17,7 +17,8 @@ const PLAIN_NAME_WORDS_MAX: usize = 2;
 const ROLE_AND_NAME_WORDS_MAX: usize = 7;
 
 /// The first words of the role of the person who signs.
-const ROLES: [&str; 36] = [
+const ROLES: [&str; 37] = [
+    "hon",
     "mgr",
     "manager",
     "owner",
@@ -99,6 +100,30 @@ impl Classifier<'_> {
         };
         let has_role = !role.is_empty() && (role.from..role.to).any(is_role) && !prompt.has(List::Finite, role);
         (fits && has_role && (name.from..name.to).all(is_name)).then_some((name, role))
+    }
+
+    /// Returns the name and role of the sender if the prompt's last line contains nothing else: "from: Jen", "Pip (hon sec)", "Camille,
+    /// manager (sign it)".
+    pub(super) fn last_signer(&self, sentence: &Sentence, whole: Range) -> Option<Range> {
+        let prompt = self.prompt;
+        let is_free = self.seen == self.count && self.seen > 2 && self.fields.signature.is_none() && !self.fields.is_forwarded;
+        let fits = is_free && (2..=ROLE_AND_NAME_WORDS_MAX).contains(&whole.len()) && !has_value(prompt, whole);
+        let others = [List::Month, List::Weekday, List::Email, List::Goal, List::Common, List::Not];
+        let is_name = |at: usize| {
+            prompt.kind(at) == Kind::Word && prompt.words.is_capital(at) && !others.into_iter().any(|list| prompt.is(list, at))
+        };
+        let is_role = |at: usize| ROLES.iter().any(|role| prompt.fold(at).starts_with(role));
+        if prompt.fold(whole.from) == "from" && prompt.fold(whole.from + 1) == ":" && sentence.is_line_start {
+            let name = Range::of(whole.from + 2, whole.to);
+            return (fits && name.len() <= PLAIN_NAME_WORDS_MAX && (name.from..name.to).all(is_name)).then_some(name);
+        }
+        let mark = (whole.from + 1..whole.to).find(|at| matches!(prompt.fold(*at), "(" | ","))?;
+        let is_named = mark - whole.from <= PLAIN_NAME_WORDS_MAX && (whole.from..mark).all(is_name);
+        let open = prompt.sign("(", whole);
+        let asks = open.is_some_and(|open| prompt.is(List::LabelSign, open + 1));
+        let role = Range::of(mark + 1, open.filter(|open| *open > mark).unwrap_or(whole.to));
+        let has_role = role.len() <= PLAIN_NAME_WORDS_MAX + 1 && (role.from..role.to).any(is_role);
+        (fits && is_named && has_role && (asks || open == Some(mark))).then(|| Range::of(whole.from, role.to))
     }
 
     /// Reads the closing line of the prompt, which can be the signature.

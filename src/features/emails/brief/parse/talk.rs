@@ -45,6 +45,23 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 None => {}
             }
         }
+        leave_reasons(prompt, &mut reads[at]);
+    }
+}
+
+/// The first words of a reason for a withdrawal.
+const REASON_STARTS: [&str; 16] =
+    ["it", "they", "he", "she", "that", "this", "es", "das", "er", "sie", "ca", "cela", "eso", "esto", "dat", "het"];
+
+/// Turns the reason for a withdrawal into unclear text: "please do not write that, it scared people last time".
+fn leave_reasons(prompt: &Prompt<'_>, read: &mut Read) {
+    for at in 1..read.pieces.len() {
+        let (before, own) = (read.pieces[at - 1], read.pieces[at]);
+        let is_withdrawal = before.class != Class::Content && prompt.has(List::Withdrawn, before.range);
+        let is_reason = REASON_STARTS.contains(&prompt.fold(prompt.trim(own.range).from)) && !has_value(prompt, own.range);
+        if is_withdrawal && is_reason && own.class == Class::Content {
+            read.pieces[at].class = Class::Unclear;
+        }
     }
 }
 
@@ -169,11 +186,9 @@ const EXCUSE_WORDS_MAX: usize = 9;
 impl Classifier<'_> {
     /// Returns whether the last sentence of a prompt apologizes for the prompt itself: "sorry for the typos", "désolé j'écris du train".
     pub(super) fn excuses(&self, range: Range) -> bool {
-        const SORRY: [&str; 9] =
-            ["sorry", "desole", "desolee", "perdon", "scusa", "scusate", "desculpa", "desculpem", "entschuldige"];
         let is_last = self.seen > 2 && self.seen == self.count && (2..=EXCUSE_WORDS_MAX).contains(&range.len());
         let is_apology = roles::goal(self.prompt) == Some(Goal::Apology);
-        is_last && !is_apology && SORRY.contains(&self.prompt.fold(range.from)) && !has_value(self.prompt, range)
+        is_last && !is_apology && roles::SORRY.contains(&self.prompt.fold(range.from)) && !has_value(self.prompt, range)
     }
 
     /// Returns whether a sentence is the disclaimer of a forwarded email.

@@ -126,6 +126,58 @@ fn bad_news_is_neither_an_invitation_nor_a_sale() {
 }
 
 #[test]
+fn talk_with_colleagues_is_left_out() {
+    assert_says(
+        "tea check is £49 or £45?? ask Dave. 30 teas on the table from 4 to 29 december. the courtesy cups are back, £10 a day, over 25s \
+         only. chair wants 'esteemed members', i dont.",
+        "en",
+        &["courtesy cups", "over 25s only"],
+        &["Ask Dave", "Minimum", "£25", "esteemed"],
+    );
+    assert_says(
+        "ok few things for the tea mail, sorry its long. 1) delivery is sat 19 december 9am, bring a box. 2) water goes off 21 december. \
+         3) matcha trail tbc DONT put yet.\nfrom: Jen",
+        "en",
+        &["Delivery is Saturday 19 December", "goes off", "Jen"],
+        &["sorry", "Sorry", "apology", "DONT", "from:"],
+    );
+    assert_says(
+        "[14:02] Sal: tell em tuesdays = 2 for 1 again from 8 december\n[14:03] Sal: eat in only\n[14:05] Sal: send it as an email pls, jokey",
+        "en",
+        &["Tuesdays", "2 for 1", "Eat in only"],
+        &["Em ", "Jokey", "14:0"],
+    );
+    assert_says(
+        "Members need to hear that our club terms change on 1 January 2027. Members who agree need to do nothing. See \
+         https://leafandstone.example/terms for all of it. Pip (hon sec)",
+        "en",
+        &["terms change on 1 January 2027", "need to do nothing", "Pip"],
+        &["need to hear", "(hon sec)"],
+    );
+}
+
+#[test]
+fn the_reason_for_a_withdrawal_is_withdrawn_too() {
+    assert_says(
+        "We are looking for a tea taster, £12.90 an hour, apply by 11 December. No experience needed, we train you. Knowing your teas is a \
+         plus, but please do not write that, it scared people last time.",
+        "en",
+        &["we train you"],
+        &["scared people", "Knowing your teas"],
+    );
+}
+
+#[test]
+fn a_time_on_stage_is_no_price() {
+    assert_says(
+        "instore tea gig! The Paper Swans fri 11 december doors 6 on stage 7.15. free with any tin (£22) else £8 at the door.",
+        "en",
+        &["on stage 7.15", "£22"],
+        &["£7.15"],
+    );
+}
+
+#[test]
 fn a_short_foreign_word_does_not_make_a_prompt_foreign() {
     assert_says(
         "Nouvelle boutique à Lyon! ouverture samedi 6 décembre à 10h, 14 rue Mercière. venez nombreux. signé Karim",
