@@ -25,7 +25,7 @@ pub fn rewrite(part: &mut Value) {
             join_constants(members);
             separate_conditions(members);
             state_integer_size(members);
-            move_to_not(members);
+            move_high_controls(members);
         }
         Value::Array(items) => items.iter_mut().for_each(rewrite),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -96,8 +96,8 @@ fn state_integer_size(members: &mut Map<String, Value>) {
     }
 }
 
-/// Moves conditions that some generators cannot write into `not`.
-fn move_to_not(members: &mut Map<String, Value>) {
+/// Moves the control characters that some generators cannot write in a pattern into `not`.
+fn move_high_controls(members: &mut Map<String, Value>) {
     if members.contains_key("not") {
         return;
     }
@@ -106,12 +106,6 @@ fn move_to_not(members: &mut Map<String, Value>) {
         let rest = pattern.replace(CONTROLS.0, CONTROLS.1);
         members.insert("pattern".into(), rest.into());
         members.insert("not".into(), json!({ "type": "string", "pattern": HIGH_CONTROLS }));
-    } else if members.get("format").is_some_and(|format| format == "binary") && members.contains_key("minLength") {
-        // A file has no length in Go.
-        let least = members.remove("minLength").and_then(|least| least.as_u64()).unwrap_or_default();
-        if let Some(shorter) = least.checked_sub(1) {
-            members.insert("not".into(), json!({ "type": "string", "maxLength": shorter }));
-        }
     }
 }
 
@@ -159,7 +153,7 @@ mod tests {
             "type": "object",
             "properties": {
                 "name": { "type": ["string", "null"], "pattern": r"^[^\x00-\x1f\x7f-\x9f]*$" },
-                "file": { "type": "string", "format": "binary", "minLength": 1 },
+                "file": { "type": "string", "minLength": 1 },
                 "kind": { "oneOf": [{ "const": "x" }, { "const": "y" }] },
                 "none": { "type": "null" },
             },
