@@ -303,6 +303,8 @@ async fn a_user_signs_in_with_the_browser_and_signs_out() {
     assert_eq!(machine.fails(&["contacts", "list", "--server", "http://127.0.0.1:1"]).0, 3);
     assert!(machine.run(&["logout"]).status.success());
     assert_eq!(machine.json(&["profiles"]), json!([]));
+    let said = machine.run(&["profiles"]).stderr;
+    assert!(String::from_utf8_lossy(&said).contains("`mailmill login URL` creates a profile."));
     assert!(!std::fs::read_to_string(&file).expect("a file").contains("sk_test_"));
 }
 

@@ -23,7 +23,8 @@ const OMITTED = new Set(["page"]);
 /** Parts of schemas that types do not express. */
 const NOT_TYPES = new Set([
   "pattern", "example", "examples", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "minProperties",
-  "maxProperties", "propertyNames", "uniqueItems", "not", "default", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+  "maxProperties", "propertyNames", "uniqueItems", "not", "if", "else", "default", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+  "x-enum-descriptions",
 ]);
 
 /** An enumeration with more values, such as all time zones, is any string: it would grow the clients and become outdated. */

@@ -166,10 +166,13 @@ function doc(one) {
   return comment(lines);
 }
 
-/** Returns the required fields of the example, with variables for IDs. */
+/** A value that a program must replace: an ID, or a time, which the API rejects once it is past. */
+const REPLACED = /^([0-9a-f]{24}|\d{4}-\d\d-\d\dT\d\d:\d\d.*)$/;
+
+/** Returns the required fields of the example, with variables for IDs and times. */
 function exampleOf(params) {
   const shown = params.fields.filter(({ name, required }) => required && params.example?.[name] !== undefined);
-  const fields = shown.map(({ name }) => (/^[0-9a-f]{24}$/.test(params.example[name]) ? name : `${name}: ${JSON.stringify(params.example[name])}`));
+  const fields = shown.map(({ name }) => (REPLACED.test(params.example[name]) ? name : `${name}: ${JSON.stringify(params.example[name])}`));
   const missing = params.required.some((name) => params.example?.[name] === undefined);
   if (missing) return "params";
   return fields.length > 0 ? `{ ${fields.join(", ")} }` : "";

@@ -17,6 +17,7 @@ pub mod input;
 pub mod openapi;
 pub mod operation;
 pub mod page;
+mod portable_schemas;
 pub mod response;
 mod router;
 pub mod schema_reader;

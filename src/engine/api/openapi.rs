@@ -56,6 +56,7 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     });
     writer.settle(&mut document);
     document["components"] = writer.components(&document);
+    super::portable_schemas::rewrite(&mut document);
     document
 }
 

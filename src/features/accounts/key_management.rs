@@ -31,7 +31,7 @@ pub struct KeyRequest {
 /// A newly created key.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct NewKeyView {
+pub struct CreatedKeyView {
     pub id: KeyId,
     /// The key itself. Only its hash is stored, so the key cannot be shown again.
     pub key: String,
@@ -40,7 +40,7 @@ pub struct NewKeyView {
     pub permissions: PermissionSet,
 }
 
-impl NewKeyView {
+impl CreatedKeyView {
     /// Returns an example for the documentation: the request and its response.
     pub fn sample() -> (Value, Self) {
         let view = Self {
@@ -88,7 +88,7 @@ pub async fn create(
     operation: &'static str,
     account: Option<AccountId>,
     request: KeyRequest,
-) -> Result<NewKeyView, Failure> {
+) -> Result<CreatedKeyView, Failure> {
     let KeyRequest { name, environment, permissions } = request;
     if permissions.is_empty() {
         return Err(Failure::field("permissions", "select at least one permission"));
@@ -97,7 +97,7 @@ pub async fn create(
     let act = (context.caller.act(operation), context.envelope);
     let created = api_keys::create_key(&context.engine, account, new, Some(act)).await?;
     let key = created.token.expose().clone();
-    Ok(NewKeyView { id: created.key.id, key, name: created.key.name, environment, permissions })
+    Ok(CreatedKeyView { id: created.key.id, key, name: created.key.name, environment, permissions })
 }
 
 /// Lists the keys of `account`, or of every account if `account` is `None`.

@@ -16,7 +16,7 @@ use crate::vocab::limits;
 /// How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or without `sha256=`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewSignature {
+pub struct GivenSignature {
     /// The header with the signature, such as `Typeform-Signature`.
     pub header: String,
     /// The secret that you entered in the other system, or that the other system shows. It is stored encrypted and never shown

@@ -5,7 +5,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, HeaderName};
 use sha2::Sha256;
 
-use super::input::NewSignature;
+use super::input::GivenSignature;
 use super::model::{Hook, SignatureCheck};
 use crate::base::random::Random;
 use crate::engine::api::Failure;
@@ -26,7 +26,7 @@ fn place(account: AccountId, id: HookId) -> Vec<u8> {
 pub fn sealed(
     seal: &Seal,
     (account, id): (AccountId, HookId),
-    given: &NewSignature,
+    given: &GivenSignature,
     random: &dyn Random,
 ) -> Result<SignatureCheck, Failure> {
     let secret = given.secret.expose().trim();

@@ -169,16 +169,14 @@ impl fmt::Display for StartError {
             ),
             Self::Listen { setting, address, cause } => {
                 let remedy = match cause.kind() {
-                    io::ErrorKind::AddrInUse => {
-                        "this address is already in use: stop the process that uses it, or choose a different port"
-                    }
+                    io::ErrorKind::AddrInUse => "stop the process that uses this address, or choose a different port",
                     io::ErrorKind::PermissionDenied if address.port() < 1024 => {
-                        "ports below 1024 require CAP_NET_BIND_SERVICE: grant it, or choose a higher port"
+                        "grant CAP_NET_BIND_SERVICE, which ports below 1024 require, or choose a higher port"
                     }
-                    io::ErrorKind::AddrNotAvailable => "this machine does not have this address: choose one of its addresses",
+                    io::ErrorKind::AddrNotAvailable => "choose one of the addresses of this machine",
                     _ => "correct the cause, or choose a different address",
                 };
-                write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")
+                write!(f, "cannot listen on {address}, the value of {setting}: {cause}; {remedy}")
             }
             Self::Nodes(why) => write!(f, "cannot listen for other nodes of the cluster: {why}"),
             Self::Socket { path, why } => write!(f, "cannot create the administration socket {}: {why}", path.display()),

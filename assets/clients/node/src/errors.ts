@@ -1,3 +1,6 @@
+/** The key of a class's name. Other copies of the package use the same key. */
+const NAME = Symbol.for("mailmill.error");
+
 /** The values of a {@link MailmillError}. */
 export interface ErrorDetails {
   code: string;
@@ -46,6 +49,24 @@ export class MailmillError extends Error {
     this.retryAfter = details.retryAfter;
     this.data = details.data ?? {};
   }
+
+  /**
+   * The package contains each class twice: as an ES module and in CommonJS. An error is also an instance of the other class with its name.
+   * @internal
+   */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const name = nameOf(this);
+    // A class that a program derives has no name of this package.
+    if (name === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
+    for (let one = value; typeof one === "object" && one !== null; one = Object.getPrototypeOf(one)) {
+      if (nameOf(one.constructor) === name) return true;
+    }
+    return false;
+  }
+}
+
+function nameOf(Class: unknown): unknown {
+  return typeof Class === "function" && Object.hasOwn(Class, NAME) ? (Class as { [NAME]?: unknown })[NAME] : undefined;
 }
 
 /**
@@ -78,6 +99,22 @@ export class RequestTimeoutError extends NetworkError {}
 export class JobFailedError extends MailmillError {}
 /** A webhook request has no valid signature, or is older than the tolerance. */
 export class WebhookVerificationError extends MailmillError {}
+
+const CLASSES = {
+  MailmillError,
+  BadRequestError,
+  AuthenticationError,
+  PermissionDeniedError,
+  NotFoundError,
+  ConflictError,
+  RateLimitError,
+  ServerError,
+  NetworkError,
+  RequestTimeoutError,
+  JobFailedError,
+  WebhookVerificationError,
+};
+for (const [name, Class] of Object.entries(CLASSES)) Object.defineProperty(Class, NAME, { value: name });
 
 const BY_STATUS: Record<number, typeof MailmillError> = {
   400: BadRequestError,

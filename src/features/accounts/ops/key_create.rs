@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, manager};
-use crate::features::accounts::key_management::{self, KeyRequest, NewKeyView};
+use crate::features::accounts::key_management::{self, CreatedKeyView, KeyRequest};
 use crate::vocab::codes::Code;
 
 pub struct KeyCreate;
@@ -14,10 +14,10 @@ impl Operation for KeyCreate {
         .about("The key is shown only in this response.")
         .fails(&[Code::LimitReached, Code::NotFound]);
     type Input = KeyRequest;
-    type Output = Created<NewKeyView>;
+    type Output = Created<CreatedKeyView>;
 
     fn example() -> (Value, Self::Output) {
-        let (input, view) = NewKeyView::sample();
+        let (input, view) = CreatedKeyView::sample();
         (input, Created(view))
     }
 }

@@ -33,7 +33,7 @@ pub struct Import;
 #[schemars(transform = form_fields)]
 pub struct Form {
     /// The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or Windows-1252.
-    #[schemars(length(min = 1), extend("format" = "binary"))]
+    #[schemars(extend("format" = "binary"))]
     pub file: String,
     /// The project to which the contacts are added.
     pub project_id: ProjectId,

@@ -11,7 +11,7 @@ use crate::engine::access::url_token::UrlToken;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::customer_events::EventName;
-use crate::features::hooks::input::NewSignature;
+use crate::features::hooks::input::GivenSignature;
 use crate::features::hooks::model::{Hook, HookKind};
 use crate::features::hooks::views::{HookWithUrl, hook_view};
 use crate::features::hooks::{input, signature, store};
@@ -39,7 +39,7 @@ pub struct NewHook {
     /// `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
     /// How the other system signs its requests. Requests without a valid signature are then rejected.
-    pub signature: Option<NewSignature>,
+    pub signature: Option<GivenSignature>,
     /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<EventName>,
     /// The tags that every contact gets.

@@ -12,7 +12,7 @@ use crate::engine::access::url_token::UrlToken;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::customer_events::EventName;
-use crate::features::hooks::input::NewSignature;
+use crate::features::hooks::input::GivenSignature;
 use crate::features::hooks::views::{HookWithUrl, hook_view};
 use crate::features::hooks::{input, require, signature, store};
 use crate::features::tags::TagName;
@@ -34,7 +34,7 @@ pub struct HookPatch {
     pub mapping: Option<BTreeMap<String, String>>,
     /// How the other system signs its requests. Requests without a valid signature are then rejected.
     #[serde(default)]
-    pub signature: Patch<NewSignature>,
+    pub signature: Patch<GivenSignature>,
     /// The name of all events.
     #[serde(default)]
     pub event_name: Patch<EventName>,

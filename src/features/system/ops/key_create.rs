@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, operator};
-use crate::features::accounts::key_management::{self, KeyRequest, NewKeyView};
+use crate::features::accounts::key_management::{self, CreatedKeyView, KeyRequest};
 use crate::vocab::codes::Code;
 
 pub struct KeyCreate;
@@ -12,10 +12,10 @@ impl Operation for KeyCreate {
     const SPEC: Spec =
         Spec::post("system.key_create", "/admin/keys", operator()).summary("Create an API key").fails(&[Code::LimitReached]);
     type Input = KeyRequest;
-    type Output = Created<NewKeyView>;
+    type Output = Created<CreatedKeyView>;
 
     fn example() -> (Value, Self::Output) {
-        let (input, view) = NewKeyView::sample();
+        let (input, view) = CreatedKeyView::sample();
         (input, Created(view))
     }
 }

@@ -260,6 +260,9 @@ pub fn manage(matches: &ArgMatches, environment: &Environment, output: &Output) 
                 })
             });
             output.data(&rows.collect());
+            if output.notes && profiles.profiles.is_empty() {
+                note("`mailmill login URL` creates a profile.");
+            }
         }
     }
     Ok(0)

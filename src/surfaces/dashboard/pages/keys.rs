@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{PermissionChoice, permissions};
 use crate::engine::api::{Created, Done};
 use crate::features::accounts;
-use crate::features::accounts::key_management::NewKeyView;
+use crate::features::accounts::key_management::CreatedKeyView;
 use crate::features::accounts::ops::key_usage::{KeyUsageDay, UsageOfKey};
 use crate::features::accounts::views::KeyView;
 use crate::surfaces::dashboard::charts::{self, Chart, Series, Shape};
@@ -20,7 +20,7 @@ pub struct KeysPage {
     keys: Vec<UsedKey>,
     usage: Option<UsageChart>,
     permissions: Vec<PermissionChoice>,
-    made: Option<NewKeyView>,
+    made: Option<CreatedKeyView>,
 }
 
 /// An API key with its daily requests as a sparkline, and the number of its requests in the last 30 days.
@@ -53,7 +53,7 @@ page_context!(KeysPage, "keys.html", {
         usage: chart(&key.id, &keys(), &usage),
         keys: keys(),
         permissions: permissions(|_| true),
-        made: Some(NewKeyView::sample().1),
+        made: Some(CreatedKeyView::sample().1),
     };
     vec![full(), Self { keys: Vec::new(), usage: None, made: None, environment: "live".into(), ..full() }]
 });
@@ -62,7 +62,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None, None).await
 }
 
-async fn page(visit: &Visit, made: Option<NewKeyView>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, made: Option<CreatedKeyView>, error: Option<PageError>) -> Result<Outcome, PageError> {
     let Done(data) = visit.ask::<accounts::ops::key_list::KeyList>(json!({})).await?;
     let Done(usage) = visit.ask::<accounts::ops::key_usage::KeyUsage>(json!({})).await?;
     let keys: Vec<UsedKey> = data.keys.into_iter().map(|key| with_usage(key, &usage.keys)).collect();

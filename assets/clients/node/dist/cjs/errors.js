@@ -3,6 +3,7 @@ Object.defineProperty(exports, "__esModule", { value: true });
 exports.WebhookVerificationError = exports.JobFailedError = exports.RequestTimeoutError = exports.NetworkError = exports.ServerError = exports.RateLimitError = exports.ConflictError = exports.NotFoundError = exports.PermissionDeniedError = exports.AuthenticationError = exports.BadRequestError = exports.MailmillError = void 0;
 exports.plain = plain;
 exports.errorOfStatus = errorOfStatus;
+const NAME = Symbol.for("mailmill.error");
 class MailmillError extends Error {
  code;
  status;
@@ -20,8 +21,21 @@ class MailmillError extends Error {
   this.retryAfter = details.retryAfter;
   this.data = details.data ?? {};
  }
+ static [Symbol.hasInstance](value) {
+  const name = nameOf(this);
+  if (name === undefined)
+   return Function.prototype[Symbol.hasInstance].call(this, value);
+  for (let one = value; typeof one === "object" && one !== null; one = Object.getPrototypeOf(one)) {
+   if (nameOf(one.constructor) === name)
+    return true;
+  }
+  return false;
+ }
 }
 exports.MailmillError = MailmillError;
+function nameOf(Class) {
+ return typeof Class === "function" && Object.hasOwn(Class, NAME) ? Class[NAME] : undefined;
+}
 function plain(text) {
  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ");
 }
@@ -58,6 +72,22 @@ exports.JobFailedError = JobFailedError;
 class WebhookVerificationError extends MailmillError {
 }
 exports.WebhookVerificationError = WebhookVerificationError;
+const CLASSES = {
+ MailmillError,
+ BadRequestError,
+ AuthenticationError,
+ PermissionDeniedError,
+ NotFoundError,
+ ConflictError,
+ RateLimitError,
+ ServerError,
+ NetworkError,
+ RequestTimeoutError,
+ JobFailedError,
+ WebhookVerificationError,
+};
+for (const [name, Class] of Object.entries(CLASSES))
+ Object.defineProperty(Class, NAME, { value: name });
 const BY_STATUS = {
  400: BadRequestError,
  401: AuthenticationError,

@@ -1760,7 +1760,7 @@ export declare class Campaigns extends Resource<Mailmill> {
   * At the start time, the campaign sends the current version of its email to the audience at that time.
   * @example
   * ```ts
-  * await mailmill.campaigns.schedule(id, { scheduledAt: "2026-01-31T09:30" });
+  * await mailmill.campaigns.schedule(id, { scheduledAt });
   * ```
   */
  schedule(id: string, params: t.CampaignsScheduleParams, options?: CallOptions): Promise<t.CampaignView>;
@@ -1770,7 +1770,7 @@ export declare class Campaigns extends Resource<Mailmill> {
   * Like scheduling a campaign, but fails if the campaign is a draft.
   * @example
   * ```ts
-  * await mailmill.campaigns.reschedule(id, { scheduledAt: "2026-01-31T09:30" });
+  * await mailmill.campaigns.reschedule(id, { scheduledAt });
   * ```
   */
  reschedule(id: string, params: t.CampaignsRescheduleParams, options?: CallOptions): Promise<t.CampaignView>;
@@ -2138,7 +2138,7 @@ export declare class Webhooks extends Resource<Mailmill> {
   * Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived; with all, also for events that have arrived.
   * @example
   * ```ts
-  * await mailmill.webhooks.redeliver(webhookId, { from: "2026-01-01T00:00:00.000Z" });
+  * await mailmill.webhooks.redeliver(webhookId, { from });
   * ```
   */
  redeliver(webhookId: string, params: t.WebhooksRedeliverParams, options?: CallOptions): Promise<t.RedeliveryView>;

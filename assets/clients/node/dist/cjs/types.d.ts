@@ -2467,6 +2467,10 @@ export type GivenImage = {
  source: ImageSource;
 };
 export type GivenReason = "manual" | "bounce_hard" | "complaint" | "unsubscribe";
+export type GivenSignature = {
+ header: string;
+ secret: string;
+};
 export type Goal = "welcome" | "sale" | "launch" | "digest" | "event" | "webinar" | "apology" | "outage" | "service_notice" | "recall" | "price_change" | "cart" | "win_back" | "trial_ending" | "order_deadline" | "closing" | "opening_hours" | "voucher" | "survey" | "review" | "referral" | "receipt" | "hiring" | "seasonal" | "thank_you" | "legal" | "waitlist" | "reminder" | "announcement" | "unclear";
 export type GrantedScope = {
  scope: string;
@@ -2669,7 +2673,7 @@ export type IncomingWebhooksCreateParams = {
   [key: string]: string;
  } | null;
  /** How the other system signs its requests. */
- signature?: NewSignature | null;
+ signature?: GivenSignature | null;
  /** The name of all events. */
  eventName?: string | null;
  /** The tags that every contact gets. */
@@ -2710,7 +2714,7 @@ export type IncomingWebhooksUpdateParams = {
   [key: string]: string;
  } | null;
  /** How the other system signs its requests. */
- signature?: NewSignature | null;
+ signature?: GivenSignature | null;
  /** The name of all events. */
  eventName?: string | null;
  /** The tags that every contact gets. */
@@ -2976,10 +2980,6 @@ export type NewSender = {
  from: string;
  fromName?: string | null;
  replyTo?: string | null;
-};
-export type NewSignature = {
- header: string;
- secret: string;
 };
 export type Offer = {
  scope?: Part;

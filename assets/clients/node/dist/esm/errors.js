@@ -1,3 +1,4 @@
+const NAME = Symbol.for("mailmill.error");
 export class MailmillError extends Error {
  code;
  status;
@@ -15,6 +16,19 @@ export class MailmillError extends Error {
   this.retryAfter = details.retryAfter;
   this.data = details.data ?? {};
  }
+ static [Symbol.hasInstance](value) {
+  const name = nameOf(this);
+  if (name === undefined)
+   return Function.prototype[Symbol.hasInstance].call(this, value);
+  for (let one = value; typeof one === "object" && one !== null; one = Object.getPrototypeOf(one)) {
+   if (nameOf(one.constructor) === name)
+    return true;
+  }
+  return false;
+ }
+}
+function nameOf(Class) {
+ return typeof Class === "function" && Object.hasOwn(Class, NAME) ? Class[NAME] : undefined;
 }
 export function plain(text) {
  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ");
@@ -41,6 +55,22 @@ export class JobFailedError extends MailmillError {
 }
 export class WebhookVerificationError extends MailmillError {
 }
+const CLASSES = {
+ MailmillError,
+ BadRequestError,
+ AuthenticationError,
+ PermissionDeniedError,
+ NotFoundError,
+ ConflictError,
+ RateLimitError,
+ ServerError,
+ NetworkError,
+ RequestTimeoutError,
+ JobFailedError,
+ WebhookVerificationError,
+};
+for (const [name, Class] of Object.entries(CLASSES))
+ Object.defineProperty(Class, NAME, { value: name });
 const BY_STATUS = {
  400: BadRequestError,
  401: AuthenticationError,

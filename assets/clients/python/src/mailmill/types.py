@@ -3137,6 +3137,19 @@ GivenReason = _t.Literal["manual", "bounce_hard", "complaint", "unsubscribe"]
 """The reason why a user or program adds an address."""
 
 
+class GivenSignature(_t.TypedDict):
+    """How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or
+    without `sha256=`.
+    """
+    header: str
+    """The header with the signature, such as `Typeform-Signature`."""
+    secret: str
+    """The secret that you entered in the other system, or that the other system shows. It is stored encrypted
+    and never shown
+    again.
+    """
+
+
 Goal = _t.Literal["welcome", "sale", "launch", "digest", "event", "webinar", "apology", "outage", "service_notice", "recall", "price_change", "cart", "win_back", "trial_ending", "order_deadline", "closing", "opening_hours", "voucher", "survey", "review", "referral", "receipt", "hiring", "seasonal", "thank_you", "legal", "waitlist", "reminder", "announcement", "unclear"]
 """The purpose of an email."""
 
@@ -3888,19 +3901,6 @@ class NewSender(_NewSenderRequiredWords, total=False):
     """The name shown with the From address."""
     replyTo: str | None
     """The address that replies are sent to; the From address if absent."""
-
-
-class NewSignature(_t.TypedDict):
-    """How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or
-    without `sha256=`.
-    """
-    header: str
-    """The header with the signature, such as `Typeform-Signature`."""
-    secret: str
-    """The secret that you entered in the other system, or that the other system shows. It is stored encrypted
-    and never shown
-    again.
-    """
 
 
 class _OfferRequired(_t.TypedDict):
