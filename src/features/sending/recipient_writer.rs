@@ -341,7 +341,7 @@ impl OpenMailing {
                 let now = tx.now();
                 engagement::schedule_event(tx, now, self.mailing.id, number, &event);
             }
-            Delivery::Deferred { next_at, .. } => self.next_at = Some(self.next_at.map_or(*next_at, |known| known.min(*next_at))),
+            Delivery::Deferred { next_at, .. } => self.retries_at(*next_at),
             Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => {}
         }
         if let (Some(at), Delivery::Deferred { .. } | Delivery::Failed { .. }) = (taken_at, &next) {
@@ -349,13 +349,18 @@ impl OpenMailing {
         }
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
             let doubtful = Recipient { delivery: next, ..recipient.clone() };
-            let again = recipients::advance(tx, &self.mailing, number, &doubtful, Event::Resend)?;
-            again.expect("a recipient whose delivery is unknown can be queued again");
-            let cursor = store::cursor(tx, self.mailing.id)?.min(number);
-            store::set_cursor(tx, self.mailing.id, cursor);
+            // After too many attempts, the resend is refused, and the delivery stays unknown.
+            let again = Event::AutoResend { schedule: rules.schedule };
+            if let Ok(Delivery::Deferred { next_at, .. }) = recipients::advance(tx, &self.mailing, number, &doubtful, again)? {
+                self.retries_at(next_at);
+            }
             return Ok(false);
         }
         Ok(matches!(next, Delivery::Sent { .. }))
+    }
+
+    fn retries_at(&mut self, at: Timestamp) {
+        self.next_at = Some(self.next_at.map_or(at, |known| known.min(at)));
     }
 
     /// Returns the activity of a contact to whom a message was sent, even if the request contained only the contact's address.
