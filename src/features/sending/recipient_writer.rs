@@ -5,6 +5,7 @@
 //! not wait for the disk. The writer is independent of how messages are rendered and sent.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
@@ -108,8 +109,10 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
             updates.push(RecipientUpdate { mailing, number, update });
             waiting.push(answer);
         }
-        let answers = match write_when_free(&store, &rules, Arc::new(updates)).await {
+        let updates = Arc::new(updates);
+        let answers = match write_when_free(&store, &rules, updates.clone(), 0..updates.len()).await {
             Ok(Ok(answers)) => answers,
+            Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => write_apart(&store, &rules, &updates).await,
             Err(error @ (Error::Io(_) | Error::Closed)) => {
                 // The store accepts no more writes, and the process ends. Dropping the receiver makes every `submit_and_wait`, pending or
                 // new, return `Lost`.
@@ -144,15 +147,32 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes updates, and retries while the store is busy, so that no update is lost.
+/// Writes each update in its own transaction, after a damaged row stopped a transaction with all of them. Only the updates that need the
+/// damaged row are lost. Without this, replies of mail servers to other messages would be lost with them, and the messages sent again.
+async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<RecipientUpdate>>) -> Vec<UpdateResult> {
+    let mut answers = Vec::with_capacity(updates.len());
+    for (place, update) in updates.iter().enumerate() {
+        match write_when_free(store, rules, updates.clone(), place..place + 1).await {
+            Ok(Ok(answer)) => answers.extend(answer),
+            Ok(Err(error)) | Err(error) => {
+                tracing::error!(%error, mailing = %update.mailing, number = update.number, "failed to write a recipient row");
+                answers.push(UpdateResult::Lost);
+            }
+        }
+    }
+    answers
+}
+
+/// Writes the updates in `span`, and retries while the store is busy, so that no update is lost.
 async fn write_when_free(
     store: &Store,
     rules: &Arc<Rules>,
     updates: Arc<Vec<RecipientUpdate>>,
+    span: Range<usize>,
 ) -> Result<Result<Vec<UpdateResult>>> {
     loop {
-        let (rules, updates) = (rules.clone(), updates.clone());
-        match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
+        let (rules, updates, span) = (rules.clone(), updates.clone(), span.clone());
+        match store.write_essential(move |tx| write(tx, &rules, &updates[span])).await {
             // The updates were not written. Retry until the load decreases or the store fails.
             Err(Error::Busy) => tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await,
             written => return written,

@@ -517,3 +517,26 @@ fn a_submitted_update_survives_a_busy_store() {
     });
     assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
 }
+
+/// Regression test: all updates of the transaction were lost, including the replies of mail servers to other messages.
+#[test]
+fn an_update_of_a_damaged_row_does_not_lose_the_updates_that_are_written_with_it() {
+    let app = TestApp::new();
+    let create = || id(&app.post("/v1/sending", letter("ada@example.com")).data(), "sendId");
+    let (damaged, sound) = (create(), create());
+    let store = app.engine().data(Environment::Test).store.clone();
+    let damage = move |tx: &mut WriteTx<'_>| {
+        tx.put_bytes(tables::RECIPIENTS, (damaged, 0_u32).to_bytes(), vec![0xFF]);
+        Ok::<_, Error>(())
+    };
+    store.write_blocking(damage).expect("the store can be written").expect("the write succeeds");
+    let answers = app.wait(async {
+        let (writer, entries) = RecipientWriter::new(2);
+        let writing = recipient_writer::run(store.clone(), Arc::new(rules(app.engine(), 1)), entries);
+        let claim = |id| writer.submit_and_wait(id, 0, RowUpdate::Claim);
+        let asking = async { tokio::join!(claim(damaged), claim(sound)) };
+        // The updates are submitted before the writer starts, so that it writes both in one transaction.
+        tokio::select! { biased; answers = asking => answers, () = writing => panic!("the writer ended") }
+    });
+    assert_eq!(answers, (UpdateResult::Lost, UpdateResult::Done));
+}
