@@ -17,7 +17,7 @@ use super::quota::{self, QuotaLeft, SentCount};
 use super::{eligibility, merge_data, recipients, store, webhook_events};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
-use crate::engine::store::{Error, Result, Store, WriteTx};
+use crate::engine::store::{Error, Read, Result, Store, WriteTx};
 use crate::features::contact_records::activity::{self, Action, Activity};
 use crate::features::engagement;
 use crate::features::sending::store::send_queue;
@@ -248,7 +248,7 @@ impl WriteBatch<'_> {
             RowUpdate::Event(event) => {
                 let done = opened.mark(tx, self.rules, *number, &recipient, event.clone())?;
                 if done {
-                    self.activities.extend(opened.activity(tx, *number, &recipient)?);
+                    self.activities.extend(sent_activity(tx, &opened.mailing, (*number, &recipient), tx.now())?);
                 }
                 Ok(UpdateResult::Done)
             }
@@ -260,7 +260,7 @@ impl WriteBatch<'_> {
                 let event = inbox::take(tx, &opened.mailing, *number, message, self.rules.schedule, &claimed)?;
                 let done = opened.mark(tx, self.rules, *number, &claimed, event)?;
                 if done {
-                    self.activities.extend(opened.activity(tx, *number, &recipient)?);
+                    self.activities.extend(sent_activity(tx, &opened.mailing, (*number, &recipient), tx.now())?);
                 }
                 Ok(UpdateResult::Done)
             }
@@ -383,20 +383,6 @@ impl OpenMailing {
         self.next_at = Some(self.next_at.map_or(at, |known| known.min(at)));
     }
 
-    /// Returns the activity of a contact to whom a message was sent, even if the request contained only the contact's address.
-    fn activity(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Activity)>> {
-        let Some(project) = self.mailing.project else { return Ok(None) };
-        let number = match &recipient.address {
-            None => Some(number),
-            Some(_) => merge_data::load(tx, &self.mailing, number, recipient)?
-                .and_then(|profile| profile.contact)
-                .map(|contact| contact.id.number()),
-        };
-        let campaign = self.mailing.kind.campaign();
-        let activity = Activity { action: Action::Sent, mailing: self.mailing.id, campaign, at: tx.now() };
-        Ok(number.map(|number| (project, number, activity)))
-    }
-
     fn set_state(&mut self, state: State, now: Timestamp) {
         if self.mailing.state != state {
             let from = self.mailing.word();
@@ -437,6 +423,20 @@ impl OpenMailing {
         }
         if rests { send_queue::dequeue(tx, id) } else { Ok(()) }
     }
+}
+
+/// Returns the activity of a contact to whom a message was sent at this time, even if the request contained only the contact's address.
+/// A contact who was deleted while the message was in flight has no activity.
+pub fn sent_activity(
+    tx: &impl Read,
+    mailing: &Mailing,
+    (number, recipient): (u32, &Recipient),
+    at: Timestamp,
+) -> Result<Option<(ProjectId, u32, Activity)>> {
+    let Some(project) = mailing.project else { return Ok(None) };
+    let contact = merge_data::load(tx, mailing, number, recipient)?.and_then(|profile| profile.contact);
+    let activity = Activity { action: Action::Sent, mailing: mailing.id, campaign: mailing.kind.campaign(), at };
+    Ok(contact.map(|contact| (project, contact.id.number(), activity)))
 }
 
 /// Shortens a server's reply to the length that is stored, and removes line breaks. The reply is untrusted.
