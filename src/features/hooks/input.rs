@@ -24,8 +24,8 @@ pub struct NewSignature {
     pub secret: Secret<String>,
 }
 
-/// Checks a new or changed webhook. `before` is the webhook before the change. A topic that was deleted since does not prevent other changes,
-/// such as turning the webhook off.
+/// Checks a new or changed webhook. `before` is the webhook before the change. A topic that was deleted since does not prevent other
+/// changes, such as turning the webhook off.
 pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), Failure> {
     mapping::check(hook.kind, &hook.mapping)?;
     if hook.tags.len() > limits::HOOK_TAGS_MAX {

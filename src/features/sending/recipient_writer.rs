@@ -147,8 +147,8 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes each update in its own transaction, after a damaged row stopped a transaction with all of them. Only the updates that need the
-/// damaged row are lost. Without this, replies of mail servers to other messages would be lost with them, and the messages sent again.
+/// Writes each update in its own transaction, after a damaged row stopped a transaction with all of them. Only the updates that need
+/// the damaged row are lost, and not the replies of mail servers to other messages.
 async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<RecipientUpdate>>) -> Vec<UpdateResult> {
     let mut answers = Vec::with_capacity(updates.len());
     for (place, update) in updates.iter().enumerate() {
@@ -425,8 +425,8 @@ impl OpenMailing {
     }
 }
 
-/// Returns the activity of a contact to whom a message was sent at this time, even if the request contained only the contact's address.
-/// A contact who was deleted while the message was in flight has no activity.
+/// Returns the activity of a contact to whom a message was sent at this time, even if the request contained only the contact's
+/// address. A contact who was deleted while the message was in flight has no activity.
 pub fn sent_activity(
     tx: &impl Read,
     mailing: &Mailing,
