@@ -354,6 +354,9 @@ impl RecipientVisits<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::store::key::Key;
+    use crate::testing::TestApp;
+    use crate::vocab::tables;
 
     // Visits were lost if the node lost the lead of its cluster while it wrote them.
     #[test]
@@ -365,14 +368,6 @@ mod tests {
             assert!(!wrote_nothing(&error), "{error}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::store::key::Key;
-    use crate::testing::TestApp;
-    use crate::vocab::tables;
 
     // All visits of the transaction were lost.
     #[test]
