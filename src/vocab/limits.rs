@@ -930,6 +930,9 @@ pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The maximum pause between two attempts for deferred mail. Servers that defer because of greylisting or load accept the mail within
 /// hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
+/// The number of attempts after which a message whose delivery is unknown is no longer sent again automatically. A server that accepts
+/// every copy without a reply would otherwise deliver the message to the recipient again and again.
+pub const RESEND_ATTEMPTS_MAX: u16 = 4;
 /// How far ahead a retry can be scheduled. A later retry was scheduled while the clock was wrong, because the limit exceeds the longest
 /// pause and any time zone offset.
 pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;

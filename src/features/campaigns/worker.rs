@@ -11,34 +11,38 @@ use super::{store, sync};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
-use crate::engine::store::WriteTx;
+use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CampaignId};
 use crate::vocab::limits;
 
-/// Processes all campaigns that are due now.
+/// Processes all campaigns that are due now. A campaign that fails does not block the others: its error is returned at the end, and the
+/// next step tries the campaign again.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let store = engine.data(environment).store.clone();
-    let mut last = None;
+    let (mut last, mut failed) = (None, None);
     loop {
         let found = {
             let (store, engine) = (store.clone(), engine.clone());
             let look = move || changed(&store.read(), &engine, last);
             tokio::task::spawn_blocking(look).await.map_err(Failure::internal)??
         };
+        failed = failed.or(found.failed);
         for (id, account) in found.changed {
             let engine = engine.clone();
-            store
-                .write(move |tx| {
-                    let context = LaunchContext { engine: &engine, environment, account };
-                    advance(tx, context, id)
-                })
-                .await??;
+            let advanced = store.write(move |tx| {
+                let context = LaunchContext { engine: &engine, environment, account };
+                advance(tx, context, id)
+            });
+            if let Err(failure) = advanced.await.map_err(Failure::from).and_then(|advanced| advanced) {
+                tracing::error!(campaign = %id, "a campaign could not be started or synced and will be retried");
+                failed.get_or_insert(failure);
+            }
         }
         match found.next {
             Some(next) => last = Some(next),
-            None => return Ok(Step::Done),
+            None => return failed.map_or(Ok(Step::Done), Err),
         }
     }
 }
@@ -46,30 +50,38 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step,
 struct Found {
     /// The campaigns that are due to start or whose status differs from that of their mailing.
     changed: Vec<(CampaignId, AccountId)>,
+    /// The error of the first campaign that could not be read.
+    failed: Option<Failure>,
     /// The queue key after which the next part starts; `None` if the queue contains no more campaigns that are due.
     next: Option<(Timestamp, CampaignId, AccountId)>,
 }
 
 /// Finds the campaigns in the next part of the queue that must start or whose status must change.
-fn changed(
-    tx: &crate::engine::store::ReadTx,
-    engine: &Engine,
-    last: Option<(Timestamp, CampaignId, AccountId)>,
-) -> Result<Found, Failure> {
+fn changed(tx: &ReadTx, engine: &Engine, last: Option<(Timestamp, CampaignId, AccountId)>) -> Result<Found, Failure> {
     let due = store::due(tx, engine.clock.now(), last, limits::CAMPAIGNS_PER_STEP)?;
     let next = due.last().copied().filter(|_| due.len() == limits::CAMPAIGNS_PER_STEP);
-    let mut changed = Vec::new();
+    let (mut changed, mut failed) = (Vec::new(), None);
     for (_, id, account) in due {
-        let Some(campaign) = store::find(tx, account, id)? else { continue };
-        // A campaign that was scheduled before the hold does not start automatically. Campaigns in progress are still synced.
-        if campaign.status == CampaignStatus::Scheduled && engine.hold.holds(campaign.hold_number) {
-            continue;
-        }
-        if campaign.status == CampaignStatus::Scheduled || sync::current(tx, account, campaign.clone())? != campaign {
-            changed.push((id, account));
+        match has_changed(tx, engine, (id, account)) {
+            Ok(true) => changed.push((id, account)),
+            Ok(false) => {}
+            Err(failure) => {
+                tracing::error!(campaign = %id, "a campaign could not be read and will be retried");
+                failed.get_or_insert(failure);
+            }
         }
     }
-    Ok(Found { changed, next })
+    Ok(Found { changed, failed, next })
+}
+
+/// Returns whether a campaign that is due must start, or has a different status than its mailing.
+fn has_changed(tx: &ReadTx, engine: &Engine, (id, account): (CampaignId, AccountId)) -> Result<bool, Failure> {
+    let Some(campaign) = store::find(tx, account, id)? else { return Ok(false) };
+    if campaign.status == CampaignStatus::Scheduled {
+        // A campaign that was scheduled before the hold does not start automatically. Campaigns in progress are still synced.
+        return Ok(!engine.hold.holds(campaign.hold_number));
+    }
+    Ok(sync::current(tx, account, campaign.clone())? != campaign)
 }
 
 /// Starts a campaign that is due, or stores its current state.

@@ -9,6 +9,6 @@ mod store;
 
 pub use model::{Bounce, DeliveryEvent, Engagement, Measure, StatsMailing, StatsScope};
 pub use store::{
-    ClickedLink, EmailDays, add, add_clicks, add_country, add_day, add_on, clicks, count, counts_by_day, days, due_events,
-    forget, forget_mailing, mailings, note_mailing, of, remove_event, save, schedule_event, visit,
+    ClickedLink, EmailDays, EventKey, add, add_clicks, add_country, add_day, add_on, clicks, count, counts_by_day, days,
+    due_events, forget, forget_mailing, mailings, note_mailing, of, remove_event, save, schedule_event, visit,
 };

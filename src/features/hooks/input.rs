@@ -24,8 +24,9 @@ pub struct GivenSignature {
     pub secret: Secret<String>,
 }
 
-/// Checks a new or changed webhook.
-pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
+/// Checks a new or changed webhook. `before` is the webhook before the change. A topic that was deleted since does not prevent other
+/// changes, such as turning the webhook off.
+pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), Failure> {
     mapping::check(hook.kind, &hook.mapping)?;
     if hook.tags.len() > limits::HOOK_TAGS_MAX {
         return Err(Failure::field("tags", format_args!("enter at most {} tags", limits::HOOK_TAGS_MAX)));
@@ -53,12 +54,14 @@ pub fn check(tx: &impl Read, hook: &Hook) -> Result<(), Failure> {
         HookKind::Contacts if hook.topic.is_some() && hook.consent_source.is_none() => {
             Err(Failure::field("consentSource", "enter where the contacts agreed to receive emails about the topic"))
         }
-        HookKind::Contacts | HookKind::Events => match hook.topic {
-            Some(topic) if topics::look_up(tx, hook.project, topic)?.is_none() => {
-                Err(Failure::because(Code::NotFound, "The project has no topic with this ID.").in_field("topicId"))
+        HookKind::Contacts | HookKind::Events => {
+            match hook.topic.filter(|_| before.is_none_or(|before| before.topic != hook.topic)) {
+                Some(topic) if topics::look_up(tx, hook.project, topic)?.is_none() => {
+                    Err(Failure::because(Code::NotFound, "The project has no topic with this ID.").in_field("topicId"))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        },
+        }
     }
 }
 

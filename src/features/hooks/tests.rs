@@ -100,6 +100,20 @@ fn consent_subscribes_new_contacts_and_no_others() {
     assert_eq!(contact(&app, "bob@example.com")["status"], "subscribed", "without consent, a known contact keeps its status");
 }
 
+// The error named the topic, which the request did not contain, so a form could not be turned off after its topic was deleted.
+#[test]
+fn a_webhook_whose_topic_was_deleted_can_be_changed() {
+    let app = TestApp::new();
+    let topic = text(&app.post_in("/v1/topics", json!({ "name": "News" })).data()["id"]);
+    let (id, _) = create(&app, json!({ "consentSource": "Form", "topicId": topic }));
+    app.delete_in(&format!("/v1/topics/{topic}")).data();
+    let path = format!("/v1/incoming-webhooks/{id}");
+    let changed = app.patch(&path, json!({ "active": false })).data();
+    assert_eq!((&changed["active"], &changed["topicId"]), (&json!(false), &json!(topic)));
+    let other = app.patch(&path, json!({ "topicId": "66f1a2b3c4d5e6f70819202a" }));
+    assert_eq!((other.refusal().0, &other.body["data"]["field"]), (404, &json!("topicId")));
+}
+
 #[test]
 fn events_are_recorded_once_for_each_key() {
     let app = TestApp::new();

@@ -4,10 +4,12 @@
 use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
-use super::{recipients, store, webhook_events};
+use super::quota::{self, SentCount};
+use super::{recipient_writer, recipients, store, webhook_events};
 use crate::engine::api::Failure;
 use crate::engine::hold::Hold;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
+use crate::features::contact_records::activity;
 use crate::features::sending::store::send_queue;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
@@ -103,15 +105,20 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
 /// changed the recipient's state from unknown or handoff to sent.
 pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static str) -> StoreResult<bool> {
     let Some(recipient) = store::recipient(tx, id, number)? else { return Ok(false) };
-    if !matches!(recipient.delivery, Delivery::Unknown { .. } | Delivery::Handoff { .. }) {
+    let (Delivery::Unknown { at, .. } | Delivery::Handoff { at, .. }) = recipient.delivery else { return Ok(false) };
+    let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
+    if recipients::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_err() {
         return Ok(false);
     }
-    let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
-    let advanced = recipients::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_ok();
-    if advanced && webhook_events::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)? {
+    // The recipient writer does the same after a reply of the mail server. A reply that arrives later has no effect.
+    quota::count(tx, mailing.account, SentCount::Sent, 1, tx.now())?;
+    if let Some((project, contact, sent)) = recipient_writer::sent_activity(tx, &mailing, (number, &recipient), at)? {
+        activity::note(tx, project, &[(contact, sent)])?;
+    }
+    if webhook_events::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)? {
         webhook_events::delivered(tx, &mailing, number, &recipient)?;
     }
-    Ok(advanced)
+    Ok(true)
 }
 
 /// Skips the recipients with these numbers, if they are queued or deferred. Returns how many were skipped.
@@ -124,4 +131,41 @@ pub fn skip(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[u32], why: &Skip) ->
         skipped += u64::from(recipients::advance(tx, &mailing, *number, &recipient, event)?.is_ok());
     }
     Ok(skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::contact_records::activity::Action;
+    use crate::features::sending::UnknownReason;
+    use crate::testing::TestApp;
+    use crate::vocab::ids::ContactId;
+
+    // The account's totals did not include the message, and the contact's timeline and data did not list it.
+    #[test]
+    fn a_delivery_known_from_evidence_is_counted_and_listed_like_one_known_from_a_reply() {
+        let app = TestApp::new();
+        let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let contact = ContactId::parse(contact.as_str().expect("the ID is a string")).expect("the ID is valid").number();
+        let body = json!({
+            "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
+            "template": "<p>Hello</p>",
+        });
+        let send = app.post_in("/v1/sending", body).data()["sendId"].clone();
+        let id = MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid");
+        let prove = move |tx: &mut WriteTx<'_>| -> StoreResult<bool> {
+            for event in [Event::Claim { epoch: 1 }, Event::Lost { why: UnknownReason::Crash }] {
+                let mailing = store::by_id(tx, id)?.expect("the row exists");
+                let recipient = store::recipient(tx, id, 0)?.expect("the row exists");
+                recipients::advance(tx, &mailing, 0, &recipient, event)?.expect("the event applies to the state");
+            }
+            evidence(tx, id, 0, "a click")
+        };
+        let is_new = app.data().store.write_blocking(prove).expect("the store can be written").expect("the store can be read");
+        assert!(is_new);
+        assert_eq!(app.get("/v1/metrics/sending").data()["monthly"]["sent"], 1);
+        let activities = activity::of(&app.read(), app.project, contact, 10).expect("the store can be read");
+        let activities: Vec<_> = activities.iter().map(|activity| (activity.action, activity.mailing)).collect();
+        assert_eq!(activities, [(Action::Sent, id)]);
+    }
 }

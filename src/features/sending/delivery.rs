@@ -269,8 +269,11 @@ pub enum Event {
     Skip { why: Skip },
     /// Evidence that the recipient has the message.
     Evidence { what: &'static str },
-    /// A user or the mailing's policy for unknown deliveries requests a resend, at the risk of a second copy.
+    /// A user requests a resend, at the risk of a second copy.
     Resend,
+    /// The mailing's policy for unknown deliveries requests a resend. It follows immediately, later ones after growing pauses, and none
+    /// after [`limits::RESEND_ATTEMPTS_MAX`] attempts.
+    AutoResend { schedule: Schedule },
     /// The time of the retry is so far in the future that the clock must have been wrong when the time was stored.
     Misdated { schedule: Schedule },
 }
@@ -314,8 +317,8 @@ impl Delivery {
     /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
     /// Invariants: a recipient becomes `Sent` only if a server accepted the message, or on evidence of this. After `Handoff` or
-    /// `Unknown`, the message is sent again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`, `Failed` and
-    /// `Skipped` are final.
+    /// `Unknown`, the message is sent again only if it was certainly not accepted, or on [`Event::Resend`] or [`Event::AutoResend`].
+    /// `Sent`, `Failed` and `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
@@ -343,6 +346,11 @@ impl Delivery {
 
             (D::Queued | D::Deferred { .. }, Event::Skip { why }) => D::Skipped { why },
             (D::Unknown { .. }, Event::Resend) => D::Queued,
+            (D::Unknown { attempt, .. }, Event::AutoResend { schedule }) if *attempt < limits::RESEND_ATTEMPTS_MAX => {
+                let pause_ms = if *attempt > 1 { schedule.pause_ms(*attempt - 1) } else { 0 };
+                let reply = "It is not known whether the message was delivered, so it is sent again.".to_owned();
+                D::Deferred { attempts: *attempt, since: now, next_at: now.plus_ms(pause_ms), reply }
+            }
             // Recipients without an attempt are excluded: their time may be the scheduled start, which may be far in the future.
             (D::Deferred { attempts: attempts @ 1.., since, next_at, reply }, Event::Misdated { schedule })
                 if next_at.ms_since(now) > schedule.ahead_ms_max() =>

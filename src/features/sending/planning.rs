@@ -34,19 +34,31 @@ use crate::vocab::limits;
 /// canceled and failed mailings. Returns true if there may be more work.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
+    let mut failed = None;
     for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_SCANNED_MAX)? {
-        let Some(mailing) = store::by_id(&tx, id)? else { continue };
-        let done = match (&mailing.state, mailing.plan) {
-            (State::Cancelled { .. } | State::Failed { .. }, _) => close(store, &tx, &mailing)?,
-            (_, Plan::Selecting) => select(store, &tx, &mailing)?,
-            (_, Plan::From(next)) => fill(store, &tx, digester, &mailing, next)?,
-            (_, Plan::Done) => false,
-        };
-        if done {
-            return Ok(true);
+        match advance(store, &tx, digester, id) {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            // The next step tries this mailing again. It must not block the mailings of other campaigns and accounts.
+            Err(failure) => {
+                failed.get_or_insert((id, failure));
+            }
         }
     }
-    Ok(false)
+    let Some((id, failure)) = failed else { return Ok(false) };
+    tracing::error!(mailing = %id, "a mailing could not be planned and will be retried");
+    Err(failure)
+}
+
+/// Does a limited amount of work on one mailing. Returns true if it did any.
+fn advance(store: &Store, tx: &ReadTx, digester: &Digester, id: MailingId) -> Result<bool, Failure> {
+    let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
+    match (&mailing.state, mailing.plan) {
+        (State::Cancelled { .. } | State::Failed { .. }, _) => close(store, tx, &mailing),
+        (_, Plan::Selecting) => select(store, tx, &mailing),
+        (_, Plan::From(next)) => fill(store, tx, digester, &mailing, next),
+        (_, Plan::Done) => Ok(false),
+    }
 }
 
 /// Selects the contacts in a mailing's audience and stores their numbers. If the segment or tag no longer exists, the mailing fails.
@@ -248,8 +260,11 @@ impl<'t> EligibilityCheck<'t> {
                     by_status.push((status, contact_sets::set(tx, project, Facet::Status(status))?));
                 }
             }
-            if let (Some(id), false) = (mailing.topic, mailing.transactional) {
-                topic = Some(topics::subscribers(tx, project, &topics::find(tx, project, id)?)?);
+            // A topic that was deleted after the mailing was created no longer restricts the recipients, as in the recipient writer.
+            if let (Some(id), false) = (mailing.topic, mailing.transactional)
+                && let Some(found) = topics::look_up(tx, project, id)?
+            {
+                topic = Some(topics::subscribers(tx, project, &found)?);
             }
         }
         Ok(Self {

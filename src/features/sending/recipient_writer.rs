@@ -5,6 +5,7 @@
 //! not wait for the disk. The writer is independent of how messages are rendered and sent.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
@@ -16,7 +17,7 @@ use super::quota::{self, QuotaLeft, SentCount};
 use super::{eligibility, merge_data, recipients, store, webhook_events};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
-use crate::engine::store::{Error, Result, Store, WriteTx};
+use crate::engine::store::{Error, Read, Result, Store, WriteTx};
 use crate::features::contact_records::activity::{self, Action, Activity};
 use crate::features::engagement;
 use crate::features::sending::store::send_queue;
@@ -108,8 +109,10 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
             updates.push(RecipientUpdate { mailing, number, update });
             waiting.push(answer);
         }
-        let answers = match write_when_free(&store, &rules, Arc::new(updates)).await {
+        let updates = Arc::new(updates);
+        let answers = match write_when_free(&store, &rules, updates.clone(), 0..updates.len()).await {
             Ok(Ok(answers)) => answers,
+            Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => write_apart(&store, &rules, &updates).await,
             Err(error @ (Error::Io(_) | Error::Closed)) => {
                 // The store accepts no more writes, and the process ends. Dropping the receiver makes every `submit_and_wait`, pending or
                 // new, return `Lost`.
@@ -144,15 +147,32 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes updates, and retries while the store is busy, so that no update is lost.
+/// Writes each update in its own transaction, after a damaged row stopped a transaction with all of them. Only the updates that need
+/// the damaged row are lost, and not the replies of mail servers to other messages.
+async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<RecipientUpdate>>) -> Vec<UpdateResult> {
+    let mut answers = Vec::with_capacity(updates.len());
+    for (place, update) in updates.iter().enumerate() {
+        match write_when_free(store, rules, updates.clone(), place..place + 1).await {
+            Ok(Ok(answer)) => answers.extend(answer),
+            Ok(Err(error)) | Err(error) => {
+                tracing::error!(%error, mailing = %update.mailing, number = update.number, "failed to write a recipient row");
+                answers.push(UpdateResult::Lost);
+            }
+        }
+    }
+    answers
+}
+
+/// Writes the updates in `span`, and retries while the store is busy, so that no update is lost.
 async fn write_when_free(
     store: &Store,
     rules: &Arc<Rules>,
     updates: Arc<Vec<RecipientUpdate>>,
+    span: Range<usize>,
 ) -> Result<Result<Vec<UpdateResult>>> {
     loop {
-        let (rules, updates) = (rules.clone(), updates.clone());
-        match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
+        let (rules, updates, span) = (rules.clone(), updates.clone(), span.clone());
+        match store.write_essential(move |tx| write(tx, &rules, &updates[span])).await {
             // The updates were not written. Retry until the load decreases or the store fails.
             Err(Error::Busy) => tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await,
             written => return written,
@@ -228,7 +248,7 @@ impl WriteBatch<'_> {
             RowUpdate::Event(event) => {
                 let done = opened.mark(tx, self.rules, *number, &recipient, event.clone())?;
                 if done {
-                    self.activities.extend(opened.activity(tx, *number, &recipient)?);
+                    self.activities.extend(sent_activity(tx, &opened.mailing, (*number, &recipient), tx.now())?);
                 }
                 Ok(UpdateResult::Done)
             }
@@ -240,7 +260,7 @@ impl WriteBatch<'_> {
                 let event = inbox::take(tx, &opened.mailing, *number, message, self.rules.schedule, &claimed)?;
                 let done = opened.mark(tx, self.rules, *number, &claimed, event)?;
                 if done {
-                    self.activities.extend(opened.activity(tx, *number, &recipient)?);
+                    self.activities.extend(sent_activity(tx, &opened.mailing, (*number, &recipient), tx.now())?);
                 }
                 Ok(UpdateResult::Done)
             }
@@ -341,7 +361,7 @@ impl OpenMailing {
                 let now = tx.now();
                 engagement::schedule_event(tx, now, self.mailing.id, number, &event);
             }
-            Delivery::Deferred { next_at, .. } => self.next_at = Some(self.next_at.map_or(*next_at, |known| known.min(*next_at))),
+            Delivery::Deferred { next_at, .. } => self.retries_at(*next_at),
             Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => {}
         }
         if let (Some(at), Delivery::Deferred { .. } | Delivery::Failed { .. }) = (taken_at, &next) {
@@ -349,27 +369,18 @@ impl OpenMailing {
         }
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
             let doubtful = Recipient { delivery: next, ..recipient.clone() };
-            let again = recipients::advance(tx, &self.mailing, number, &doubtful, Event::Resend)?;
-            again.expect("a recipient whose delivery is unknown can be queued again");
-            let cursor = store::cursor(tx, self.mailing.id)?.min(number);
-            store::set_cursor(tx, self.mailing.id, cursor);
+            // After too many attempts, the resend is refused, and the delivery stays unknown.
+            let again = Event::AutoResend { schedule: rules.schedule };
+            if let Ok(Delivery::Deferred { next_at, .. }) = recipients::advance(tx, &self.mailing, number, &doubtful, again)? {
+                self.retries_at(next_at);
+            }
             return Ok(false);
         }
         Ok(matches!(next, Delivery::Sent { .. }))
     }
 
-    /// Returns the activity of a contact to whom a message was sent, even if the request contained only the contact's address.
-    fn activity(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Activity)>> {
-        let Some(project) = self.mailing.project else { return Ok(None) };
-        let number = match &recipient.address {
-            None => Some(number),
-            Some(_) => merge_data::load(tx, &self.mailing, number, recipient)?
-                .and_then(|profile| profile.contact)
-                .map(|contact| contact.id.number()),
-        };
-        let campaign = self.mailing.kind.campaign();
-        let activity = Activity { action: Action::Sent, mailing: self.mailing.id, campaign, at: tx.now() };
-        Ok(number.map(|number| (project, number, activity)))
+    fn retries_at(&mut self, at: Timestamp) {
+        self.next_at = Some(self.next_at.map_or(at, |known| known.min(at)));
     }
 
     fn set_state(&mut self, state: State, now: Timestamp) {
@@ -412,6 +423,20 @@ impl OpenMailing {
         }
         if rests { send_queue::dequeue(tx, id) } else { Ok(()) }
     }
+}
+
+/// Returns the activity of a contact to whom a message was sent at this time, even if the request contained only the contact's
+/// address. A contact who was deleted while the message was in flight has no activity.
+pub fn sent_activity(
+    tx: &impl Read,
+    mailing: &Mailing,
+    (number, recipient): (u32, &Recipient),
+    at: Timestamp,
+) -> Result<Option<(ProjectId, u32, Activity)>> {
+    let Some(project) = mailing.project else { return Ok(None) };
+    let contact = merge_data::load(tx, mailing, number, recipient)?.and_then(|profile| profile.contact);
+    let activity = Activity { action: Action::Sent, mailing: mailing.id, campaign: mailing.kind.campaign(), at };
+    Ok(contact.map(|contact| (project, contact.id.number(), activity)))
 }
 
 /// Shortens a server's reply to the length that is stored, and removes line breaks. The reply is untrusted.

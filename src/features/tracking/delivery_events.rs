@@ -9,9 +9,9 @@ use crate::base::clock::Timestamp;
 use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::inbound::reply_class;
-use crate::engine::store::{Result, WriteTx};
+use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::Source;
-use crate::features::engagement::{self, DeliveryEvent};
+use crate::features::engagement::{self, DeliveryEvent, EventKey};
 use crate::features::sending;
 use crate::features::suppressions::Source as SaidBy;
 use crate::vocab::environment::Environment;
@@ -27,19 +27,54 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
         return Ok(false);
     }
     let list = SuppressionList::new(engine);
-    Ok(store.write(move |tx| take(tx, &list)).await??)
+    let all = list.clone();
+    match store.write(move |tx| take(tx, &all)).await {
+        Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => take_apart(engine, environment, &list).await,
+        taken => Ok(taken??),
+    }
 }
 
 fn take(tx: &mut WriteTx<'_>, list: &SuppressionList) -> Result<bool> {
     let due = engagement::due_events(tx, tx.now(), limits::DELIVERY_EVENTS_PER_STEP)?;
     for (key, event) in &due {
-        engagement::remove_event(tx, key);
-        let (_, mailing, number) = *key;
-        if let Some(recipient) = MessageRecipient::find(tx, mailing, number)? {
-            act(tx, list, &recipient, event)?;
-        }
+        take_one(tx, list, key, event)?;
     }
     Ok(due.len() == limits::DELIVERY_EVENTS_PER_STEP)
+}
+
+fn take_one(tx: &mut WriteTx<'_>, list: &SuppressionList, key: &EventKey, event: &DeliveryEvent) -> Result<()> {
+    engagement::remove_event(tx, key);
+    let (_, mailing, number) = *key;
+    match MessageRecipient::find(tx, mailing, number)? {
+        Some(recipient) => act(tx, list, &recipient, event),
+        None => Ok(()),
+    }
+}
+
+/// Processes each event in its own transaction, after a damaged row stopped a transaction with all of them. Removes the events that need
+/// the damaged row: otherwise, no bounce would be recorded anymore.
+async fn take_apart(engine: &Engine, environment: Environment, list: &SuppressionList) -> Result<bool, Failure> {
+    let store = &engine.data(environment).store;
+    let due = engagement::due_events(&store.read(), engine.clock.now(), limits::DELIVERY_EVENTS_PER_STEP)?;
+    let more = due.len() == limits::DELIVERY_EVENTS_PER_STEP;
+    for (key, event) in due {
+        let list = list.clone();
+        let taken = store.write(move |tx| take_one(tx, &list, &key, &event)).await;
+        match taken.and_then(|taken| taken) {
+            Ok(()) => {}
+            Err(error @ (Error::Corrupt(_) | Error::Panicked)) => {
+                let (_, mailing, number) = key;
+                tracing::error!(%error, %mailing, number, "a delivery event could not be recorded");
+                let remove = move |tx: &mut WriteTx<'_>| {
+                    engagement::remove_event(tx, &key);
+                    Ok::<_, Error>(())
+                };
+                store.write(remove).await??;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(more)
 }
 
 fn act(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, event: &DeliveryEvent) -> Result<()> {
@@ -68,5 +103,46 @@ fn visit(recipient: &MessageRecipient, link: Option<u16>, at: Timestamp) -> Visi
         agent: SIMULATED_AGENT.into(),
         is_head: false,
         is_prefetch: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::store::key::Key;
+    use crate::testing::TestApp;
+    use crate::vocab::ids::MailingId;
+    use crate::vocab::tables;
+
+    // The worker failed at the damaged row again and again, and recorded no other bounce.
+    #[test]
+    fn a_damaged_row_does_not_block_the_events_of_other_messages() {
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let send = || {
+            let body = json!({
+                "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
+                "template": "<p>Hello</p>",
+            });
+            let send = app.post_in("/v1/sending", body).data()["sendId"].clone();
+            MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid")
+        };
+        let (damaged, sound) = (send(), send());
+        let write = move |tx: &mut WriteTx<'_>| {
+            tx.put_bytes(tables::RECIPIENTS, (damaged, 0_u32).to_bytes(), vec![0xFF]);
+            for mailing in [damaged, sound] {
+                let now = tx.now();
+                engagement::schedule_event(tx, now, mailing, 0, &DeliveryEvent::Bounce { hard: true });
+            }
+            Ok::<_, Error>(())
+        };
+        app.data().store.write_blocking(write).expect("the store can be written").expect("the write succeeds");
+        let more = app.wait(step(app.engine(), Environment::Test)).expect("the other event is recorded");
+        assert!(!more);
+        assert_eq!(app.get_in("/v1/contacts").data()["contacts"][0]["status"], "bounced");
+        let left = engagement::due_events(&app.read(), app.engine().clock.now(), 10).expect("the store can be read");
+        assert!(left.is_empty(), "{left:?}");
     }
 }

@@ -6,6 +6,8 @@
 
 use std::ops::ControlFlow;
 
+use serde_json::Value;
+
 use super::bounces::SuppressionList;
 use crate::base::email::EmailAddress;
 use crate::engine::access::idempotency;
@@ -138,11 +140,19 @@ fn messages(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     Ok(messages_of_contact.len() == ERASURE_MESSAGES_PER_STEP)
 }
 
-/// Erases queued webhook events about the contact, except the event that reports the deletion.
+/// Erases stored webhook events about the contact, except the event that reports the deletion.
 fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
-    let contact = work.erasure.contact.to_string();
-    let about = |data: &serde_json::Value| data["subscriberId"] == contact.as_str() && data["action"] != "deleted";
-    outbox::erase(tx, work.erasure.account, &mut work.erasure.after, ROWS, about)
+    let ErasureWork { erasure, normalized, .. } = work;
+    let contact = erasure.contact.to_string();
+    let about = |data: &Value| match data["subscriberId"].as_str() {
+        Some(id) => id == contact && data["action"] != "deleted",
+        // Events about test sends, and about messages to an address that was no contact's at the time, contain only the address.
+        None => ["email", "recipient"].into_iter().filter_map(|field| data[field].as_str()).any(|email| {
+            let email = EmailAddress::stored(email).map(|email| email.normalized());
+            email.is_some() && email == *normalized
+        }),
+    };
+    outbox::erase(tx, erasure.account, &mut erasure.after, ROWS, about)
 }
 
 /// Erases responses that name the contact and are kept for idempotent retries. The record that the request ran stays.
@@ -168,4 +178,50 @@ fn external_ids(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
         revenue::forget(tx, work.project, order, work.number)?;
     }
     Ok(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::outbox::NewEvent;
+    use crate::engine::store::Error;
+    use crate::testing::TestApp;
+    use crate::vocab::webhook_events::WebhookEvent;
+
+    // Only events with the contact's ID were erased, so the address stayed in the outbox and in the records of deliveries.
+    #[test]
+    fn events_that_contain_only_the_address_of_a_contact_are_erased() {
+        let app = TestApp::new();
+        let contact = app.post_in("/v1/contacts", json!({ "email": "Ada@example.com" })).data()["id"].clone();
+        let (account, project) = (app.account(), Some(app.project));
+        let write = move |tx: &mut WriteTx<'_>| {
+            outbox::add_interest(tx, account, WebhookEvent::EmailDelivered, false, 1)?;
+            for (kind, data) in [
+                (WebhookEvent::EmailTestSent, json!({ "recipient": "ADA@example.com" })),
+                (WebhookEvent::EmailTestSent, json!({ "recipient": "grace@example.com" })),
+                (WebhookEvent::EmailDelivered, json!({ "email": "ada@example.com" })),
+                (
+                    WebhookEvent::EmailDelivered,
+                    json!({ "email": "ada@example.com", "subscriberId": "a contact of another brand" }),
+                ),
+            ] {
+                outbox::emit(tx, NewEvent { kind, account, project, conversation: None, data });
+            }
+            Ok::<_, Error>(())
+        };
+        app.data().store.write_blocking(write).expect("the store can be written").expect("the write succeeds");
+        app.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("the ID is a string"))).data();
+        while app.wait(step(app.engine(), Environment::Test)).expect("the erasure succeeds") {}
+        let waiting = outbox::waiting(&app.read(), 100).expect("the store is readable");
+        let kept = |kind: WebhookEvent| -> Vec<Value> {
+            let of_kind = waiting.iter().filter(|(_, event)| event.kind == kind);
+            of_kind.map(|(_, event)| event.envelope()["data"].clone()).collect()
+        };
+        assert_eq!(kept(WebhookEvent::EmailTestSent), [json!({ "recipient": "grace@example.com" })]);
+        let delivered = kept(WebhookEvent::EmailDelivered);
+        assert_eq!((delivered.len(), &delivered[0]["subscriberId"]), (1, &json!("a contact of another brand")));
+        assert!(kept(WebhookEvent::SubscriberAdded).is_empty());
+    }
 }

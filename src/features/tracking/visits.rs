@@ -45,16 +45,30 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
         return Ok(false);
     }
     let more = visits.len() == limits::VISITS_PER_WRITE;
-    let kept = visits.clone();
-    match data.store.write_essential(move |tx| record(tx, &visits)).await {
-        Ok(Ok(())) => Ok(more),
-        Ok(Err(error)) | Err(error) => {
-            if wrote_nothing(&error) {
-                data.visits.put_back(kept);
+    let mut parts = vec![visits];
+    while let Some(mut part) = parts.pop() {
+        let visits = part.clone();
+        let written = data.store.write_essential(move |tx| record(tx, &visits)).await;
+        let Err(error) = written.and_then(|recorded| recorded) else { continue };
+        match error {
+            // Only the visits that need the damaged row are lost.
+            Error::Corrupt(_) | Error::Panicked if part.len() > 1 => {
+                let second = part.split_off(part.len() / 2);
+                parts.extend([second, part]);
             }
-            Err(error.into())
+            Error::Corrupt(_) | Error::Panicked => {
+                tracing::error!(%error, %environment, "an open or a click could not be stored");
+            }
+            error => {
+                if wrote_nothing(&error) {
+                    parts.push(part);
+                    data.visits.put_back(parts.into_iter().rev().flatten().collect());
+                }
+                return Err(error.into());
+            }
         }
     }
+    Ok(more)
 }
 
 /// Returns whether the visits are certainly not stored, so that they can be stored later without being counted twice. A node that no
@@ -340,6 +354,9 @@ impl RecipientVisits<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::store::key::Key;
+    use crate::testing::TestApp;
+    use crate::vocab::tables;
 
     // Visits were lost if the node lost the lead of its cluster while it wrote them.
     #[test]
@@ -350,5 +367,34 @@ mod tests {
         for error in [Error::Closed, Error::Panicked, Error::Io("the disk failed".into()), Error::Cluster("lost".into())] {
             assert!(!wrote_nothing(&error), "{error}");
         }
+    }
+
+    // All visits of the transaction were lost.
+    #[test]
+    fn a_damaged_row_loses_no_other_visits() {
+        let app = TestApp::new();
+        let send = || {
+            let body = json!({
+                "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
+                "template": "<p>Hello</p>",
+            });
+            let send = app.post("/v1/sending", body).data()["sendId"].clone();
+            MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid")
+        };
+        let (damaged, sound) = (send(), send());
+        let damage = move |tx: &mut WriteTx<'_>| {
+            tx.put_bytes(tables::ENGAGEMENTS, (damaged, 0_u32).to_bytes(), vec![0xFF]);
+            Ok::<_, Error>(())
+        };
+        app.data().store.write_blocking(damage).expect("the store can be written").expect("the write succeeds");
+        for mailing in [damaged, sound] {
+            let at = app.engine().clock.now();
+            let visit = Visit { mailing, recipient: 0, link: None, at, agent: "x".into(), is_head: false, is_prefetch: false };
+            app.data().visits.note(visit, b"a client");
+        }
+        let more = app.wait(step(app.engine(), Environment::Test)).expect("the other visit is stored");
+        assert!(!more);
+        // The message is still queued, so its visitor counts as a machine.
+        assert_eq!(engagement::of(&app.read(), sound, 0).expect("the store can be read").machine_opens, 1);
     }
 }

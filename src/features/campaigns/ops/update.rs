@@ -92,10 +92,14 @@ impl Command for Update {
         let account = caller.account();
         let mut warnings = Vec::new();
         let campaign = act(tx, account, (input.id, input.project_id), Action::Update, |tx, campaign, _| {
+            let known = (campaign.plan.recipients, campaign.plan.topic);
             let (plan, more) = changed(tx, account, campaign.project, campaign.plan.clone(), input)?;
             (campaign.plan, warnings) = (plan, more);
             check_texts(&campaign.plan)?;
-            launch::check_audience(tx, campaign.project, &campaign.plan)?;
+            // A segment, tag or topic that was deleted since does not prevent changes of other fields.
+            if (campaign.plan.recipients, campaign.plan.topic) != known {
+                launch::check_audience(tx, campaign.project, &campaign.plan)?;
+            }
             if campaign.status == CampaignStatus::Scheduled {
                 launch::check(tx, LaunchContext::of(caller), campaign)?;
             }

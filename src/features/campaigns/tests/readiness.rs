@@ -65,3 +65,17 @@ fn a_campaign_accepts_an_email_alone_or_one_of_its_conversation() {
     let changed = studio.app.patch(&path(&second), json!({ "conversationId": studio.conversation })).data();
     assert_eq!((&changed["subject"], &changed["warnings"][0]["code"]), (&json!("First"), &json!("FIRST_EMAIL_OF_SERIES")));
 }
+
+// The error named the topic, which the request did not contain.
+#[test]
+fn a_draft_whose_topic_was_deleted_can_be_changed_but_not_sent() {
+    let studio = Studio::new();
+    let topic = studio.app.post_in("/v1/topics", json!({ "name": "News" })).data()["id"].clone();
+    let path = path(&studio.made(|wanted| wanted["topicId"] = topic.clone()));
+    studio.app.delete_in(&format!("/v1/topics/{}", topic.as_str().expect("the field is a string"))).data();
+    assert_eq!(studio.app.patch_in(&path, json!({ "name": "Spring teas" })).data()["name"], "Spring teas");
+    assert_eq!(refused(studio.app.patch_in(&path, json!({ "topicId": "66f1a2b3c4d5e6f70819202a" }))).0, 404);
+    assert_eq!(refused(studio.act(&path, "send")).0, 404);
+    studio.app.patch_in(&path, json!({ "topicId": null })).data();
+    assert_eq!(studio.act(&path, "send").data()["status"], "sending");
+}

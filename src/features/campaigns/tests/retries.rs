@@ -1,4 +1,4 @@
-//! Tests of a campaign's status while mail servers have deferred some of its recipients.
+//! Tests of a campaign's status while mail servers have deferred some of its recipients, and of starts that fail.
 
 use std::time::Duration;
 
@@ -6,8 +6,11 @@ use tokio::runtime::Handle;
 
 use super::*;
 use crate::engine::runner;
+use crate::engine::store::Error;
+use crate::engine::store::key::Key;
 use crate::engine::tasks::{Stage, Tasks};
 use crate::features::sending::Counts;
+use crate::vocab::tables;
 use crate::workers::WORKERS;
 
 /// Plans and sends until the counts satisfy `holds` and the mailing waits or is final.
@@ -93,4 +96,25 @@ fn a_campaign_on_recipients_own_clocks_is_not_sent_before_all_of_them_show_the_t
     let local = sending::LocalTime { wall: until, zone: "Europe/Berlin".into() };
     let next = sync::synced(&campaign, &Mailing { local: Some(local), ..mailing }).unwrap_or(campaign);
     assert_eq!(next.status.word(), "sending");
+}
+
+/// Regression test: the worker stopped at the first campaign with an error, and started no campaign that was due later.
+#[test]
+fn a_damaged_campaign_does_not_keep_others_from_starting() {
+    let studio = Studio::new();
+    let (damaged, sound) = (studio.made(|_| {}), studio.draft());
+    for (path, at) in [(path(&damaged), "2026-01-01T09:00Z"), (sound.clone(), "2026-01-01T10:00Z")] {
+        studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": at })).data();
+    }
+    let id = CampaignId::parse(damaged["id"].as_str().expect("the field is a string")).expect("the ID is valid");
+    let account = studio.app.account();
+    let damage = move |tx: &mut WriteTx<'_>| {
+        tx.put_bytes(tables::CAMPAIGNS, (account, id).to_bytes(), vec![0xFF]);
+        Ok::<_, Error>(())
+    };
+    studio.app.data().store.write_blocking(damage).expect("the store can be written").expect("the write succeeds");
+    studio.app.clock.advance_ms(24 * HOUR_MS);
+    let worked = studio.app.wait(worker::step(studio.app.engine().clone(), Environment::Test));
+    assert!(worked.is_err(), "the damage is reported");
+    assert_eq!(studio.status(&sound), "sending");
 }

@@ -107,7 +107,7 @@ impl Command for Create {
             created_at: tx.now(),
             updated_at: tx.now(),
         };
-        input::check(tx, &hook)?;
+        input::check(tx, None, &hook)?;
         store::save(tx, &hook);
         let url = Some(input::url(engine, &token));
         Ok(Created(HookWithUrl { hook: hook_view(tx, &hook)?, url }))

@@ -105,7 +105,7 @@ impl Command for Update {
             after.url_hash = token.hash();
         }
         if after != before {
-            input::check(tx, &after)?;
+            input::check(tx, Some(&before), &after)?;
             after.updated_at = tx.now();
             store::save(tx, &after);
         }

@@ -31,6 +31,7 @@ fn every_event() -> Vec<Event> {
         Event::Evidence { what: "an open" },
         Event::Resend,
         Event::Misdated { schedule: SCHEDULE },
+        Event::AutoResend { schedule: SCHEDULE },
     ]
 }
 
@@ -38,13 +39,13 @@ fn every_event() -> Vec<Event> {
 #[test]
 fn every_event_in_every_state_follows_the_table() {
     let expected = [
-        "queued:   handoff not deferred deferred failed not settled skipped settled settled settled",
-        "handoff:  settled sent deferred settled failed unknown unknown settled sent settled settled",
-        "sent:     settled settled settled settled settled settled settled settled settled settled settled",
-        "deferred: handoff not deferred deferred failed not settled skipped settled settled settled",
-        "failed:   settled settled settled settled settled settled settled settled settled settled settled",
-        "unknown:  settled not settled settled settled not settled settled sent queued settled",
-        "skipped:  settled settled settled settled settled settled settled settled settled settled settled",
+        "queued:   handoff not deferred deferred failed not settled skipped settled settled settled settled",
+        "handoff:  settled sent deferred settled failed unknown unknown settled sent settled settled settled",
+        "sent:     settled settled settled settled settled settled settled settled settled settled settled settled",
+        "deferred: handoff not deferred deferred failed not settled skipped settled settled settled settled",
+        "failed:   settled settled settled settled settled settled settled settled settled settled settled settled",
+        "unknown:  settled not settled settled settled not settled settled sent queued settled deferred",
+        "skipped:  settled settled settled settled settled settled settled settled settled settled settled settled",
     ];
     for (state, line) in every_state().iter().zip(expected) {
         let words: Vec<String> = every_event()
@@ -77,13 +78,29 @@ fn only_an_acceptance_or_evidence_of_one_leads_to_sent() {
 fn a_possibly_delivered_message_is_resent_only_on_request() {
     for state in every_state().into_iter().filter(|state| matches!(state, Delivery::Handoff { .. } | Delivery::Unknown { .. })) {
         for event in every_event() {
-            let certain = matches!(event, Event::Deferred { .. } | Event::Resend);
+            let certain = matches!(event, Event::Deferred { .. } | Event::Resend | Event::AutoResend { .. });
             if let Ok(next) = state.after(event.clone(), NOW) {
                 let sends_again = matches!(next, Delivery::Queued | Delivery::Deferred { .. });
                 assert!(!sends_again || certain, "{state:?} {event:?}");
             }
         }
     }
+}
+
+/// Regression test: the message was sent again at once and without limit, to a server that accepted each copy without a reply.
+#[test]
+fn a_message_is_sent_again_automatically_with_growing_pauses_and_a_limited_number_of_times() {
+    let (mut state, mut now, mut pauses) = (Delivery::Queued, NOW, Vec::new());
+    loop {
+        let claimed = state.after(Event::Claim { epoch: 1 }, now).expect("the retry is due");
+        let lost = claimed.after(Event::Lost { why: UnknownReason::Timeout }, now).expect("the message was handed over");
+        let Ok(next) = lost.after(Event::AutoResend { schedule: SCHEDULE }, now) else { break };
+        let Delivery::Deferred { next_at, .. } = &next else { panic!("the message is not deferred: {next:?}") };
+        pauses.push(next_at.ms_since(now) / MINUTE);
+        now = *next_at;
+        state = next;
+    }
+    assert_eq!(pauses, [0, 30, 60]);
 }
 
 #[test]

@@ -99,20 +99,22 @@ impl Scheduler {
         self.in_flight
     }
 
-    /// Polls the store for new mailings, for mailings that may continue and, if `turns` is set or a retry is due, for due retries.
+    /// Polls the store for new mailings, for mailings that may continue and, if `turns` is set or a retry is due, for due retries. A
+    /// mailing that cannot be read does not block the others: its error is returned at the end.
     pub async fn poll(&mut self, sender: &Arc<MessageSender>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = sender.now();
         self.find_held(&tx, sender)?;
         // Paused and canceled mailings are not in a queue that is polled, so they are checked here.
         let known: Vec<MailingId> = self.active.keys().copied().collect();
+        let mut failed = None;
         for id in known {
-            self.admit(&tx, id, sender).await?;
+            note(&mut failed, self.admit(&tx, id, sender).await);
         }
         for lane in [DIRECT, GROUPS] {
             for id in send_queue::ready(&tx, lane, &self.on_hold, limits::MAILINGS_SCANNED_MAX)? {
                 if !self.active.contains_key(&id) {
-                    self.admit(&tx, id, sender).await?;
+                    note(&mut failed, self.admit(&tx, id, sender).await);
                 }
             }
         }
@@ -121,19 +123,20 @@ impl Scheduler {
         self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {
             if !self.active.contains_key(&id) {
-                self.admit(&tx, id, sender).await?;
+                note(&mut failed, self.admit(&tx, id, sender).await);
             }
         }
         // A time beyond the longest possible wait was stored while the clock was wrong. The clock may be correct now.
         let horizon = self.now.plus_ms(sender.retry_ahead_ms_max());
         if turns || self.next_due.is_some_and(|at| at <= self.now || at > horizon) {
-            self.admit_due(&tx, sender).await?;
+            self.admit_due(&tx, sender, &mut failed).await?;
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 
-    /// Admits the mailings that are due, and collects retries whose stored time is too far in the future.
-    async fn admit_due(&mut self, tx: &ReadTx, sender: &Arc<MessageSender>) -> Result<(), Failure> {
+    /// Admits the mailings that are due, and collects retries whose stored time is too far in the future. `failed` gets the first error
+    /// of a mailing.
+    async fn admit_due(&mut self, tx: &ReadTx, sender: &Arc<MessageSender>, failed: &mut Option<Failure>) -> Result<(), Failure> {
         self.next_due = None;
         for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.due_from) {
             let horizon = self.now.plus_ms(sender.retry_ahead_ms_max());
@@ -142,7 +145,7 @@ impl Scheduler {
                 self.find_misdated(tx, id, horizon)?;
             }
             for id in due.mailings {
-                if self.admit(tx, id, sender).await?
+                if note(failed, self.admit(tx, id, sender).await)
                     && let Some(active) = self.active.get_mut(&id)
                 {
                     active.retries = true;
@@ -444,6 +447,17 @@ impl ActiveMailing {
             (None, None) => return None,
         };
         (to > self.cursor).then_some((self.cursor, to))
+    }
+}
+
+/// Returns whether a mailing was admitted. Stores its error in `failed` if it is the first one.
+fn note(failed: &mut Option<Failure>, admitted: Result<bool, Failure>) -> bool {
+    match admitted {
+        Ok(admitted) => admitted,
+        Err(failure) => {
+            failed.get_or_insert(failure);
+            false
+        }
     }
 }
 

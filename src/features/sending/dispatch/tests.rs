@@ -14,6 +14,7 @@ use super::rules;
 use crate::base::secret::Secret;
 use crate::engine::api::Engine;
 use crate::engine::runner;
+use crate::engine::store::key::Key;
 use crate::engine::store::{Error, ReadTx, WriteTx};
 use crate::engine::tasks::{Stage, Tasks};
 use crate::features::sending::model::{Event, Schedule};
@@ -222,6 +223,49 @@ fn a_canceled_batch_skips_waiting_recipients() {
     let again = app.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({}));
     assert_eq!(again.refusal().1, "WRONG_STATE");
     assert_eq!(app.get("/v1/inbox").data()["total"], 0);
+}
+
+fn to_everyone(more: Value) -> Value {
+    let mut body = json!({ "recipientType": "audience", "from": "n@example.com", "subject": "x", "template": "<p>x</p>" });
+    body.as_object_mut().expect("the value is an object").extend(more.as_object().expect("the value is an object").clone());
+    body
+}
+
+/// Regression test: planning failed at the deleted topic again and again, and planned no other mailing.
+#[test]
+fn a_topic_that_is_deleted_before_planning_no_longer_restricts_the_recipients() {
+    let app = TestApp::new();
+    contact(&app, "ada@example.com", json!({}));
+    let topic = app.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
+    let batch = id(&app.post_in("/v1/sending", to_everyone(json!({ "topicId": topic }))).data(), "batchId");
+    app.delete_in(&format!("/v1/topics/{}", topic.as_str().expect("the ID is a string"))).data();
+    assert_eq!(run_to_the_end(&app, batch).sent, 1);
+}
+
+#[test]
+fn a_damaged_mailing_does_not_block_the_planning_and_sending_of_others() {
+    let app = TestApp::new();
+    contact(&app, "ada@example.com", json!({}));
+    let create = |damages: bool, body: Value, field: &str| {
+        // The queues are ordered by the time of creation.
+        app.clock.advance_ms(1_000);
+        let created = id(&app.post_in("/v1/sending", body).data(), field);
+        let damage = move |tx: &mut WriteTx<'_>| {
+            if damages {
+                tx.put_bytes(tables::MAILINGS, created.to_bytes(), vec![0xFF]);
+            }
+            Ok::<_, Error>(())
+        };
+        app.data().store.write_blocking(damage).expect("the store can be written").expect("the write succeeds");
+        created
+    };
+    create(true, letter("ada@example.com"), "sendId");
+    let sound = create(false, letter("ada@example.com"), "sendId");
+    assert_eq!(run_to_the_end(&app, sound).sent, 1);
+    create(true, to_everyone(json!({})), "batchId");
+    let sound = create(false, to_everyone(json!({})), "batchId");
+    while app.wait(sending::plan(app.engine(), Environment::Test)).is_ok_and(|more| more) {}
+    assert_eq!(counts(&app.read(), sound).total, 1);
 }
 
 #[test]
@@ -472,4 +516,27 @@ fn a_submitted_update_survives_a_busy_store() {
         tokio::select! { () = writing => panic!("the writer ended"), answer = asking => answer }
     });
     assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
+}
+
+/// Regression test: all updates of the transaction were lost, including the replies of mail servers to other messages.
+#[test]
+fn an_update_of_a_damaged_row_does_not_lose_the_updates_that_are_written_with_it() {
+    let app = TestApp::new();
+    let create = || id(&app.post("/v1/sending", letter("ada@example.com")).data(), "sendId");
+    let (damaged, sound) = (create(), create());
+    let store = app.engine().data(Environment::Test).store.clone();
+    let damage = move |tx: &mut WriteTx<'_>| {
+        tx.put_bytes(tables::RECIPIENTS, (damaged, 0_u32).to_bytes(), vec![0xFF]);
+        Ok::<_, Error>(())
+    };
+    store.write_blocking(damage).expect("the store can be written").expect("the write succeeds");
+    let answers = app.wait(async {
+        let (writer, entries) = RecipientWriter::new(2);
+        let writing = recipient_writer::run(store.clone(), Arc::new(rules(app.engine(), 1)), entries);
+        let claim = |id| writer.submit_and_wait(id, 0, RowUpdate::Claim);
+        let asking = async { tokio::join!(claim(damaged), claim(sound)) };
+        // The updates are submitted before the writer starts, so that it writes both in one transaction.
+        tokio::select! { biased; answers = asking => answers, () = writing => panic!("the writer ended") }
+    });
+    assert_eq!(answers, (UpdateResult::Lost, UpdateResult::Done));
 }
