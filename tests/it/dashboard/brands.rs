@@ -173,6 +173,14 @@ async fn images_and_logos_of_a_brand_are_uploaded_described_and_removed() {
     let said = [("csrf", csrf.as_str()), ("act", "describe"), ("image", url), ("description", "A red wall"), ("tags", "wall")];
     assert_eq!(browser.post(&images, &said).await.status, 303);
     assert!(browser.get(&images).await.text.contains("A red wall"));
+    // An error keeps what the user typed in the form of the image, not in the form of a new image.
+    let many = "a, b, c, d, e, f, g, h, i, j, k";
+    let said = [("csrf", csrf.as_str()), ("act", "describe"), ("image", url), ("description", "Half a wall"), ("tags", many)];
+    let refused = browser.post(&images, &said).await;
+    assert!(refused.status == 400 && refused.text.contains("at most 10 tags"), "{}", refused.text);
+    let (new, own) = refused.text.split_once("name=\"image\"").expect("the image has a form");
+    assert!(!new.contains("Half a wall") && own.contains("Half a wall") && own.contains(many), "{}", refused.text);
+    assert!(own.contains("id=\"tags-wrong\"") && refused.text.contains("<details open><summary>Edit"), "{}", refused.text);
     let no_picture = ("file", "a.png", "image/png", b"nonsense".as_slice());
     let refused = browser.post_file(&images, &[("csrf", &csrf), ("act", "add"), ("description", "Kept")], no_picture).await;
     assert!(refused.status == 400 && refused.text.contains("format") && refused.text.contains("Kept"), "{}", refused.text);
