@@ -153,6 +153,25 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
 }
 
+/// The form of a block that another user had deleted once led to the page "Page not found".
+#[tokio::test]
+async fn a_change_of_a_deleted_block_is_refused_on_the_page() {
+    let server = owned(BOUNDLESS);
+    let (mut browser, csrf, _, home) = with_an_email(&server).await;
+    let editor = format!("{home}/document");
+    let id = home.rsplit('/').next().expect("an id");
+    let email = server.all().data("emails.get", json!({ "emailId": id })).await;
+    let block = email["document"]["blocks"][2]["id"].as_str().expect("the block has an ID").to_owned();
+    let act = |act| [("csrf", csrf.as_str()), ("act", act), ("block", block.as_str()), ("version", "1")];
+    let removed = browser.post(&editor, &act("remove")).await;
+    assert_eq!((removed.status, removed.location()), (303, format!("{editor}?done=saved#blocks").as_str()), "{}", removed.text);
+    for word in ["remove", "save", "up", "keep", "insert"] {
+        let late = browser.post(&editor, &act(word)).await;
+        assert!(late.status == 409 && late.text.contains("This block no longer exists"), "{word}: {}", late.text);
+        assert!(late.text.contains("data-wrong"), "{word}: {}", late.text);
+    }
+}
+
 #[tokio::test]
 async fn findings_of_the_checks_are_shown_fixed_and_ignored() {
     let server = owned(BOUNDLESS);
