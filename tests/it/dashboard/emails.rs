@@ -151,6 +151,8 @@ async fn an_email_is_marked_found_edited_and_restored() {
     let restored = browser.post(&format!("{home}/versions"), &[("csrf", &csrf), ("version", "1")]).await;
     assert_eq!((restored.status, restored.location()), (303, format!("{home}?done=restored").as_str()));
     assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
+    let late = browser.post(&home, &[("csrf", &csrf), ("act", "add"), ("version", "1"), ("warning", "0")]).await;
+    assert!(late.status == 409 && late.text.contains("so nothing was added"), "{}", late.text);
 }
 
 /// The form of a block that another user had deleted once led to the page "Page not found".

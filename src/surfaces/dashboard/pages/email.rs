@@ -370,9 +370,13 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
+    if version != email.version {
+        let message =
+            "The email has changed since you opened the page, so nothing was added. The page now shows the current version.";
+        return draw(visit, Some(PageError::plain(http::StatusCode::CONFLICT, message)), None).await;
+    }
     // The index refers to the warnings of the version that the page showed.
-    let warning = email.warnings.get(index).filter(|_| version == email.version);
-    if let Some(add) = warning.and_then(|warning| warning.add.as_ref()) {
+    if let Some(add) = email.warnings.get(index).and_then(|warning| warning.add.as_ref()) {
         let input = json!({ "emailId": email.id, "operations": [add], "version": version });
         match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
             Ok(_) => {}
