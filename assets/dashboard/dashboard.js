@@ -27,6 +27,7 @@ function wire(root) {
       if (event.submitter !== button) return;
       // A disabled button would not submit its value, so it is disabled after the submission.
       setTimeout(() => {
+        button.dataset.idle = button.textContent;
         button.disabled = true;
         button.textContent = button.dataset.busy;
       });
@@ -178,6 +179,14 @@ function theme(form) {
 }
 for (const form of document.querySelectorAll("form[data-theme]")) theme(form);
 wire(document);
+// The Back button can show a page as it was left. Its buttons must work again.
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  for (const button of document.querySelectorAll("[data-idle]")) {
+    button.disabled = false;
+    button.textContent = button.dataset.idle;
+  }
+});
 // On narrow screens, the menu is closed at first.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
