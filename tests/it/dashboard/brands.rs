@@ -301,7 +301,25 @@ async fn details_are_corrected_and_a_missing_address_leads_to_its_field() {
     ]);
     assert_eq!((&known["brand"]["social"], &known["overrides"]["voice"]["tone"]), (&social, &json!(["warm", "dry"])));
     assert_eq!((&known["defaultSender"]["from"], &known["overrides"]["name"]), (&json!("news@acme.example"), &json!("Acme")));
+    // A user who opened the page before these changes and only adds a phone number does not undo the changes.
+    let unchanged =
+        ["name", "tagline", "address", "social", "voice.tone", "voice.formality", "defaultSender.from"].map(|name| (name, ""));
+    let before = [
+        ("was.name", ""),
+        ("was.tagline", ""),
+        ("was.address", ""),
+        ("was.social", ""),
+        ("was.voice.tone", ""),
+        ("was.voice.formality", ""),
+        ("was.defaultSender.from", ""),
+    ];
+    let late = save(&[unchanged.as_slice(), &before, &[("phone", "112"), ("was.phone", "")]].concat()).await;
+    assert_eq!(late.status, 303, "{}", late.text);
+    let after = client.data("projects.get", json!({ "projectId": project })).await;
+    assert_eq!((&after["brand"]["contact"]["phone"], &after["defaultSender"]), (&json!("112"), &known["defaultSender"]));
+    assert_eq!((&after["brand"]["tagline"], &after["brand"]["social"]), (&known["brand"]["tagline"], &social));
     let page = browser.get(&details).await;
+    assert!(page.text.contains("name=\"was.phone\" value=\"112\""), "{}", page.text);
     is_tame(&page, &details);
     assert!(page.text.contains("name=\"reset\" value=\"address\""), "{}", page.text);
     let reset = [("csrf", csrf.as_str()), ("name", "Acme"), ("reset", "address"), ("address", "1 High Street, London N1 9GU")];
