@@ -245,6 +245,20 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
     assert!(page.text.contains("value=\"#B4552D\""), "the primary color stays: {}", page.text);
     let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
     assert_eq!((&overrides["palette"]["button"], &overrides["cornerRadius"]), (&json!(null), &json!(12)));
+    // A user who opened the page before these changes and only changes the corners does not undo the changes.
+    let late = [
+        ("was.palette.text", ""),
+        ("palette.text", ""),
+        ("was.palette.background", ""),
+        ("was.palette.primary", ""),
+        ("was.fonts.heading", ""),
+        ("was.cornerRadius", ""),
+        ("cornerRadius", "20"),
+    ];
+    assert_eq!(save(&late).await.0.status, 303);
+    let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
+    assert_eq!((&overrides["palette"]["text"], &overrides["cornerRadius"]), (&json!("#999999"), &json!(20)));
+    assert!(overrides["fonts"]["heading"].is_string() && overrides["palette"]["primary"] == "#B4552D", "{overrides}");
     let (sent, page) = save(&[]).await;
     assert!(sent.status == 303 && !page.text.contains("a contrast ratio of"), "{}", page.text);
 }
