@@ -21,10 +21,18 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
+  // A double click sends a form once.
+  for (const form of root.querySelectorAll("form[method=post]")) {
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent) return event.preventDefault();
+      form.dataset.sent = "yes";
+      setTimeout(() => delete form.dataset.sent, 3000);
+    });
+  }
   // After a click, these buttons show a progress text and cannot be clicked again.
   for (const button of root.querySelectorAll("[data-busy]")) {
     button.form?.addEventListener("submit", (event) => {
-      if (event.submitter !== button) return;
+      if (event.submitter !== button || event.defaultPrevented) return;
       // A disabled button would not submit its value, so it is disabled after the submission.
       setTimeout(() => {
         button.dataset.idle = button.textContent;

@@ -147,6 +147,24 @@ async fn a_button_works_again_after_going_back() {
     assert_eq!(tab.run(back, json!([])).await, json!([false, "Import"]));
 }
 
+/// A double click once created two keys, or two campaigns.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_double_click_sends_a_form_once() {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let server = owned(&settings());
+    let tab = driver.browser().await;
+    sign_in(&tab, &server).await;
+    tab.go(&at(&server, "/test/settings/keys")).await;
+    let press = "const done = arguments[0], form = document.querySelector('main form:has([name=permission])'); \
+                 form.noValidate = true; let sent = 0; \
+                 addEventListener('submit', (event) => { sent += event.defaultPrevented ? 0 : 1; event.preventDefault(); }); \
+                 const button = form.querySelector('[name=act]'); button.click(); button.click(); setTimeout(() => done(sent), 200);";
+    assert_eq!(tab.run_until_done(press).await, json!(1));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stored_markup_is_never_executed() {
     if !driver::is_there() {
