@@ -327,7 +327,8 @@ async fn details_are_corrected_and_a_missing_address_leads_to_its_field() {
         ("was.voice.formality", ""),
         ("was.defaultSender.from", ""),
     ];
-    let late = save(&[unchanged.as_slice(), &before, &[("phone", "112"), ("was.phone", "")]].concat()).await;
+    let late = [unchanged.as_slice(), &before, &[("phone", "112"), ("was.phone", "")]].concat();
+    let late = save(&late).await;
     assert_eq!(late.status, 303, "{}", late.text);
     let after = client.data("projects.get", json!({ "projectId": project })).await;
     assert_eq!((&after["brand"]["contact"]["phone"], &after["defaultSender"]), (&json!("112"), &known["defaultSender"]));
