@@ -21,12 +21,21 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
+  // A double click sends a form once.
+  for (const form of root.querySelectorAll("form[method=post]")) {
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent) return event.preventDefault();
+      form.dataset.sent = "yes";
+      setTimeout(() => delete form.dataset.sent, 3000);
+    });
+  }
   // After a click, these buttons show a progress text and cannot be clicked again.
   for (const button of root.querySelectorAll("[data-busy]")) {
     button.form?.addEventListener("submit", (event) => {
-      if (event.submitter !== button) return;
+      if (event.submitter !== button || event.defaultPrevented) return;
       // A disabled button would not submit its value, so it is disabled after the submission.
       setTimeout(() => {
+        button.dataset.idle = button.textContent;
         button.disabled = true;
         button.textContent = button.dataset.busy;
       });
@@ -178,6 +187,14 @@ function theme(form) {
 }
 for (const form of document.querySelectorAll("form[data-theme]")) theme(form);
 wire(document);
+// The Back button can show a page as it was left. Its buttons must work again.
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  for (const button of document.querySelectorAll("[data-idle]")) {
+    button.disabled = false;
+    button.textContent = button.dataset.idle;
+  }
+});
 // On narrow screens, the menu is closed at first.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;

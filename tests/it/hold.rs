@@ -319,7 +319,10 @@ async fn the_dashboard_shows_a_hold_and_a_user_ends_it_there() {
     let system = browser.get("/live/settings/system").await;
     assert!(system.text.contains("Resume sending") && system.text.contains("may be sent a second time"), "{}", system.text);
     let csrf = system.csrf().to_owned();
-    let done = browser.post("/live/settings/system", &[("csrf", &csrf)]).await;
+    // Only the button resumes sending.
+    let unknown = browser.post("/live/settings/system", &[("csrf", &csrf), ("act", "restart")]).await;
+    assert!(unknown.status == 400 && unknown.text.contains("without a button"), "{}", unknown.text);
+    let done = browser.post("/live/settings/system", &[("csrf", &csrf), ("act", "resume")]).await;
     assert_eq!(done.status, 303, "{}", done.text);
     let system = browser.get(done.location()).await;
     assert!(system.text.contains("Sending resumed.") && !system.text.contains("Resume sending"), "{}", system.text);

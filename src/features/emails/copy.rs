@@ -144,6 +144,10 @@ fn write_email(
     if !is_same {
         let mut keep = |file: Option<(Head, Vec<u8>)>| file.map(|(head, bytes)| blobs::put(tx, head, &bytes));
         let pictures = VersionScreenshots { screenshot: keep(screenshot), thumbnail: keep(thumbnail) };
+        if pictures == VersionScreenshots::default() {
+            // The original was copied before its screenshots were rendered.
+            store::request_screenshots(tx, account, id);
+        }
         versions::add(tx, account, &mut copied, Version { pictures, ..version }, texts)?;
     }
     Ok(!is_same)
@@ -153,4 +157,32 @@ fn file(tx: &ReadTx, id: Option<BlobId>) -> Result<Option<(Head, Vec<u8>)>> {
     let Some(id) = id else { return Ok(None) };
     let Some(head) = blobs::head(tx, id)? else { return Ok(None) };
     Ok(blobs::bytes(tx, id)?.map(|bytes| (head, bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::TestApp;
+    use crate::vocab::environment::Environment;
+    use crate::vocab::ids::EmailId;
+
+    /// An email that went live within seconds after an edit once had no screenshots in the live environment.
+    #[test]
+    fn a_copy_without_screenshots_is_queued_for_them() {
+        let app = TestApp::new();
+        let made = app.post_in("/v1/emails", json!({})).data();
+        let text = |name: &str| made[name].as_str().expect("the field is a string");
+        let id = EmailId::parse(text("id")).expect("the ID is valid");
+        let conversation = ConversationId::parse(text("conversationId")).expect("the ID is valid");
+        let (account, ids) = (app.account(), CopyIds::OtherEnvironment);
+        let copy = ConversationCopy::read(&app.read(), account, conversation).expect("the store works");
+        let copy = copy.expect("the email is ready");
+        let project = ProjectId::from_bytes([9; 12]);
+        let live = app.engine().data(Environment::Live).store.clone();
+        let write = move |tx: &mut WriteTx<'_>| copy.write(tx, account, project, ids);
+        assert_eq!(app.wait(live.write(write)).expect("the store works").expect("the write succeeds"), 1);
+        assert_eq!(store::open_screenshots(&live.read(), 10).expect("the store works"), [(account, ids.of(id))]);
+    }
 }

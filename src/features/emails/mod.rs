@@ -95,7 +95,7 @@ pub struct Finished {
     pub text: String,
     /// The email's MJML; `None` for imported HTML.
     pub mjml: Option<String>,
-    /// The screenshot of the whole email.
+    /// The screenshot of the whole email; `None` if there is none, or if it can show an earlier postal address of the brand.
     pub screenshot: Option<BlobId>,
 }
 
@@ -140,7 +140,9 @@ pub fn finished(
 fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
     let version = store::version(tx, email.id, email.version)?;
     let version = version.ok_or_else(|| Failure::internal("the version of a ready email is missing; report this bug"))?;
-    let texts = postal_address::in_texts(tx, email.project, versions::texts(tx, email.id, email.version)?)?;
+    let texts = versions::texts(tx, email.id, email.version)?;
+    let screenshot = version.pictures.screenshot.filter(|_| !postal_address::follows_brand(&texts.html));
+    let texts = postal_address::in_texts(tx, email.project, texts)?;
     Ok(Finished {
         id: email.id,
         conversation: email.conversation,
@@ -153,6 +155,6 @@ fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
         html: texts.html,
         text: texts.text,
         mjml: texts.mjml,
-        screenshot: version.pictures.screenshot,
+        screenshot,
     })
 }

@@ -47,7 +47,7 @@ pub fn in_text(tx: &impl Read, project: ProjectId, text: String) -> Result<Strin
 }
 
 fn fill(tx: &impl Read, project: ProjectId, text: String, is_markup: bool) -> Result<String> {
-    if !text.contains(POSTAL_ADDRESS) {
+    if !follows_brand(&text) {
         return Ok(text);
     }
     let address = projects::postal_address(tx, project)?;
@@ -63,7 +63,12 @@ pub fn in_texts(tx: &impl Read, project: ProjectId, texts: Texts) -> Result<Text
     })
 }
 
+/// Returns whether the brand's address is filled in when this text is read.
+pub fn follows_brand(text: &str) -> bool {
+    text.contains(POSTAL_ADDRESS)
+}
+
 /// Returns whether this text needs the brand's address and the brand has none.
 pub fn is_missing(tx: &impl Read, project: ProjectId, text: &str) -> Result<bool> {
-    Ok(text.contains(POSTAL_ADDRESS) && projects::postal_address(tx, project)?.is_none())
+    Ok(follows_brand(text) && projects::postal_address(tx, project)?.is_none())
 }

@@ -320,3 +320,20 @@ fn options_of_hubspot_are_checked_and_passed_on() {
     assert_eq!(run(json!({ "type": "email", "language": "de" })).status, 200);
     assert!(at(&peer, "marketing/emails").iter().all(|email| email.made["language"] == "de"));
 }
+
+/// An image export once showed the postal address that the brand had when the email was written.
+#[test]
+fn an_image_shows_the_current_postal_address() {
+    let app = TestApp::new();
+    let made = app.post_in("/v1/emails", json!({})).data();
+    while app.wait(step(app.engine().clone(), Environment::Test)).expect("the step succeeds") {}
+    let path = format!("/v1/export/png/{}", made["conversationId"].as_str().expect("an ID"));
+    let file = || {
+        let url = app.get(&path).data()["files"][0]["url"].as_str().expect("a link").to_owned();
+        url.split('?').next().unwrap_or_default().to_owned()
+    };
+    let before = file();
+    assert_eq!(file(), before, "the same email is drawn once");
+    app.patch(&format!("/v1/projects/{}", app.project), json!({ "address": "1 High Street, London" })).data();
+    assert_ne!(file(), before);
+}

@@ -125,6 +125,46 @@ async fn the_setup_page_of_a_new_installation_creates_the_owner_and_signs_them_i
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The button of a submitted form once stayed disabled after the user had gone back to the form.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_button_works_again_after_going_back() {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let server = owned(&settings());
+    let tab = driver.browser().await;
+    sign_in(&tab, &server).await;
+    tab.go(&at(&server, "/test/brands/new")).await;
+    let press = "const done = arguments[0], button = document.querySelector('[data-busy]'); \
+                 button.form.addEventListener('submit', (event) => event.preventDefault()); \
+                 button.form.noValidate = true; button.click(); \
+                 setTimeout(() => done([button.disabled, button.textContent]), 200);";
+    assert_eq!(tab.run_until_done(press).await, json!([true, "Starting…"]));
+    // The event of a page that the browser has kept in memory.
+    let back = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })); \
+                const button = document.querySelector('[data-busy]'); return [button.disabled, button.textContent];";
+    assert_eq!(tab.run(back, json!([])).await, json!([false, "Import"]));
+}
+
+/// A double click once created two keys, or two campaigns.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_double_click_sends_a_form_once() {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let server = owned(&settings());
+    let tab = driver.browser().await;
+    sign_in(&tab, &server).await;
+    tab.go(&at(&server, "/test/settings/keys")).await;
+    let press = "const done = arguments[0], form = document.querySelector('main form:has([name=permission])'); \
+                 form.noValidate = true; let sent = 0; \
+                 addEventListener('submit', (event) => { sent += event.defaultPrevented ? 0 : 1; event.preventDefault(); }); \
+                 const button = form.querySelector('[name=act]'); button.click(); button.click(); setTimeout(() => done(sent), 200);";
+    assert_eq!(tab.run_until_done(press).await, json!(1));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stored_markup_is_never_executed() {
     if !driver::is_there() {

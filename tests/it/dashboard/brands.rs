@@ -173,6 +173,14 @@ async fn images_and_logos_of_a_brand_are_uploaded_described_and_removed() {
     let said = [("csrf", csrf.as_str()), ("act", "describe"), ("image", url), ("description", "A red wall"), ("tags", "wall")];
     assert_eq!(browser.post(&images, &said).await.status, 303);
     assert!(browser.get(&images).await.text.contains("A red wall"));
+    // An error keeps what the user typed in the form of the image, not in the form of a new image.
+    let many = "a, b, c, d, e, f, g, h, i, j, k";
+    let said = [("csrf", csrf.as_str()), ("act", "describe"), ("image", url), ("description", "Half a wall"), ("tags", many)];
+    let refused = browser.post(&images, &said).await;
+    assert!(refused.status == 400 && refused.text.contains("at most 10 tags"), "{}", refused.text);
+    let (new, own) = refused.text.split_once("name=\"image\"").expect("the image has a form");
+    assert!(!new.contains("Half a wall") && own.contains("Half a wall") && own.contains(many), "{}", refused.text);
+    assert!(own.contains("id=\"tags-wrong\"") && refused.text.contains("<details open><summary>Edit"), "{}", refused.text);
     let no_picture = ("file", "a.png", "image/png", b"nonsense".as_slice());
     let refused = browser.post_file(&images, &[("csrf", &csrf), ("act", "add"), ("description", "Kept")], no_picture).await;
     assert!(refused.status == 400 && refused.text.contains("format") && refused.text.contains("Kept"), "{}", refused.text);
@@ -237,6 +245,20 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
     assert!(page.text.contains("value=\"#B4552D\""), "the primary color stays: {}", page.text);
     let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
     assert_eq!((&overrides["palette"]["button"], &overrides["cornerRadius"]), (&json!(null), &json!(12)));
+    // A user who opened the page before these changes and only changes the corners does not undo the changes.
+    let late = [
+        ("was.palette.text", ""),
+        ("palette.text", ""),
+        ("was.palette.background", ""),
+        ("was.palette.primary", ""),
+        ("was.fonts.heading", ""),
+        ("was.cornerRadius", ""),
+        ("cornerRadius", "20"),
+    ];
+    assert_eq!(save(&late).await.0.status, 303);
+    let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
+    assert_eq!((&overrides["palette"]["text"], &overrides["cornerRadius"]), (&json!("#999999"), &json!(20)));
+    assert!(overrides["fonts"]["heading"].is_string() && overrides["palette"]["primary"] == "#B4552D", "{overrides}");
     let (sent, page) = save(&[]).await;
     assert!(sent.status == 303 && !page.text.contains("a contrast ratio of"), "{}", page.text);
 }
@@ -293,7 +315,26 @@ async fn details_are_corrected_and_a_missing_address_leads_to_its_field() {
     ]);
     assert_eq!((&known["brand"]["social"], &known["overrides"]["voice"]["tone"]), (&social, &json!(["warm", "dry"])));
     assert_eq!((&known["defaultSender"]["from"], &known["overrides"]["name"]), (&json!("news@acme.example"), &json!("Acme")));
+    // A user who opened the page before these changes and only adds a phone number does not undo the changes.
+    let unchanged =
+        ["name", "tagline", "address", "social", "voice.tone", "voice.formality", "defaultSender.from"].map(|name| (name, ""));
+    let before = [
+        ("was.name", ""),
+        ("was.tagline", ""),
+        ("was.address", ""),
+        ("was.social", ""),
+        ("was.voice.tone", ""),
+        ("was.voice.formality", ""),
+        ("was.defaultSender.from", ""),
+    ];
+    let late = [unchanged.as_slice(), &before, &[("phone", "112"), ("was.phone", "")]].concat();
+    let late = save(&late).await;
+    assert_eq!(late.status, 303, "{}", late.text);
+    let after = client.data("projects.get", json!({ "projectId": project })).await;
+    assert_eq!((&after["brand"]["contact"]["phone"], &after["defaultSender"]), (&json!("112"), &known["defaultSender"]));
+    assert_eq!((&after["brand"]["tagline"], &after["brand"]["social"]), (&known["brand"]["tagline"], &social));
     let page = browser.get(&details).await;
+    assert!(page.text.contains("name=\"was.phone\" value=\"112\""), "{}", page.text);
     is_tame(&page, &details);
     assert!(page.text.contains("name=\"reset\" value=\"address\""), "{}", page.text);
     let reset = [("csrf", csrf.as_str()), ("name", "Acme"), ("reset", "address"), ("address", "1 High Street, London N1 9GU")];

@@ -151,6 +151,27 @@ async fn an_email_is_marked_found_edited_and_restored() {
     let restored = browser.post(&format!("{home}/versions"), &[("csrf", &csrf), ("version", "1")]).await;
     assert_eq!((restored.status, restored.location()), (303, format!("{home}?done=restored").as_str()));
     assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
+    let late = browser.post(&home, &[("csrf", &csrf), ("act", "add"), ("version", "1"), ("warning", "0")]).await;
+    assert!(late.status == 409 && late.text.contains("so nothing was added"), "{}", late.text);
+}
+
+/// The form of a block that another user had deleted once led to the page "Page not found".
+#[tokio::test]
+async fn a_change_of_a_deleted_block_is_refused_on_the_page() {
+    let server = owned(BOUNDLESS);
+    let (mut browser, csrf, _, home) = with_an_email(&server).await;
+    let editor = format!("{home}/document");
+    let id = home.rsplit('/').next().expect("an id");
+    let email = server.all().data("emails.get", json!({ "emailId": id })).await;
+    let block = email["document"]["blocks"][2]["id"].as_str().expect("the block has an ID").to_owned();
+    let act = |act| [("csrf", csrf.as_str()), ("act", act), ("block", block.as_str()), ("version", "1")];
+    let removed = browser.post(&editor, &act("remove")).await;
+    assert_eq!((removed.status, removed.location()), (303, format!("{editor}?done=saved#blocks").as_str()), "{}", removed.text);
+    for word in ["remove", "save", "up", "keep", "insert"] {
+        let late = browser.post(&editor, &act(word)).await;
+        assert!(late.status == 409 && late.text.contains("This block no longer exists"), "{word}: {}", late.text);
+        assert!(late.text.contains("data-wrong"), "{word}: {}", late.text);
+    }
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use crate::features::accounts::model::{Invitation, LINK_TOKEN_CHARACTERS};
 use crate::features::accounts::store::sign_in;
 use crate::features::accounts::user_views::{LinkView, MemberRole, role};
 use crate::vocab::codes::Code;
-use crate::vocab::ids::InvitationId;
+use crate::vocab::ids::{AccountId, InvitationId};
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
@@ -54,17 +54,15 @@ impl Async for MemberInvite {
         let write = move |tx: &mut WriteTx<'_>| {
             members::require_room(tx, account)?;
             let normalized = members::free_email(tx, input.email.as_str(), "use a different email")?;
-            let open = sign_in::invitations(tx, tx.now())?;
-            let own = open.iter().filter(|invitation| invitation.account == account);
-            if own.clone().count() >= limits::MEMBERS_MAX {
+            let (replaced, others) = open_invitations(sign_in::invitations(tx, tx.now())?, account, &normalized);
+            if others >= limits::MEMBERS_MAX {
                 return Err(Failure::because(
                     Code::LimitReached,
                     "The account has too many pending invitations. Cancel an invitation first.",
                 ));
             }
-            let is_same = |email: &str| EmailAddress::parse(email).is_ok_and(|email| email.normalized() == normalized);
-            for before in own.filter(|invitation| is_same(&invitation.email)) {
-                sign_in::delete_invitation(tx, before.id);
+            for before in replaced {
+                sign_in::delete_invitation(tx, before);
             }
             let (id, created_at) = (InvitationId::make(tx.now(), tx.random()), tx.now());
             let expires_at = created_at.plus_ms(limits::INVITATION_MS);
@@ -76,5 +74,42 @@ impl Async for MemberInvite {
         let invitation = context.write(&Self::SPEC, write).await?;
         let link = format!("{}/join/{token}", engine.base_url());
         Ok(Created(LinkView { link, email: invitation.email, expires_at: WireTime(invitation.expires_at) }))
+    }
+}
+
+/// Returns the account's open invitations for this email, which a new invitation replaces, and the number of its others.
+fn open_invitations(open: Vec<Invitation>, account: AccountId, normalized: &str) -> (Vec<InvitationId>, usize) {
+    let own = open.into_iter().filter(|invitation| invitation.account == account);
+    let is_same =
+        |invitation: &Invitation| EmailAddress::parse(&invitation.email).is_ok_and(|email| email.normalized() == normalized);
+    let (replaced, others): (Vec<Invitation>, Vec<Invitation>) = own.partition(is_same);
+    (replaced.into_iter().map(|invitation| invitation.id).collect(), others.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::vocab::ids::UserId;
+    use crate::vocab::roles::Role;
+
+    /// An account with the maximum number of invitations once could not send one of them again.
+    #[test]
+    fn an_invitation_that_is_replaced_does_not_count() {
+        let account = |number: u8| AccountId::from_bytes([number; 12]);
+        let invitation = |number: u8, of: u8, email: &str| Invitation {
+            id: InvitationId::from_bytes([number; 12]),
+            account: account(of),
+            email: email.to_owned(),
+            role: Role::Viewer,
+            digest: [0; 32],
+            invited_by: UserId::from_bytes([1; 12]),
+            created_at: Timestamp(0),
+            expires_at: Timestamp(1),
+        };
+        let open =
+            vec![invitation(1, 1, "Ada@example.com"), invitation(2, 1, "bob@example.com"), invitation(3, 2, "ada@example.com")];
+        let (replaced, others) = open_invitations(open, account(1), "ada@example.com");
+        assert_eq!((replaced, others), (vec![InvitationId::from_bytes([1; 12])], 1));
     }
 }

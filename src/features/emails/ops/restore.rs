@@ -62,6 +62,10 @@ impl Async for Restore {
                     .see("emails.versions", "GET /v1/emails/{emailId}/versions lists the email's versions")
             })?;
             if number != email.version {
+                // A later version may be a translation. Imported HTML keeps its language, because its edits cannot translate it.
+                if let Some(language) = earlier.document.as_deref().and_then(language) {
+                    email.language = language;
+                }
                 let texts = versions::texts(tx, id, number)?;
                 let version = Version { origin: Origin::Restored { number }, ..earlier };
                 if version.pictures == VersionScreenshots::default() {
@@ -78,5 +82,32 @@ impl Async for Restore {
             Viewer { engine: &engine, tx, account }.email(&email)
         };
         context.read(query).await.map(Done)
+    }
+}
+
+/// Returns the language of a document in its stored form.
+fn language(document: &str) -> Option<String> {
+    let document: Value = serde_json::from_str(document).ok()?;
+    document["language"].as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestApp;
+
+    /// Restoring the version before a translation once kept the language of the translation, so that contacts got the wrong email.
+    #[test]
+    fn a_restored_version_has_its_own_language() {
+        let app = TestApp::new();
+        let made = app.post_in("/v1/emails", json!({ "language": "en" })).data();
+        let path = format!("/v1/emails/{}", made["id"].as_str().expect("the email has an ID"));
+        let translate = json!({ "operations": [{ "op": "set", "path": "language", "value": "de" }] });
+        assert_eq!(app.patch(&format!("{path}/document"), translate).data()["language"], "de");
+        let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
+        assert_eq!((&restored["version"], &restored["language"]), (&json!(3), &json!("en")));
+        let again = app.post(&format!("{path}/versions/2/restore"), json!({})).data();
+        assert_eq!((&again["version"], &again["language"]), (&json!(4), &json!("de")));
+        assert_eq!(app.get(&path).data()["series"][0]["language"], "de");
     }
 }

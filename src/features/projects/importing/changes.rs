@@ -135,12 +135,21 @@ pub fn accept(brand: Brand, name: &str, now: &str) -> Brand {
     serde_json::from_value(value).unwrap_or(brand)
 }
 
+/// Returns the overrides without a value that a user set after the import, because the user has chosen the value of the site instead.
+pub fn forget(overrides: BrandOverrides, name: &str) -> BrandOverrides {
+    let mut value = json(&overrides);
+    if let Some(field) = find(name) {
+        put(&mut value, field.own, Value::Null);
+    }
+    serde_json::from_value(value).unwrap_or(overrides)
+}
+
 /// Returns the overrides with the current value of a field, as if a user had set it. A missing text becomes an empty string, so that
-/// imports do not fill it in.
+/// imports do not fill it in. A value that a user set after the import is already the current value.
 pub fn keep(overrides: BrandOverrides, name: &str, before: &str, now: &str) -> BrandOverrides {
     let mut value = json(&overrides);
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-    if let Some(field) = find(name) {
+    if let Some(field) = find(name).filter(|field| at(&value, field.own).is_null()) {
         let is_removable =
             !["palette.", "fonts.", "voice.person", "voice.formality", "cornerRadius"].iter().any(|kind| name.starts_with(kind));
         let kept = match (parsed(before), parsed(now)) {
@@ -255,6 +264,17 @@ mod tests {
             [ChangeState::Kept],
             "a kept value is not asked about"
         );
+    }
+
+    /// Keeping the current value once restored the value from before a user's change, and the value of the site was not used although a
+    /// user chose it.
+    #[test]
+    fn a_value_that_a_user_set_after_the_import_is_the_current_value() {
+        let own = BrandOverrides { tagline: Some("Ours".into()), phone: Some("112".into()), ..BrandOverrides::default() };
+        let kept = keep(own.clone(), "tagline", "\"Old\"", "\"New\"");
+        assert_eq!(kept, own);
+        let forgotten = forget(own, "tagline");
+        assert_eq!((forgotten.tagline, forgotten.phone.as_deref()), (None, Some("112")));
     }
 
     #[test]

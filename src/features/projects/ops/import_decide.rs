@@ -83,6 +83,8 @@ fn decide(tx: &mut WriteTx<'_>, project: ProjectId, change: ImportChange, accept
         ImportChange::Field { field, now, .. } if accepts => {
             let brand = store::brand(tx, project)?.unwrap_or_default();
             store::save_brand(tx, project, &changes::accept(brand, &field, &now));
+            let overrides = store::overrides(tx, project)?;
+            store::save_overrides(tx, project, &changes::forget(overrides, &field));
         }
         ImportChange::Field { field, before, now, .. } => {
             let overrides = store::overrides(tx, project)?;

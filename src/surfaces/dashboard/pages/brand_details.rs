@@ -42,6 +42,8 @@ struct DetailField {
     characters_max: usize,
     choices: &'static [(&'static str, &'static str)],
     value: String,
+    /// The value that the page showed before the user's changes, so that only changed values are saved.
+    was: String,
     /// Whether a user set the value. If so, it can be reset.
     is_own: bool,
 }
@@ -266,6 +268,7 @@ fn groups(project: &Value, submitted: impl Fn(&str) -> Option<String>) -> Vec<Fi
         characters_max: detail.characters_max,
         choices: detail.choices,
         value: submitted(detail.field).unwrap_or_else(|| text(project, detail)),
+        was: submitted(&was(detail.field)).unwrap_or_else(|| text(project, detail)),
         is_own: project.pointer(detail.own).is_some_and(|own| !own.is_null() && !detail.own.is_empty()),
     };
     let group = |&(title, about, fields): &(&'static str, &'static str, &[Detail])| FieldGroup {
@@ -274,6 +277,11 @@ fn groups(project: &Value, submitted: impl Fn(&str) -> Option<String>) -> Vec<Fi
         fields: fields.iter().map(&field).collect(),
     };
     GROUPS.iter().map(group).collect()
+}
+
+/// Returns the name of the hidden field with the value that the page showed before the user's changes.
+fn was(field: &str) -> String {
+    format!("was.{field}")
 }
 
 fn names() -> Vec<&'static str> {
@@ -298,13 +306,13 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let (project, head) = prepare(visit, "details").await?;
-    let submitted = |field: &str| error.as_ref().map(|_| visit.form.get(field).to_owned());
+    let submitted = |field: &str| (error.is_some() && visit.form.has(field)).then(|| visit.form.get(field).to_owned());
     let groups = groups(&template::context(&project), submitted);
     let context = DetailsPage { head, groups, names: names(), focus: visit.query.get("focus").to_owned() };
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Saves the submitted fields that differ from the brand's values.
+/// Saves the fields that the user changed. The others keep their values, even if another user has changed them in the meantime.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (project, _) = prepare(visit, "details").await?;
     let input = changes(visit, &project);
@@ -318,25 +326,33 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 fn changes(visit: &Visit, project: &ProjectView) -> Value {
     let shown = template::context(project);
     let mut input = json!({ "projectId": visit.name("id"), "voice": {} });
+    // Browsers send line ends as CR LF.
+    let sent = |field: &str| visit.form.get(field).replace("\r\n", "\n");
+    let known = |field: &str, now: String| if visit.form.has(&was(field)) { sent(&was(field)) } else { now };
     let details = || GROUPS.iter().flat_map(|(_, _, fields)| *fields);
     for detail in details().filter(|detail| !detail.own.is_empty()) {
-        // Browsers send line ends as CR LF.
-        let sent = visit.form.get(detail.field).trim().replace("\r\n", "\n");
-        let reset = visit.form.get("reset") == detail.field;
-        if reset || sent != text(&shown, detail) {
+        let (field, sent) = (detail.field, sent(detail.field));
+        let reset = visit.form.get("reset") == field;
+        if reset || sent != known(field, text(&shown, detail)) {
             let value = if reset { Value::Null } else { value(detail, &sent, project) };
-            match detail.field.strip_prefix("voice.") {
+            match field.strip_prefix("voice.") {
                 Some(name) => input["voice"][name] = value,
-                None => input[detail.field] = value,
+                None => input[field] = value,
             }
         }
     }
-    let sender: Vec<(&str, String)> =
-        ["from", "fromName", "replyTo"].map(|name| (name, visit.form.get(&format!("defaultSender.{name}")).to_owned())).into();
-    if sender.iter().any(|(name, sent)| *sent != shown["defaultSender"][name].as_str().unwrap_or_default()) {
-        let given = sender.into_iter().filter(|(_, sent)| !sent.is_empty()).map(|(name, sent)| (name.to_owned(), sent.into()));
-        let given: serde_json::Map<String, Value> = given.collect();
-        input["defaultSender"] = if given.is_empty() { Value::Null } else { given.into() };
+    let mut sender = shown["defaultSender"].as_object().cloned().unwrap_or_default();
+    let before = sender.clone();
+    for name in ["from", "fromName", "replyTo"] {
+        let field = format!("defaultSender.{name}");
+        let (sent, now) = (sent(&field), before.get(name).and_then(Value::as_str).unwrap_or_default().to_owned());
+        if sent != known(&field, now) {
+            sender.insert(name.to_owned(), sent.into());
+        }
+    }
+    if sender != before {
+        sender.retain(|_, value| value.as_str().is_some_and(|value| !value.is_empty()));
+        input["defaultSender"] = if sender.is_empty() { Value::Null } else { sender.into() };
     }
     input
 }

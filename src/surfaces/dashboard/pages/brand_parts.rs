@@ -43,17 +43,34 @@ struct ImageTile {
     #[serde(flatten)]
     image: ProjectImageView,
     picture: String,
-    words: String,
+    form: ImageForm,
+    /// Whether the form shows an error.
+    open: bool,
+}
+
+/// The description and the tags in the form of an image.
+#[derive(Serialize)]
+struct ImageForm {
+    description: String,
+    tags: String,
+}
+
+impl ImageTile {
+    fn new(image: ProjectImageView, picture: String) -> Self {
+        let form = ImageForm { description: image.description.clone().unwrap_or_default(), tags: image.tags.join(", ") };
+        Self { image, picture, form, open: false }
+    }
 }
 
 page_context!(ImagesPage, "brand_images.html", {
     use crate::engine::api::Operation;
 
     let images = || projects::ops::images_list::ImagesList::example().1.items;
-    let tile = |image: ProjectImageView| ImageTile { words: image.tags.join(", "), picture: "/test/picture".into(), image };
+    let tile = |image: ProjectImageView| ImageTile::new(image, "/test/picture".into());
     let bare = |problem: Option<&str>| {
         let image = images().remove(0);
-        tile(ProjectImageView { description: None, width: None, problem: problem.map(str::to_owned), ..image })
+        let tile = tile(ProjectImageView { description: None, width: None, problem: problem.map(str::to_owned), ..image });
+        ImageTile { open: problem.is_none(), ..tile }
     };
     let page = |images| Self {
         head: BrandHead::sample("images", "active"),
@@ -153,6 +170,14 @@ pub fn done(visit: &Visit, word: &str) -> Outcome {
     Outcome::go(format!("{}?done={word}", visit.path))
 }
 
+/// Like [`done`], but returns to the page of the list that the form was on.
+pub fn done_here(visit: &Visit, word: &str) -> Outcome {
+    match visit.page() {
+        1 => done(visit, word),
+        page => Outcome::go(format!("{}?page={page}&done={word}", visit.path)),
+    }
+}
+
 pub async fn images(visit: &Visit) -> Result<Outcome, PageError> {
     draw_images(visit, None).await
 }
@@ -162,14 +187,21 @@ async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<Outcome,
     let (_, head) = prepare(visit, "images").await?;
     let input = json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": visit.page() });
     let found = visit.ask::<projects::ops::images_list::ImagesList>(input).await?;
-    let tile =
-        |image: ProjectImageView| ImageTile { picture: picture_path(visit, id, &image.url), words: image.tags.join(", "), image };
+    // The page has a form for a new image, and one for each image.
+    let is_new = visit.form.get("act") == "add";
     let sent = |name: &str| visit.form.get(name).to_owned();
+    let tile = |image: ProjectImageView| {
+        let tile = ImageTile::new(image, String::new());
+        let open = error.is_some() && !is_new && tile.image.url == visit.form.get("image");
+        let form = if open { ImageForm { description: sent("description"), tags: sent("tags") } } else { tile.form };
+        ImageTile { picture: picture_path(visit, id, &tile.image.url), form, open, ..tile }
+    };
+    let new = |name: &str| if is_new { sent(name) } else { String::new() };
     let context = ImagesPage {
         head,
-        url: sent("url"),
-        description: sent("description"),
-        tags: sent("tags"),
+        url: new("url"),
+        description: new("description"),
+        tags: new("tags"),
         pagination: found.pagination(),
         images: found.items.into_iter().map(tile).collect(),
     };
@@ -206,7 +238,9 @@ pub async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(_) => Ok(done(visit, word)),
+        // The list starts with the newest image.
+        Ok(()) if word == "added" => Ok(done(visit, word)),
+        Ok(()) => Ok(done_here(visit, word)),
         Err(error) if is_shown(&error) => draw_images(visit, Some(error)).await,
         Err(error) => Err(error),
     }
@@ -267,7 +301,9 @@ pub async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(_) => Ok(done(visit, word)),
+        // The list starts with the newest entry.
+        Ok(()) if word == "added" => Ok(done(visit, word)),
+        Ok(()) => Ok(done_here(visit, word)),
         Err(error) if is_shown(&error) => draw_knowledge(visit, Some(error)).await,
         Err(error) => Err(error),
     }

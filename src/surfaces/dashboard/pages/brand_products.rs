@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::brand_parts::{done, is_shown, prepare};
+use super::brand_parts::{done_here, is_shown, prepare};
 use super::brands::{BrandHead, picture_path};
 use crate::engine::api::page::Pagination;
 use crate::features::projects;
@@ -169,8 +169,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(()) if visit.page() > 1 => Ok(Outcome::go(format!("{}?page={}&done={word}", visit.path, visit.page()))),
-        Ok(()) => Ok(done(visit, word)),
+        Ok(()) => Ok(done_here(visit, word)),
         Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -19,6 +19,8 @@ pub struct ThemePage {
     head: BrandHead,
     /// The names of all fields of the form.
     names: Vec<String>,
+    /// The values that the page showed before the user's changes, by field, so that only changed values are saved.
+    was: Vec<(String, String)>,
     colors: Vec<ColorField>,
     /// The colors of the brand's images that are not in the theme.
     more: Vec<Swatch>,
@@ -89,6 +91,7 @@ page_context!(ThemePage, "brand_look.html", {
         Self {
             head: BrandHead::sample("look", "active"),
             names: Form::names(),
+            was: Form::new(project, None).values,
             colors: theme.colors(project),
             more: palette(&projects::brand::BrandPalette { accent: Some("#B4552D".into()), ..Default::default() }),
             fonts: theme.fonts(project),
@@ -241,6 +244,10 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     let shown = template::context(&project);
     let submitted = error.as_ref().filter(|_| visit.form.get("act") == "look").map(|_| visit);
     let form = Form::new(&shown, submitted);
+    let was = Form::names().into_iter().map(|field| {
+        let value = known(visit, &shown, &field);
+        (field, value)
+    });
     let in_use = project
         .logo_urls
         .map(|logos| [("primary", logos.primary.0), ("secondary", logos.secondary.0), ("favicon", logos.favicon.0)]);
@@ -258,6 +265,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     let context = ThemePage {
         head,
         names: Form::names(),
+        was: was.collect(),
         colors: form.colors(&shown),
         more,
         fonts: form.fonts(&shown),
@@ -324,19 +332,29 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Saves the submitted values that differ from the brand's values. An empty field restores the imported value.
+/// Returns the value of a field that the page showed before the user's changes; without a submitted form, the brand's value.
+fn known(visit: &Visit, project: &Value, field: &str) -> String {
+    let was = format!("was.{field}");
+    if visit.form.has(&was) { visit.form.get(&was).to_owned() } else { current(project, field) }
+}
+
+/// Saves the values that the user changed. An empty field restores the imported value.
 async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
     let (project, _) = prepare(visit, "look").await?;
     let shown = template::context(&project);
     let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
     for field in Form::names() {
-        let known = current(&shown, &field);
+        let known = known(visit, &shown, &field);
         let sent = visit.form.get(&field).trim();
         // Without scripts, the color picker and the text field are independent, so the value that the user changed is used.
         let picker = visit.form.some(&format!("pick.{field}")).filter(|pick| *pick != picked(&known));
         let sent = picker.filter(|_| sent.eq_ignore_ascii_case(&known)).unwrap_or(sent);
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");
-        let value = match visit.form.some("button").filter(|_| is_button) {
+        let button = visit.form.some("button").filter(|_| is_button);
+        if !reset && button.is_none() && sent.eq_ignore_ascii_case(&known) {
+            continue;
+        }
+        let value = match button {
             Some(button) => button.into(),
             None if reset || sent.is_empty() => Value::Null,
             None if field == "cornerRadius" => sent.parse::<u64>().map_or_else(|_| sent.into(), Value::from),

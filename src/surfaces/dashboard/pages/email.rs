@@ -28,6 +28,8 @@ const VERSIONS_PER_PAGE: u64 = 20;
 const PROMPT_CHARACTERS: usize = 300;
 /// The query parameter with the ID of an AI edit; for the preview frame, with the prompt of an unsaved edit.
 const EDITED: &str = "edit";
+/// The maximum length of the URL of a frame. The server accepts 8 KiB; proxies in front of the server can accept less.
+const FRAME_URL_BYTES_MAX: usize = 7 * 1024;
 
 async fn email(visit: &Visit) -> Result<EmailDetails, PageError> {
     Ok(visit.ask::<emails::ops::get::Get>(json!({ "emailId": visit.name("id") })).await?.0)
@@ -131,7 +133,8 @@ pub struct EmailPage {
 struct EditPreview {
     done: Vec<String>,
     not_done: Vec<String>,
-    frame: String,
+    /// The URL of the frame with the edited email; `None` if the prompt is too long for a URL.
+    frame: Option<String>,
     subject: String,
     preheader: String,
 }
@@ -168,7 +171,7 @@ page_context!(EmailPage, "email_preview.html", {
     let preview = || EditPreview {
         done: vec!["The button is green.".into()],
         not_done: vec!["The intro is unchanged.".into()],
-        frame: "/test/emails/x/frame?edit=green".into(),
+        frame: Some("/test/emails/x/frame?edit=green".into()),
         subject: "Hello".into(),
         preheader: "There".into(),
     };
@@ -176,6 +179,7 @@ page_context!(EmailPage, "email_preview.html", {
     vec![
         page("ready", None),
         Self { preview: Some(preview()), ..page("ready", None) },
+        Self { preview: Some(EditPreview { frame: None, ..preview() }), ..page("ready", None) },
         page("ready", edit("pending")),
         page("ready", edit("completed")),
         page("ready", edit("failed")),
@@ -309,7 +313,7 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
     let prompt = visit.form.get("prompt");
     match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
         Ok(Done(emails::ops::edit::Answer::Email(edited))) => {
-            let frame = format!("{}/frame?{EDITED}={}", visit.path, encoded(prompt));
+            let frame = frame_of_edit(&visit.path, prompt);
             let EditedEmail { email, done, not_done, .. } = *edited;
             let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
             draw(visit, None, Some(preview)).await
@@ -318,6 +322,13 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
         Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
         Err(error) => Err(error),
     }
+}
+
+/// Returns the URL of the frame with the edited email; `None` if the URL would be too long for the server, which can happen from about
+/// 1,200 characters in alphabets other than Latin.
+fn frame_of_edit(path: &str, prompt: &str) -> Option<String> {
+    let frame = format!("{path}/frame?{EDITED}={}", encoded(prompt));
+    (frame.len() <= FRAME_URL_BYTES_MAX).then_some(frame)
 }
 
 fn encoded(text: &str) -> String {
@@ -359,9 +370,13 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
+    if version != email.version {
+        let message =
+            "The email has changed since you opened the page, so nothing was added. The page now shows the current version.";
+        return draw(visit, Some(PageError::plain(http::StatusCode::CONFLICT, message)), None).await;
+    }
     // The index refers to the warnings of the version that the page showed.
-    let warning = email.warnings.get(index).filter(|_| version == email.version);
-    if let Some(add) = warning.and_then(|warning| warning.add.as_ref()) {
+    if let Some(add) = email.warnings.get(index).and_then(|warning| warning.add.as_ref()) {
         let input = json!({ "emailId": email.id, "operations": [add], "version": version });
         match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
             Ok(_) => {}
@@ -455,5 +470,20 @@ pub async fn send_trial(visit: &Visit) -> Result<Outcome, PageError> {
             draw_trial(visit, Some(error)).await
         }
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A long prompt in Cyrillic once made a URL that the server refused, and the frame showed the server's error.
+    #[test]
+    fn a_prompt_that_is_too_long_for_a_url_has_no_frame() {
+        let path = "/test/emails/66f1a2b3d4e5f60718293a4e";
+        let frame = frame_of_edit(path, "Make it green & short").expect("the prompt is short");
+        assert_eq!(frame, format!("{path}/frame?edit=Make+it+green+%26+short"));
+        assert!(frame_of_edit(path, &"a".repeat(5_000)).is_some());
+        assert_eq!(frame_of_edit(path, &"ж".repeat(2_000)), None);
     }
 }

@@ -109,13 +109,14 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<start::Start>(json!({ "at": at })).await.map(drop)
         }
         "discard" => visit.ask::<discard::Discard>(json!({})).await.map(drop),
-        _ => {
+        "apply" => {
             let input = json!({
                 "projectId": visit.query.get("brand"), "mode": form.get("mode"), "contacts": form.get("contacts") == "yes",
                 "deletedContacts": form.get("deleted") == "yes",
             });
             visit.ask::<apply::Apply>(input).await.map(drop)
         }
+        _ => return Err(PageError::unknown_action()),
     };
     match done {
         Ok(()) => Ok(Outcome::go(visit.path.clone())),

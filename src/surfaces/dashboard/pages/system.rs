@@ -94,10 +94,11 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             visit.ask::<system::ops::backup_run::BackupRun>(json!({ "task": task })).await?;
             task
         }
-        _ => {
+        "resume" => {
             visit.ask::<installation::ops::resume::Resume>(json!({})).await?;
             "resume"
         }
+        _ => return Err(PageError::unknown_action()),
     };
     Ok(Outcome::go(format!("{}?done={done}", visit.path)))
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EmailHead, email, is_shown};
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Counted, Created, Done};
 use crate::engine::clients::devices::Category;
 use crate::engine::clients::transform::Cut;
@@ -26,6 +27,8 @@ pub struct PreviewsPage {
     /// The ID of the preview; empty if no preview was started.
     preview: String,
     is_processing: bool,
+    /// Whether the email has changed since the preview was started.
+    is_outdated: bool,
     finished: usize,
     requested: usize,
     category: &'static str,
@@ -137,6 +140,7 @@ page_context!(PreviewsPage, "email_previews.html", {
     vec![
         visit(sample(true), ["", ""]),
         visit(sample(false), ["", ""]),
+        Self { is_outdated: true, ..visit(sample(true), ["", ""]) },
         visit(sample(false), ["outlook.windows", ""]),
         visit(sample(false), ["outlook.windows", "outlook.windows"]),
         visit(failed(), ["", ""]),
@@ -199,6 +203,7 @@ impl PreviewsPage {
             |word: &str, label: &str, chosen: &str| Choice { word: word.into(), label: label.into(), chosen: word == chosen };
         Self {
             head,
+            is_outdated: false,
             is_processing: preview.as_ref().is_some_and(|preview| preview.status == PreviewStatus::Processing),
             finished: preview.as_ref().map_or(0, |preview| preview.metadata.completed_devices + preview.metadata.failed_devices),
             requested: devices.len(),
@@ -285,8 +290,14 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     }
     let keys = [visit.query.get("device"), visit.query.get("with")];
     let link = |link: Option<&str>| own(visit, link);
+    let is_outdated = is_outdated(preview.created_at, email.updated_at);
     let page = PreviewsPage::new(head, Some(preview), Filter::of(visit), keys, &link);
-    Ok(Outcome::draw(&page))
+    Ok(Outcome::draw(&PreviewsPage { is_outdated, ..page }))
+}
+
+/// Returns whether an email that changed at this time has changed since its preview was started.
+fn is_outdated(started_at: WireTime, changed_at: WireTime) -> bool {
+    started_at.0 < changed_at.0
 }
 
 /// Starts a preview on the common devices or on all devices. Repeating the request for unchanged content does not draw it again.
@@ -323,6 +334,14 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::Timestamp;
+
+    /// The page of a preview that a user had opened earlier once showed the old email without a word.
+    #[test]
+    fn a_preview_from_before_a_change_is_outdated() {
+        let at = |ms| WireTime(Timestamp(ms));
+        assert_eq!([is_outdated(at(1), at(2)), is_outdated(at(2), at(2)), is_outdated(at(3), at(2))], [true, false, false]);
+    }
 
     #[test]
     fn cuts_with_one_reason_are_one_row() {

@@ -156,7 +156,11 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<Submitt
         blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
         palette: palette(saved(visit, email.project_id).await?),
         images,
-        wrong_block: visit.form.get("block").to_owned(),
+        // Without a form of the block, the page shows the error above all forms.
+        wrong_block: Some(visit.form.get("block"))
+            .filter(|id| forms::find(&document, id).is_some())
+            .unwrap_or_default()
+            .to_owned(),
         files: EditorFiles::new(),
         head: EmailHead::new(&email, series, "document"),
     };
@@ -226,10 +230,22 @@ fn site_of(document: &Value) -> String {
     document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
 }
 
+/// The error for a form of a block that another user, or an earlier click, has deleted.
+const BLOCK_IS_GONE: &str =
+    "This block no longer exists, because the email was changed in the meantime. Your change wasn't saved.";
+const BLOCK_IS_AT_END: &str = "The block can't move further in this column.";
+
+fn conflict(message: &str) -> PageError {
+    PageError::plain(StatusCode::CONFLICT, message)
+}
+
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, document, .. } = email(visit).await?;
     let document = document.ok_or_else(PageError::not_found)?;
     let (form, id) = (&visit.form, visit.form.get("block"));
+    if !id.is_empty() && forms::find(&document, id).is_none() {
+        return draw(visit, Some(conflict(BLOCK_IS_GONE)), None).await;
+    }
     let mut submitted = None;
     let (operations, place) = match form.get("act") {
         "headline" => {
@@ -250,12 +266,16 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 "up" => ("before", at.checked_sub(1).and_then(|at| siblings.get(at))),
                 _ => ("after", siblings.get(at + 1)),
             };
-            let other = other.ok_or_else(PageError::not_found)?;
+            let Some(other) = other else { return draw(visit, Some(conflict(BLOCK_IS_AT_END)), None).await };
             (vec![json!({ "op": "move", "id": id, side: other })], format!("b-{id}"))
         }
         act @ ("duplicate" | "remove") => (vec![json!({ "op": act, "id": id })], "blocks".to_owned()),
         "keep" => return keep(visit, &document, email.project_id, id).await,
-        "insert" => (vec![insert(visit, &document, email.project_id, id).await?], format!("b-{id}")),
+        "insert" => match insert(visit, &document, email.project_id, id).await {
+            Ok(change) => (vec![change], format!("b-{id}")),
+            Err(error) if error.status == StatusCode::CONFLICT => return draw(visit, Some(error), None).await,
+            Err(error) => return Err(error),
+        },
         _ => return Err(PageError::unknown_action()),
     };
     let version = form.get("version").parse::<u32>().ok();
@@ -300,12 +320,8 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
     let block = match name {
         "image" => {
             let first = images(visit, brand).await?.into_iter().next();
-            let first = first.ok_or_else(|| {
-                PageError::plain(
-                    StatusCode::CONFLICT,
-                    "The brand has no image that can be inserted. Add an image to the brand first.",
-                )
-            })?;
+            let none = "The brand has no image that can be inserted. Add an image to the brand first.";
+            let first = first.ok_or_else(|| conflict(none))?;
             let size = json!({ "src": first.url, "alt": Some(first.about).filter(|about| !about.is_empty()) });
             json!({ "type": "image", "image": size })
         }
