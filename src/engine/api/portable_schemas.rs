@@ -5,10 +5,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// Control characters in the patterns of texts. Ruby accepts no `\x80` and higher in a pattern, PHP and Go no `\u0080`.
-const CONTROLS: (&str, &str) = (r"\x7f-\x9f", r"\x7f");
-const HIGH_CONTROLS: &str = r"[\x80-\x9f]";
-
 /// Rewrites all schemas within `part`.
 pub fn rewrite(part: &mut Value) {
     match part {
@@ -25,7 +21,6 @@ pub fn rewrite(part: &mut Value) {
             join_constants(members);
             separate_conditions(members);
             state_integer_size(members);
-            move_high_controls(members);
         }
         Value::Array(items) => items.iter_mut().for_each(rewrite),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -93,19 +88,6 @@ fn state_integer_size(members: &mut Map<String, Value>) {
         let is_small = |name: &str| members.get(name).and_then(Value::as_i64).is_some_and(|limit| i32::try_from(limit).is_ok());
         let format = if is_small("minimum") && is_small("maximum") { "int32" } else { "int64" };
         members.insert("format".into(), format.into());
-    }
-}
-
-/// Moves the control characters that some generators cannot write in a pattern into `not`.
-fn move_high_controls(members: &mut Map<String, Value>) {
-    if members.contains_key("not") {
-        return;
-    }
-    let pattern = members.get("pattern").and_then(Value::as_str).filter(|pattern| pattern.contains(CONTROLS.0));
-    if let Some(pattern) = pattern {
-        let rest = pattern.replace(CONTROLS.0, CONTROLS.1);
-        members.insert("pattern".into(), rest.into());
-        members.insert("not".into(), json!({ "type": "string", "pattern": HIGH_CONTROLS }));
     }
 }
 

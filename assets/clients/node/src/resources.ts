@@ -647,7 +647,7 @@ export class Emails extends Resource<Mailmill> {
   /**
    * Import emails as HTML.
    *
-   * Removes content that is not known to be safe, and conditional comments for Outlook.
+   * Removes content that is not known to be safe, and conditional comments for Outlook with texts or links.
    * @example
    * ```ts
    * await mailmill.emails.importHtml({ projectId });

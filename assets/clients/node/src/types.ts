@@ -680,6 +680,7 @@ export type CheckFinding = {
     text?: string;
     suggestion?: string;
     fixable: boolean;
+    automaticFix?: string;
     count: number;
     occurrences: SourcePlace[];
     url?: string;
@@ -766,6 +767,7 @@ export type CompatibilityApplies = "false" | "unknown" | "true";
 export type CompatibilityAutofix = {
     start: number;
     end: number;
+    original: string;
     replacement: string;
 };
 export type CompatibilityClient = {
@@ -1712,6 +1714,7 @@ export type EmailCheckFinding = {
     text?: string;
     suggestion?: string;
     fixable: boolean;
+    automaticFix?: string;
     count: number;
     occurrences: SourcePlace[];
     url?: string;

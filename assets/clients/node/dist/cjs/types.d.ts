@@ -677,6 +677,7 @@ export type CheckFinding = {
  text?: string;
  suggestion?: string;
  fixable: boolean;
+ automaticFix?: string;
  count: number;
  occurrences: SourcePlace[];
  url?: string;
@@ -763,6 +764,7 @@ export type CompatibilityApplies = "false" | "unknown" | "true";
 export type CompatibilityAutofix = {
  start: number;
  end: number;
+ original: string;
  replacement: string;
 };
 export type CompatibilityClient = {
@@ -1709,6 +1711,7 @@ export type EmailCheckFinding = {
  text?: string;
  suggestion?: string;
  fixable: boolean;
+ automaticFix?: string;
  count: number;
  occurrences: SourcePlace[];
  url?: string;

@@ -1317,10 +1317,10 @@ class Emails(Resource):
     ) -> t.AcceptedGeneration:
         """Import emails as HTML.
 
-        Removes content that is not known to be safe, and conditional comments for Outlook. The warnings of
-        each email list it. The screenshots are rendered in the background: poll the status as for a
-        generation. Imported emails can be edited with prompts, shown, exported and sent like generated
-        emails, but have no document and no MJML.
+        Removes content that is not known to be safe, and conditional comments for Outlook with texts or
+        links. The warnings of each email list it. The screenshots are rendered in the background: poll the
+        status as for a generation. Imported emails can be edited with prompts, shown, exported and sent like
+        generated emails, but have no document and no MJML.
 
         Args:
             html: The email's HTML.
@@ -3726,7 +3726,8 @@ class Storefront(Resource):
 
         Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it
         encrypted, and starts to import. Only the session that started the installation can complete it,
-        within ten minutes. The dashboard calls this operation when the user returns.
+        within ten minutes. A repeat returns the connected store. The dashboard calls this operation when the
+        user returns.
 
         Args:
             query: The complete query with which Shopify redirected the user back, unchanged, because Shopify

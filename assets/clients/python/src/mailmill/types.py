@@ -36,7 +36,10 @@ class AcceptedGeneration(_AcceptedGenerationRequired, total=False):
 class AccessibilityAnalysis(_t.TypedDict):
     """The score and the accessibility problems of an email."""
     score: int
-    """The score from 0 to 100; 100 if no problem was found. Resolving a problem never lowers the score."""
+    """The score from 0 to 100; 100 if no problem was found, and less than 90 with a critical problem. Resolving
+    a problem never lowers the
+    score.
+    """
     findings: list[AccessibilityFinding]
     """The problems, most severe first."""
     summary: AccessibilitySummary
@@ -977,6 +980,10 @@ class CheckFinding(_CheckFindingRequired, total=False):
     """The word, URL or excerpt that the finding is about."""
     suggestion: str
     """The replacement for the word."""
+    automaticFix: str
+    """What Mailmill does to resolve the problem, such as `Replace “recieve” with “receive”`. Absent if only a
+    user can resolve it.
+    """
     url: str
     """The URL of a page about the problem."""
 
@@ -1002,8 +1009,9 @@ class CheckOptions(_t.TypedDict, total=False):
 class CheckScores(_t.TypedDict, total=False):
     """The scores of an email, from 0 to 100. If a check did not finish, its score is absent."""
     overall: int
-    """The weighted mean of the scores of the checks that finished. A campaign's minimum score refers to this
-    score.
+    """The weighted mean of the scores of the checks that finished; less than 90 if a finding is critical. A
+    campaign's minimum score
+    refers to this score.
     """
     compatibility: int
     links: int
@@ -1119,6 +1127,8 @@ class CompatibilityAutofix(_t.TypedDict):
     """A replacement in the source. Positions are byte offsets from 0."""
     start: int
     end: int
+    original: str
+    """The replaced source text. Empty if the replacement is inserted."""
     replacement: str
 
 
@@ -1228,7 +1238,7 @@ class CompatibilitySummary(_t.TypedDict):
     totalErrors: int
     totalWarnings: int
     compatibilityScore: int
-    """The compatibility score of the email, from 0 to 100."""
+    """The compatibility score of the email, from 0 to 100; less than 90 if Gmail clips the message."""
     byEffect: dict[str, int]
     """The number of errors of each effect."""
     worstClients: list[CompatibilityWorstClient]
@@ -1825,7 +1835,8 @@ class DeliverabilityPrediction(_t.TypedDict):
     """The probability that the category is right. At most 0.8, because the sender's reputation is unknown."""
     score: float
     """The deliverability score, from 0 to 100. A score of 100 means that the check found nothing that harms
-    delivery.
+    delivery. With a critical
+    finding, the score is less than 90.
     """
     reasoning: str
 
@@ -2213,6 +2224,10 @@ class EmailCheckFinding(_EmailCheckFindingRequired, total=False):
     """The word, URL or excerpt that the finding is about."""
     suggestion: str
     """The replacement for the word."""
+    automaticFix: str
+    """What Mailmill does to resolve the problem, such as `Replace “recieve” with “receive”`. Absent if only a
+    user can resolve it.
+    """
     url: str
     """The URL of a page about the problem."""
 
@@ -3444,7 +3459,10 @@ class ImportProgressOfProject(_t.TypedDict):
 class ImportSources(_t.TypedDict):
     """The sources of a connected account."""
     sources: list[SourceView]
-    """At most a thousand sources, in the platform's order."""
+    """At most a thousand sources, in the platform's order. For Klaviyo and HubSpot, the first one has all
+    contacts who unsubscribed or
+    bounced.
+    """
 
 
 class ImportStarted(_t.TypedDict):
@@ -3580,7 +3598,10 @@ class LinkAnalysis(_t.TypedDict):
     totalOccurrences: int
     """The number of all uses of URLs."""
     score: int
-    """The score from 0 to 100; 100 if all links work and there are no findings."""
+    """The score from 0 to 100; 100 if all links work and there are no findings, and less than 90 with a critical
+    finding or a link that
+    does not work.
+    """
     checkedLinks: list[CheckedLink]
     """The URLs with their kind: link, image, background, form or style sheet."""
     findings: list[LinkFinding]
@@ -5697,7 +5718,10 @@ class _ValidationReportRequired(_t.TypedDict):
 class ValidationReport(_ValidationReportRequired, total=False):
     """The results of all checks of an email. A check that was not requested, or that did not finish, is absent."""
     overallScore: int
-    """The weighted mean of the scores of the checks that finished, from 0 to 100; absent if no check finished."""
+    """The weighted mean of the scores of the checks that finished, from 0 to 100; less than 90 if a problem is
+    critical, and absent if no
+    check finished.
+    """
     compatibility: CompatibilityReport
     linkAnalysis: LinkAnalysis
     spelling: SpellingAnalysis

@@ -272,18 +272,24 @@ impl Index {
     fn add(&mut self, list: List, value: usize, row: &[String]) {
         for text in row {
             let slots = slots(text);
-            let Some(first) = slots.first() else { continue };
-            for piece in &first.pieces {
-                let mut slots = slots.clone();
-                slots[0].pieces = vec![piece.clone()];
-                let phrase = Phrase { list, value: value as u16, slots };
-                match piece {
-                    Piece::Word(word) => self.by_word.entry(word.clone()).or_default().push(phrase),
-                    Piece::Start(word) if word.chars().count() >= 2 => {
-                        self.by_start.entry(start(word).to_owned()).or_default().push(phrase);
-                    }
-                    _ => self.open.push(phrase),
+            // A phrase can start with each word that follows only words that may be absent.
+            let starts = slots.iter().take_while(|slot| slot.is_optional).count();
+            (0..=starts.min(slots.len().saturating_sub(1))).for_each(|at| self.add_from(list, value, &slots[at..]));
+        }
+    }
+
+    fn add_from(&mut self, list: List, value: usize, slots: &[Slot]) {
+        let Some(first) = slots.first() else { return };
+        for piece in &first.pieces {
+            let mut slots = slots.to_vec();
+            slots[0] = Slot { pieces: vec![piece.clone()], is_optional: false };
+            let phrase = Phrase { list, value: value as u16, slots };
+            match piece {
+                Piece::Word(word) => self.by_word.entry(word.clone()).or_default().push(phrase),
+                Piece::Start(word) if word.chars().count() >= 2 => {
+                    self.by_start.entry(start(word).to_owned()).or_default().push(phrase);
                 }
+                _ => self.open.push(phrase),
             }
         }
     }

@@ -160,10 +160,12 @@ const ASKED_WORDS_MAX: usize = 3;
 
 /// Returns whether a sentence after a question only names a person who knows the answer: "winter check is £49 or £45?? ask Dave".
 fn sends_to_colleague(prompt: &Prompt<'_>, sentence: Range, range: Range) -> bool {
-    let own = prompt.trim(range);
+    let mut own = prompt.trim(range);
     let is_asked = sentence.from > 0 && prompt.fold(sentence.from - 1) == "?";
+    let is_whole = own == prompt.trim(sentence);
+    own.to -= usize::from(prompt.fold(own.to.saturating_sub(1)) == ".");
     let last = own.to.saturating_sub(1);
-    own == prompt.trim(sentence)
+    is_whole
         && is_asked
         && (2..=ASKED_WORDS_MAX).contains(&own.len())
         && ASKS.contains(&prompt.fold(own.from))
