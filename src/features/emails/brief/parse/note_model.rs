@@ -277,7 +277,7 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     if values > NOTE_VALUES_MAX {
         return 0.98;
     }
-    let own = match (has_value(prompt, range), is_alone) {
+    let own: f32 = match (has_value(prompt, range), is_alone) {
         // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
