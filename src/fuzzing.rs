@@ -593,6 +593,6 @@ mod tests {
     }
 
     targets! {
-        mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml client_report preview spelling deliverability check_file support_tables platform_contacts store_webhook incoming_webhook mail_feedback
+        mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml client_report preview spelling deliverability check_file support_tables platform_contacts platform_responses store_webhook incoming_webhook mail_feedback
     }
 }

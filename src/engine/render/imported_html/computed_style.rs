@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn the_background_without_pictures_is_the_color_next_to_them() {
         for (style, wanted) in [
-            ("background:#0A7B5C url(a(1).png)", Some("#0A7B5C")),
+            ("background:#0A7B5C url('a(1).png')", Some("#0A7B5C")),
             ("background:url('a.png') no-repeat rgb(10,123,92)", Some("#0A7B5C")),
             ("background:#0A7B5C;background:linear-gradient(#111111,rgba(2,2,2,.5))", Some("#0A7B5C")),
             ("background-image:url(a.png);background-color:#0A7B5C", Some("#0A7B5C")),
