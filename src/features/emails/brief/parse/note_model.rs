@@ -21,7 +21,7 @@ use super::tokens::{Kind, fold};
 static WEIGHTS: &[u8; BUCKETS] = include_bytes!("../../../../../assets/brief/notes.weights");
 
 /// The number of buckets. With fewer buckets, more features collide; more buckets make the program larger.
-const BUCKETS: usize = 1 << 17;
+const BUCKETS: usize = 1 << 16;
 
 /// The quantization step of the weights.
 const STEP: f32 = 1.0 / 40.0;
@@ -277,17 +277,15 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     if values > NOTE_VALUES_MAX {
         return 0.98;
     }
-    let own: f32 = match (has_value(prompt, range), is_alone) {
+    match (has_value(prompt, range), is_alone) {
         // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
         (false, true) if range.len() > SHORT_WORDS => 0.9,
         (false, _) => 0.97,
-        (true, true) => 0.7,
-        (true, false) => 0.85,
-    };
-    // Notes rarely have two values.
-    if values > 1 { own.max(0.9) } else { own }
+        (true, true) => 0.6,
+        (true, false) => 0.8,
+    }
 }
 
 /// Returns the probability that a range is a note, from 0 to 1; `None` if the range has no words, or more than [`WORDS_MAX`].
