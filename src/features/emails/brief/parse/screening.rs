@@ -141,8 +141,9 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             // "<- a client pasted that" is about the text before it.
             is_remark |= prompt.fold(range.from) == "<" && prompt.fold(range.from + 1) == "-";
             let mut start = range.from..(range.from + TELLER_WORDS_MAX + 1).min(range.to);
-            let is_told = quotes_colleague(prompt, range) && (!is_quoted || start.any(|at| WANTS.contains(&prompt.fold(at))));
-            if is_remark || asks || is_told || is_for_colleague(prompt, range) || sends_to_colleague(prompt, sentence, range) {
+            let is_reported = quotes_colleague(prompt, range) && (!is_quoted || start.any(|at| WANTS.contains(&prompt.fold(at))));
+            if is_remark || asks || is_reported || is_for_colleague(prompt, range) || sends_to_colleague(prompt, sentence, range)
+            {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
             }
         }
