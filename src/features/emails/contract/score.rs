@@ -466,13 +466,13 @@ async fn the_tenth_samples_keep_their_facts() {
 /// Twenty usual and forty hurried prompts of a writer who did not know the rules. The rules were then improved with them.
 #[tokio::test]
 async fn the_eleventh_samples_keep_their_facts() {
-    holds(&score("eleventh").await, 547, 1, 34, 2);
+    holds(&score("eleventh").await, 546, 1, 23, 0);
 }
 
 /// Twenty usual and forty hurried prompts of another writer. The rules do not know them.
 #[tokio::test]
 async fn the_twelfth_samples_keep_their_facts() {
-    holds(&score("twelfth").await, 653, 10, 70, 4);
+    holds(&score("twelfth").await, 653, 9, 79, 4);
 }
 
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an

@@ -212,6 +212,11 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Content });
             return;
         }
+        if let Some(signers) = self.signers(range) {
+            self.signature(signers, range);
+            pieces.push(Piece { range: fragment, class: Class::Field });
+            return;
+        }
         if roles::excuses_prompt(self.prompt, range) {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;

@@ -126,6 +126,13 @@ impl Classifier<'_> {
         (fits && is_named && has_role && (asks || open == Some(mark))).then(|| Range::of(whole.from, role.to))
     }
 
+    /// Returns the names in the spoken German form "unterschreiben tun Brandt und Yilmaz".
+    pub(super) fn signers(&self, range: Range) -> Option<Range> {
+        let is_sign = |at: &usize| self.prompt.fold(*at) == "unterschreiben" && matches!(self.prompt.fold(at + 1), "tun" | "tut");
+        let sign = (range.from..range.to.saturating_sub(2)).find(is_sign)?;
+        self.prompt.words.is_capital(sign + 2).then(|| Range::of(sign + 2, range.to))
+    }
+
     /// Reads the closing line of the prompt, which can be the signature.
     pub(super) fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let after = self.prompt.end(List::Closing, range.from);
@@ -205,6 +212,7 @@ mod tests {
                 "Bernd Rapp",
                 Some("Abteilungsleiter"),
             ),
+            ("Ab 1.4. kostet der Unterricht 82 € im Monat. unterschreiben tun Brandt und Yilmaz", "Brandt und Yilmaz", None),
             ("Ab 1.4. kostet der Unterricht 82 € im Monat. Frau Adler unterschreibt als Leiterin", "Adler", Some("Leiterin")),
             ("The meeting is on 17 March in the scout hut. Chair is Ted Okafor he signs", "Ted Okafor", None),
             ("The practice is closed on 4 March. Sign it off from karen on reception thx", "Karen", Some("reception")),
