@@ -16,7 +16,7 @@ use super::support::{Client, Server, operation as find};
 use super::users::owned;
 
 const LOOK: Duration = Duration::from_millis(20);
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Settings that send the requests for every platform to this server.
 pub fn settings(peer: &Platforms) -> String {

@@ -3,7 +3,6 @@
 //!
 //! `MAILMILL_CLUSTER_CAMPAIGN_FAULTS` sets the number of faults.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use super::faults::{Fault, strike};
 use super::knob;
 use super::nodes::{Cluster, RECOVERY_TIME, check_log, database};
 use crate::campaigns::is_complete;
-use crate::delivery::{CONNECTIONS, Report, audience, email, relay, statuses};
+use crate::delivery::{CONNECTIONS, Report, audience, email, relay, statuses, taken};
 use crate::support::mail_sink::MailSink;
 use crate::support::{Client, Reply};
 
@@ -31,19 +30,6 @@ const FAULTS: [Fault; 5] = [Fault::KillLeader, Fault::StopLeader, Fault::CutLead
 pub fn with_relay(sink: &MailSink) -> String {
     let address = sink.address;
     format!("[mail]\nrelay = [\"smtp://{address}\"]\nconnections = {CONNECTIONS}\nrequire_verified_domain = false\n")
-}
-
-/// Returns the number of messages for each recipient whose subject is that of this campaign.
-fn taken(sink: &MailSink, name: &str) -> BTreeMap<String, usize> {
-    let subject = format!("Subject: {name}");
-    let mut taken = BTreeMap::new();
-    for letter in sink.letters() {
-        if String::from_utf8_lossy(&letter.body).contains(&subject) {
-            let address = letter.talk.recipient.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
-            *taken.entry(address.expect("a recipient stands in angle brackets").0.to_owned()).or_default() += 1;
-        }
-    }
-    taken
 }
 
 /// A client of the node that leads at the time of each call.
@@ -104,6 +90,7 @@ async fn campaigns_lose_no_one_and_repeat_no_one_when_leaders_fail() {
         let fault = FAULTS[round as usize % FAULTS.len()];
         let name = format!("Campaign {round} of the cluster");
         let mut any = AnyLeader { cluster: &mut cluster, key: key.clone() };
+        let before = sink.letters().len();
         let campaign = start(&mut any, (project.as_str(), conversation.as_str()), &name).await;
         strike(any.cluster, &postgres, fault).await;
         report.kills += 1;
@@ -115,7 +102,7 @@ async fn campaigns_lose_no_one_and_repeat_no_one_when_leaders_fail() {
         let client = any.client().await;
         let states = statuses(&client, &campaign).await;
         assert_eq!(states.len(), RECIPIENTS, "every recipient has a row after {fault:?}");
-        let taken = taken(&sink, &name);
+        let taken = taken(&sink, before);
         report.add(&states, &taken);
         println!("{fault:?}: {} messages for {} recipients", taken.values().sum::<usize>(), states.len());
     }
