@@ -18,6 +18,12 @@ const PACKAGES: &str = "/usr/lib/postgresql";
 const USER: &str = "daemon";
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
+/// The maximum number of ports on which a server is started.
+const STARTS_MAX: usize = 10;
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port()
+}
 
 /// A PostgreSQL server with a new database cluster.
 pub struct Postgres {
@@ -38,7 +44,7 @@ impl Postgres {
     /// Starts a separate server; `None` if PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
         let versions = fs::read_dir(PACKAGES).ok()?.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
-        let own = Self::stopped(versions.filter(|bin| bin.join("initdb").exists()).max()?);
+        let mut own = Self::stopped(versions.filter(|bin| bin.join("initdb").exists()).max()?);
         let made = own
             .program("initdb")
             .args(["--auth=trust", "--username=mailmill", "--encoding=UTF8", "--no-sync", "-D"])
@@ -46,13 +52,13 @@ impl Postgres {
             .output();
         let made = made.expect("initdb runs");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        own.resume();
+        own.first_start();
         Some(own)
     }
 
     /// Starts a standby with this name, which receives all changes of this server.
     pub fn standby(&self, name: &str) -> Self {
-        let own = Self::stopped(self.programs.clone());
+        let mut own = Self::stopped(self.programs.clone());
         let port = self.port.to_string();
         let mut copy = own.program("pg_basebackup");
         copy.args([
@@ -74,7 +80,7 @@ impl Postgres {
         let file = fs::File::options().append(true).open(own.data().join("postgresql.auto.conf"));
         let source = format!("primary_conninfo = 'host=127.0.0.1 port={port} user=mailmill application_name={name}'");
         writeln!(file.expect("the copy has this file"), "{source}").expect("the file can be written");
-        own.resume();
+        own.first_start();
         own
     }
 
@@ -111,8 +117,7 @@ impl Postgres {
         if is_superuser() {
             assert!(Command::new("chown").arg(USER).arg(&folder).status().expect("there is a chown").success());
         }
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
-        Self { folder, programs, port, databases: AtomicU64::new(0), process: Mutex::new(None) }
+        Self { folder, programs, port: free_port(), databases: AtomicU64::new(0), process: Mutex::new(None) }
     }
 
     /// Returns a command that runs as a user other than root, and whose process ends with the thread that started it.
@@ -129,6 +134,23 @@ impl Postgres {
 
     /// Starts the server, also after [`Postgres::stop`], and waits until it accepts connections.
     pub fn resume(&self) {
+        let log = || fs::read_to_string(self.folder.with_extension("log")).unwrap_or_default();
+        assert!(self.comes_up(), "PostgreSQL accepts connections: {}", log());
+    }
+
+    /// Starts a new server. Another test can have taken the port in the meantime, so the server tries several.
+    fn first_start(&mut self) {
+        for _ in 1..STARTS_MAX {
+            if self.comes_up() {
+                return;
+            }
+            self.port = free_port();
+        }
+        self.resume();
+    }
+
+    /// Starts the server; returns whether it accepts connections.
+    fn comes_up(&self) -> bool {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.folder.join("data")).arg("-k").arg(&self.folder);
         // Tests kill processes but not the machine, so data need not reach the disk.
@@ -147,16 +169,21 @@ impl Postgres {
         };
         std::thread::Builder::new().name("postgres".into()).spawn(wait).expect("a thread");
         *self.process.lock().expect("not poisoned") = Some(id.recv().expect("postgres starts"));
-        let tries = PATIENCE.as_millis() / LOOK.as_millis();
-        let is_up = (0..tries).any(|_| {
+        for _ in 0..PATIENCE.as_millis() / LOOK.as_millis() {
             std::thread::sleep(LOOK);
-            self.run("postgres", "SELECT 1").is_ok()
-        });
-        assert!(
-            is_up,
-            "PostgreSQL accepts connections: {}",
-            fs::read_to_string(self.folder.with_extension("log")).unwrap_or_default()
-        );
+            if !self.is_running() {
+                return false;
+            }
+            if self.run("postgres", "SELECT 1").is_ok() {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_running(&self) -> bool {
+        let process = *self.process.lock().expect("not poisoned");
+        process.is_some_and(|id| Path::new(&format!("/proc/{id}")).exists())
     }
 
     /// Stops the server immediately, like a crash of its machine.
