@@ -147,7 +147,7 @@ fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
     pieces.windows(2).filter(is_kept).map(|pair| pair[1].range.from).collect()
 }
 
-/// Returns whether a range's first words show that it is a statement: "no action needed", or "need a barista" in a prompt about a job.
+/// Returns whether words of a range show that it is a statement: "no action needed", or "need a barista" in a prompt about a job.
 fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     let text = prompt.text(range);
     let is_assurance = prompt.has(List::Assure, range);
