@@ -184,8 +184,12 @@ async fn run(
         )
     })?;
     if page.auth == Auth::Closed && visit.who.is_none() {
-        let next = if safe { uri.path_and_query().map(ToString::to_string) } else { None };
-        return Ok(Outcome::to_sign_in(next.as_deref()));
+        let next = uri.path_and_query().filter(|_| page.get.is_some()).map(ToString::to_string);
+        // The form's token ended with the session. The entries are only shown, so the report of the request's origin is sufficient.
+        if !safe && forms::is_own(&visit.api.0, uri, headers) {
+            visit.form = Fields::collect(headers, body, None).await.unwrap_or_default();
+        }
+        return Ok(layout::signed_out(visit, next.as_deref()));
     }
     if safe {
         if !page.needs.iter().all(|spec| visit.may_ask(spec)) {
