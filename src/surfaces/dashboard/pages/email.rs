@@ -166,7 +166,7 @@ page_context!(EmailPage, "email_preview.html", {
         edit,
         preview: None,
     };
-    let preview = || EditPreview {
+    let preview = EditPreview {
         done: vec!["The button is green.".into()],
         not_done: vec!["The intro is unchanged.".into()],
         frame: "/test/emails/x/frame?edit=66f1a2b3d4e5f60718293a4f".into(),
@@ -176,7 +176,7 @@ page_context!(EmailPage, "email_preview.html", {
     let edit = |status| Some(EditState::from(EditView { status, ..EditView::sample() }));
     vec![
         page("ready", None),
-        Self { preview: Some(preview()), ..page("ready", None) },
+        Self { preview: Some(preview), ..page("ready", None) },
         page("ready", edit("pending")),
         page("ready", edit("completed")),
         page("ready", edit("failed")),
