@@ -133,7 +133,7 @@ pub fn find(tx: &impl Read, id: EventId) -> store::Result<Option<Event>> {
 }
 
 /// Returns up to `limit` events from the second of `from` to the second of `to`, both included. If `after` is given, the list starts after
-/// that event instead.
+/// that event instead. Skips damaged events.
 pub fn between(
     tx: &impl Read,
     (from, to): (Timestamp, Timestamp),
@@ -142,7 +142,7 @@ pub fn between(
 ) -> store::Result<Vec<(EventId, Event)>> {
     let from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_else(|| EventId::first_of(from).to_bytes());
     let span = Span { from, to: Some(EventId::first_of(to.plus_ms(1000)).to_bytes()) };
-    tx.list(OUTBOX, &span, Order::Forward, limit)
+    tx.list_readable(OUTBOX, &span, Order::Forward, limit)
 }
 
 /// Returns the IDs of up to `limit` queued events.
@@ -154,8 +154,8 @@ pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }
 
-/// Erases the payloads of an account's events `about` a contact. Reads up to `limit` events, starting after the key `after`. Returns true
-/// if there may be more, and then sets `after` to the last key read.
+/// Erases the payloads of an account's events `about` a contact. Reads up to `limit` events, starting after the key `after`, and skips
+/// damaged events. Returns true if there may be more, and then sets `after` to the last key read.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -164,7 +164,7 @@ pub fn erase(
     about: impl Fn(&Value) -> bool,
 ) -> store::Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
-    let events = tx.list(OUTBOX, &span, Order::Forward, limit)?;
+    let events = tx.list_readable(OUTBOX, &span, Order::Forward, limit)?;
     for (id, event) in events.iter().filter(|(_, event)| event.account == account) {
         if about(&event.envelope()["data"]) {
             tx.put(OUTBOX, id, &Event { body: String::new(), ..event.clone() });

@@ -83,6 +83,31 @@ async fn programs_and_users_do_not_use_up_each_others_budgets() {
     assert_eq!(browser.get("/test/contacts").await.status, 200);
 }
 
+/// A form that was refused for its rate, or after the session had ended, once led to a page without the user's entries.
+#[tokio::test]
+async fn a_refused_form_keeps_what_the_user_entered() {
+    let server = owned(&settings(5, 1));
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let csrf = browser.get("/test/tags").await.csrf().to_owned();
+    let fields = [("csrf", csrf.as_str()), ("act", "create"), ("name", "Kept <b>")];
+    while browser.get("/test/contacts").await.status == 200 {}
+    let refused = browser.post("/test/tags", &fields).await;
+    assert_eq!(refused.status, 429, "{}", refused.text);
+    assert!(refused.text.contains("\nKept &lt;b&gt;</textarea>") && refused.text.contains("Try again"), "{}", refused.text);
+    assert_eq!((refused.value("act"), refused.value("name")), ("create", "Kept &lt;b&gt;"));
+
+    browser.cookies.remove("mailmill-session").expect("a session");
+    let fields = [fields.as_slice(), &[("apiSecret", "hidden-secret")]].concat();
+    let ended = browser.post("/test/tags", &fields).await;
+    assert_eq!(ended.status, 403, "{}", ended.text);
+    assert!(ended.text.contains("\nKept &lt;b&gt;</textarea>") && !ended.text.contains("hidden-secret"), "{}", ended.text);
+    assert!(ended.text.contains("href=\"/signin?next=%2Ftest%2Ftags\""), "{}", ended.text);
+    let form = serde_urlencoded::to_string(&fields).expect("a form");
+    let foreign = browser.request(http::Method::POST, "/test/tags", &[("sec-fetch-site", "cross-site")], Some(form)).await;
+    assert_eq!(foreign.status, 303, "the entries of another site's form are not shown");
+}
+
 #[tokio::test]
 async fn every_operation_is_refused_when_its_budget_is_zero() {
     let server = Server::start(&settings(0, 0));

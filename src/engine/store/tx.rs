@@ -79,6 +79,42 @@ pub trait Read {
         })
     }
 
+    /// Like [`Read::visit`], but skips damaged rows and logs them, so that work on all rows does not stop at one of them.
+    fn visit_readable<K: Key, V: Value>(
+        &self,
+        table: Table<K, V>,
+        span: &Span,
+        order: Order,
+        mut visitor: impl FnMut(K, V) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        self.visit_bytes(table.id, span, order, &mut |mut key, value| match K::read(&mut key).zip(V::decode(value)) {
+            Some((key, value)) => visitor(key, value),
+            None => {
+                tracing::error!(error = %corrupt(table.id), "a damaged row was skipped");
+                Ok(ControlFlow::Continue(()))
+            }
+        })
+    }
+
+    /// Like [`Read::list`], but skips damaged rows and logs them.
+    fn list_readable<K: Key, V: Value>(
+        &self,
+        table: Table<K, V>,
+        span: &Span,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<(K, V)>> {
+        let mut rows = Vec::new();
+        if limit == 0 {
+            return Ok(rows);
+        }
+        self.visit_readable(table, span, order, |key, value| {
+            rows.push((key, value));
+            Ok(if rows.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(rows)
+    }
+
     /// Returns up to `limit` rows of `span`.
     fn list<K: Key, V: Value>(&self, table: Table<K, V>, span: &Span, order: Order, limit: usize) -> Result<Vec<(K, V)>> {
         let mut rows = Vec::new();

@@ -418,6 +418,9 @@ fn a_due_campaign_waits_for_an_edit_of_its_email_but_not_forever() {
 fn tests_go_to_a_few_addresses_and_do_not_change_the_campaign() {
     let studio = Studio::new();
     let path = studio.draft();
+    for email in ["ada@acme.example", "bob@acme.example"] {
+        studio.contact(email, json!({ "firstName": "Ada" }));
+    }
     let body = json!({ "emails": ["ada@acme.example", "bob@acme.example"] });
     let sent = studio.app.post(&format!("{path}/test"), body).data();
     let mailing = MailingId::parse(sent["sendId"].as_str().expect("the field is a string")).expect("the ID is valid");
@@ -429,6 +432,27 @@ fn tests_go_to_a_few_addresses_and_do_not_change_the_campaign() {
         let (status, _, error) = refused(studio.app.post(&format!("{path}/test"), json!({ "emails": emails })));
         assert!(status == 400 && error.contains("emails"), "{error}");
     }
+}
+
+// Only tests of emails were checked: a test of a campaign was accepted, and its messages were then skipped or waited.
+#[test]
+fn a_test_is_refused_if_a_message_would_not_be_sent() {
+    let studio = Studio::new();
+    let path = format!("{}/test", studio.draft());
+    let test = |emails: &[&str]| studio.app.post(&path, json!({ "emails": emails }));
+    studio.app.post("/v1/suppressions", json!({ "email": "stop@acme.example" })).data();
+    for email in ["ada@acme.example", "stop@acme.example"] {
+        studio.contact(email, json!({ "firstName": "Ada" }));
+    }
+    let answer = test(&["ada@acme.example", "stop@acme.example"]);
+    assert_eq!(answer.body["data"]["reason"], "suppressed");
+    let (status, code, error) = refused(answer);
+    assert!(status == 409 && code == "RECIPIENT_NOT_SENDABLE" && error.contains("emails: stop@acme.example"), "{error}");
+    assert!(refused(test(&["new@acme.example"])).2.contains("firstName"));
+    let account = studio.app.account();
+    let wait = move |tx: &mut crate::engine::store::WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
+    studio.app.data().store.write_blocking(wait).expect("the store can be written").expect("the store can be read");
+    assert_eq!(refused(test(&["ada@acme.example"])).1, "SENDING_CAPACITY");
 }
 
 #[test]

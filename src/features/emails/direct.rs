@@ -152,6 +152,7 @@ pub fn begin(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, changed: C
         origin: Origin::Manual { by, autosaved_since: None },
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
+        brief: None,
         document: Some(document.to_json().to_string()),
         written_by: None,
         warnings: drawn.warnings,

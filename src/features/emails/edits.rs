@@ -150,7 +150,8 @@ impl NewVersion {
             warnings: self.warnings,
             pictures: self.painted.keep(tx),
             facts: self.facts,
-            // `versions::add` sets the time.
+            // `versions::add` sets the brief and the time.
+            brief: None,
             created_at: Timestamp(0),
         };
         (version, self.texts)
@@ -420,12 +421,10 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
             && let Some(mut conversation) = store::conversation(tx, edit.account, email.conversation)?
         {
             conversation.usage = conversation.usage.plus(usage);
-            // The emails of a series and the languages of an email share a brief, and an edit of one email does not change
-            // it.
             let is_current = seen.as_ref().is_some_and(|seen| seen.version == email.version);
             if let EditOutcome::Made(made, _) = &outcome
                 && let Some(brief) = made.brief.clone().filter(|_| is_current)
-                && store::emails(tx, edit.account, email.conversation)?.len() == 1
+                && versions::owns_brief(tx, edit.account, email)?
             {
                 conversation.wanted.brief = Some(brief);
             }

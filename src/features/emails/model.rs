@@ -214,6 +214,9 @@ pub struct Version {
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
+    /// The brief of the conversation when the version was created.
+    #[serde(with = "json_bytes")]
+    pub brief: Option<Brief>,
     /// The name of the writer: [`COMPOSER`] or a language model; `None` if the text was imported or a user wrote it.
     pub written_by: Option<String>,
     #[serde(with = "json_bytes")]

@@ -1,5 +1,6 @@
 //! The versions of an email. The content of a version never changes; its screenshots and some of its warnings can be added later.
 
+use super::brief::Brief;
 use super::model::{Email, Part, Version, VersionScreenshots};
 use super::store;
 use crate::engine::store::{Read, Result, WriteTx, blobs};
@@ -31,10 +32,23 @@ pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Text
     store::save_text(tx, email, number, Part::Text, texts.text);
 }
 
-/// Adds a version to an email as the current version, and sets the version's number and time. The version is checked in the background.
+/// Returns whether the brief of the email's conversation is about this email only. The emails of a series and the languages of an email
+/// share a brief, which the edits of one email do not change.
+pub fn owns_brief(tx: &impl Read, account: AccountId, email: &Email) -> Result<bool> {
+    Ok(store::emails(tx, account, email.conversation)?.len() == 1)
+}
+
+/// Returns the brief of the email's conversation.
+pub fn brief(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Brief>> {
+    Ok(store::conversation(tx, account, email.conversation)?.and_then(|conversation| conversation.wanted.brief))
+}
+
+/// Adds a version to an email as the current version, and sets the version's number, brief and time. The version is checked in the
+/// background.
 pub fn add(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version: Version, texts: Texts) -> Result<u32> {
     let number = email.versions + 1;
-    store::save_version(tx, email.id, &Version { number, created_at: tx.now(), ..version });
+    let brief = brief(tx, account, email)?;
+    store::save_version(tx, email.id, &Version { number, brief, created_at: tx.now(), ..version });
     save_texts(tx, email.id, number, texts);
     email.version = number;
     email.versions = number;

@@ -14,7 +14,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::fetch::{Limits, OversizePolicy, Response};
 use crate::engine::mail::feedback::sns::{Message, MessageType, PublicKey};
 use crate::engine::mail::feedback::{self, EventKind, Refusal, Report, Request};
-use crate::engine::store::{Error as StoreError, WriteTx};
+use crate::engine::store::{Error as StoreError, Store, WriteTx};
 use crate::features::accounts;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::tracking::{self, Recorded, SuppressionList};
@@ -94,27 +94,31 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepte
         Err(failed) => return Err(failed),
     };
     let tokens = Tokens::new(&engine.seal);
-    let events: Vec<(Option<Token>, EventKind)> =
-        report.events.into_iter().map(|event| (token_of(&tokens, incoming.environment, &event.texts), event.kind)).collect();
-    let list = SuppressionList::new(engine);
+    let events = report.events.into_iter().map(|event| (token_of(&tokens, incoming.environment, &event.texts), event.kind));
     let account = incoming.source.account;
-    // All accounts send through the installation's relays. The installation's own account can therefore report events about the mail of
-    // every account.
-    let only = if accounts::is_installations(&engine.control.read(), account)? { None } else { Some(account) };
-    let store = engine.data(incoming.environment).store.clone();
-    let refused = incoming.clone();
-    let written = store
-        .write(move |tx| -> Result<_, Rejected> {
-            let request = report.id.as_deref().map(|id| (id, incoming.body.as_ref()));
-            record(tx, &list, &incoming, request, (&events, confirmed), only)
-        })
-        .await;
-    let accepted = match written? {
+    let mut request = CheckedRequest {
+        id: report.id,
+        events: events.collect(),
+        confirmed,
+        // All accounts send through the installation's relays. The installation's own account can therefore report events about the
+        // mail of every account.
+        only: if accounts::is_installations(&engine.control.read(), account)? { None } else { Some(account) },
+        list: SuppressionList::new(engine),
+        incoming,
+    };
+    let store = engine.data(request.incoming.environment).store.clone();
+    let mut recorded = request.record(&store).await;
+    if matches!(&recorded, Err(Rejected::Failed(failure)) if failure.code == Code::Internal)
+        && request.leave_out_damaged(&store).await?
+    {
+        recorded = request.record(&store).await;
+    }
+    let accepted = match recorded {
         Err(Rejected::Refused(reason)) => {
-            note_rejection(engine, &refused, reason).await?;
+            note_rejection(engine, &request.incoming, reason).await?;
             return Err(reason.into());
         }
-        result => result?,
+        recorded => recorded?,
     };
     let Accepted { events, recognized, confirmed, .. } = accepted;
     tracing::debug!(events, recognized, confirmed, "request from a mail service");
@@ -236,19 +240,58 @@ fn token_of(tokens: &Tokens, environment: Environment, texts: &[String]) -> Opti
     words.filter_map(read).find(|token| matches!(token.purpose, Purpose::Message | Purpose::Bounce))
 }
 
-/// Stores the effects of a request in one transaction.
-fn record(
-    tx: &mut WriteTx<'_>,
-    list: &SuppressionList,
-    incoming: &Incoming,
-    request: Option<(&str, &[u8])>,
-    (events, confirmed): (&[(Option<Token>, EventKind)], bool),
+/// A checked request, whose effects are to be stored.
+#[derive(Clone)]
+struct CheckedRequest {
+    incoming: Incoming,
+    /// The ID of the request, if the service gives its requests IDs.
+    id: Option<String>,
+    /// The events, each with the token of its message.
+    events: Vec<(Option<Token>, EventKind)>,
+    confirmed: bool,
+    /// The account to which the messages must belong; `None` allows all accounts.
     only: Option<AccountId>,
-) -> Result<Accepted, Rejected> {
+    list: SuppressionList,
+}
+
+impl CheckedRequest {
+    /// Stores the effects of the request in one transaction.
+    async fn record(&self, store: &Store) -> Result<Accepted, Rejected> {
+        let request = self.clone();
+        store.write(move |tx| record(tx, &request)).await?
+    }
+
+    /// Removes the tokens of messages whose rows are damaged, after a damaged row stopped a transaction with all events: otherwise, no event
+    /// of the request could be recorded. Returns whether there are any.
+    async fn leave_out_damaged(&mut self, store: &Store) -> Result<bool, Rejected> {
+        let mut found = false;
+        for (token, event) in &mut self.events {
+            let Some(Token { mailing, number, .. }) = *token else { continue };
+            let (list, only, event) = (self.list.clone(), self.only, event.clone());
+            let tried = store.write(move |tx| {
+                let tried = tracking::record_feedback(tx, &list, (mailing, number), only, &event);
+                tx.roll_back();
+                tried.map(drop)
+            });
+            match tried.await.and_then(|tried| tried) {
+                Ok(()) => {}
+                Err(error @ (StoreError::Corrupt(_) | StoreError::Panicked)) => {
+                    tracing::error!(%error, %mailing, number, "an event of a mail service could not be recorded");
+                    (*token, found) = (None, true);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<Accepted, Rejected> {
+    let CheckedRequest { incoming, events, confirmed, only, list, .. } = request;
     let (source, now) = (&incoming.source, tx.now());
     let key = (source.account, source.id);
     let recognized = events.iter().filter(|(token, _)| token.is_some()).count();
-    let mut accepted = Accepted { events: events.len(), recognized, confirmed, ..Accepted::default() };
+    let mut accepted = Accepted { events: events.len(), recognized, confirmed: *confirmed, ..Accepted::default() };
     if incoming.sample.is_some() {
         return Ok(accepted);
     }
@@ -257,8 +300,8 @@ fn record(
         return Err(url_unknown().into());
     }
     let mut standing = store::standing(tx, key)?;
-    let arrival = match request {
-        Some(request) => store::remember(tx, source.id, &mut standing, request)?,
+    let arrival = match &request.id {
+        Some(id) => store::remember(tx, source.id, &mut standing, (id, incoming.body.as_ref()))?,
         None => Arrival::First,
     };
     match arrival {
@@ -268,7 +311,7 @@ fn record(
         Arrival::First => {
             for (token, event) in events {
                 let found = match token {
-                    Some(token) => tracking::record_feedback(tx, list, (token.mailing, token.number), only, event)?,
+                    Some(token) => tracking::record_feedback(tx, list, (token.mailing, token.number), *only, event)?,
                     None => Recorded::NoMessage,
                 };
                 match found {
@@ -280,7 +323,7 @@ fn record(
     }
     standing.counts.merge(&accepted.counts);
     standing.last_request_at = Some(now);
-    if confirmed {
+    if *confirmed {
         standing.confirmed_at = Some(now);
     }
     store::save_standing(tx, key, &standing);

@@ -8,12 +8,13 @@ use crate::base::random::SeededRandom;
 use crate::engine::access::url_token::UrlToken;
 use crate::engine::mail::feedback::Refusal;
 use crate::engine::mail::feedback::sample::{Content, Sample, sample};
+use crate::engine::store::key::Key;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::{accounts, engagement};
 use crate::testing::TestApp;
 use crate::vocab::ids::MailingId;
-use crate::vocab::limits;
+use crate::vocab::{limits, tables};
 
 const TOPIC: &str = "arn:aws:sns:us-east-1:123456789012:bounces";
 const WHSEC: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -283,6 +284,30 @@ fn events_about_other_messages_are_counted_and_ignored() {
     for body in ["", "x", "[]", "{}", "{\"RecordType\":1}"] {
         assert_eq!(scene.post(&url, &HeaderMap::new(), body).0, 400, "{body}");
     }
+}
+
+// One damaged row gave 500 for the whole request, which the service then repeated, always in vain.
+#[test]
+fn a_damaged_row_does_not_block_the_other_events_of_a_request() {
+    let mut scene = Scene::new();
+    let (id, url) = scene.add(json!({ "service": "brevo", "secret": "token-1" }));
+    let event = |scene: &Scene| {
+        let message_id = format!("<{}@acme.example>", scene.token(Purpose::Message));
+        json!({ "event": "hard_bounce", "message-id": message_id })
+    };
+    let (damaged, of_damaged) = (scene.mailing, event(&scene));
+    scene.mailing = scene.send();
+    let body = json!([of_damaged, event(&scene)]).to_string();
+    let written = scene.app.data().store.write_blocking(move |tx| {
+        tx.put_bytes(tables::RECIPIENTS, (damaged, 0_u32).to_bytes(), vec![0xFF]);
+        Ok::<_, crate::engine::store::Error>(())
+    });
+    written.expect("the store works").expect("the data can be written");
+    let headers: HeaderMap = [(http::header::AUTHORIZATION, "Bearer token-1".parse().expect("ASCII"))].into_iter().collect();
+    let (status, reply) = scene.post(&url, &headers, &body);
+    let counts = ["events", "unmatched"].map(|name| reply["data"][name].as_u64());
+    assert_eq!((status, counts), (200, [Some(2), Some(1)]), "{reply}");
+    assert_eq!((scene.status().as_str(), &scene.get(&id)["bounces"]), ("bounced", &json!(1)));
 }
 
 #[test]

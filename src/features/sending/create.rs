@@ -45,19 +45,20 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     Ok(id)
 }
 
-/// Rejects a direct send whose first recipient would be skipped, so that the caller learns the reason immediately.
-pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> Result<(), Failure> {
-    let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, 0)?) else {
-        return Err(Failure::internal("a mailing that was just created, or its first recipient, is missing; report this bug"));
+/// Rejects a direct send if this recipient would be skipped, so that the caller learns the reason immediately. `field` is the field of the
+/// request that contains the address.
+pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId, number: u32, field: &str) -> Result<(), Failure> {
+    let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, number)?) else {
+        return Err(Failure::internal("a mailing that was just created, or its recipient, is missing; report this bug"));
     };
-    let Some(profile) = merge_data::load(tx, &mailing, 0, &recipient)? else { return Ok(()) };
+    let Some(profile) = merge_data::load(tx, &mailing, number, &recipient)? else { return Ok(()) };
     let topic = match (mailing.topic, mailing.project) {
         (Some(topic), Some(project)) => Some(topics::find(tx, project, topic)?),
         _ => None,
     };
     if let Some(why) = eligibility::skip_reason(tx, digester, &mailing, topic.as_ref(), &profile)? {
-        let detail = format!("this address cannot be emailed: {}.", why.word().replace('_', " "));
-        let failure = Failure::because(Code::RecipientNotSendable, detail).in_field("recipientEmail");
+        let detail = format!("{} cannot be emailed: {}.", profile.email, why.word().replace('_', " "));
+        let failure = Failure::because(Code::RecipientNotSendable, detail).in_field(field);
         return Err(failure.with(json!({ "reason": why.word() })));
     }
     let needs = store::needs(tx, mailing.translation_for(&recipient).content)?;

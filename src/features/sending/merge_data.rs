@@ -48,6 +48,15 @@ pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipien
     Ok(Some(RecipientProfile { email: address.email.clone(), name: address.name.clone(), contact }))
 }
 
+/// Returns whether the recipient's data was erased: the contact was deleted, or the row's address was cleared.
+pub fn is_erased(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<bool> {
+    match (&recipient.address, mailing.project) {
+        (Some(address), _) => Ok(address.email.is_empty()),
+        (None, Some(project)) => Ok(contact_records::by_number(tx, project, number)?.is_none()),
+        (None, None) => Ok(true),
+    }
+}
+
 impl RecipientProfile {
     pub fn language(&self) -> Option<&str> {
         self.contact.as_ref()?.profile.language.as_deref()

@@ -31,6 +31,7 @@ mod simulation;
 mod store;
 pub mod system_mail;
 pub mod template;
+pub mod test_send;
 pub mod timeline;
 pub mod token;
 mod transport;

@@ -341,7 +341,9 @@ impl OpenMailing {
 
     /// Applies an event to a recipient. Returns whether the message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
-        let event = within_bounds(event, rules.schedule);
+        // A reply often contains the recipient's address.
+        let is_erased = merge_data::is_erased(tx, &self.mailing, number, recipient)?;
+        let event = within_bounds(event, rules.schedule, if is_erased { 0 } else { limits::REPLY_CHARACTERS_KEPT });
         let taken_at = match recipient.delivery {
             Delivery::Handoff { at, .. } => Some(at),
             _ => None,
@@ -356,10 +358,12 @@ impl OpenMailing {
                 }
             }
             Delivery::Failed { reply, .. } => {
-                quota::count(tx, account, SentCount::Refused, 1, tx.now())?;
-                let event = engagement::DeliveryEvent::Refused { reply: reply.clone() };
                 let now = tx.now();
-                engagement::schedule_event(tx, now, self.mailing.id, number, &event);
+                quota::count(tx, account, SentCount::Refused, 1, now)?;
+                if !is_erased {
+                    let event = engagement::DeliveryEvent::Refused { reply: reply.clone() };
+                    engagement::schedule_event(tx, now, self.mailing.id, number, &event);
+                }
             }
             Delivery::Deferred { next_at, .. } => self.retries_at(*next_at),
             Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => {}
@@ -440,10 +444,10 @@ pub fn sent_activity(
 }
 
 /// Shortens a server's reply to the length that is stored, and removes line breaks. The reply is untrusted.
-fn within_bounds(event: Event, schedule: Schedule) -> Event {
+fn within_bounds(event: Event, schedule: Schedule, characters_kept: usize) -> Event {
     let cut = |reply: String| -> String {
         let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });
-        line.take(limits::REPLY_CHARACTERS_KEPT).collect()
+        line.take(characters_kept).collect()
     };
     match event {
         Event::Accepted { reply } => Event::Accepted { reply: cut(reply) },

@@ -64,10 +64,12 @@ fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::store::key::Key;
     use crate::features::sending::create::create;
     use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, State, To, Tracking};
     use crate::testing::TestApp;
-    use crate::vocab::ids::{AccountId, CampaignId};
+    use crate::vocab::ids::{AccountId, CampaignId, MessageId};
+    use crate::vocab::tables;
 
     const DAY: i64 = limits::DAY_MS;
     const RETENTION: Retention = Retention { direct_ms: 180 * DAY, inbox_ms: 30 * DAY };
@@ -140,6 +142,23 @@ mod tests {
         // The content was deleted, so a new mailing with the same content stores it again.
         let again = sent(&app, Kind::Test, "<p>Own</p>");
         assert_eq!(store::content(&app.read(), &again, again.first()).expect("the content was stored again").html, "<p>Own</p>");
+    }
+
+    // Each sweep failed at the damaged row, so nothing was deleted anymore.
+    #[test]
+    fn damaged_rows_do_not_keep_others_from_being_deleted() {
+        let app = TestApp::new();
+        let damaged = sent(&app, Kind::Single, "<p>x</p>");
+        app.clock.advance_ms(1_000);
+        let sound = sent(&app, Kind::Single, "<p>x</p>");
+        write(&app, move |tx| {
+            tx.put_bytes(tables::MAILINGS, damaged.id.to_bytes(), vec![0xFF]);
+            tx.put_bytes(tables::INBOX, (damaged.account, MessageId::from_bytes([0; 12])).to_bytes(), vec![0xFF]);
+            Ok(())
+        });
+        app.clock.advance_ms(RETENTION.direct_ms + 1_000);
+        sweep_all(&app);
+        assert!(!is_there(&app, &sound));
     }
 
     #[test]

@@ -6,9 +6,8 @@
 use serde_json::{Value, json};
 
 use super::merge_data;
-use super::model::{Kind, Mailing, Recipient, Translation};
+use super::model::{Kind, Mailing, Recipient};
 use crate::base::clock::Timestamp;
-use crate::base::email::EmailAddress;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{Read, Result, WriteTx};
 use crate::vocab::ids::{ContactId, EmailId};
@@ -49,11 +48,12 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
 }
 
 /// Emits the event for a test send.
-pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Translation, recipient: &EmailAddress) {
+pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, recipient: &Recipient) {
     let Mailing { account, project, conversation, .. } = *mailing;
+    let address = recipient.address.as_ref().map(|address| &address.email);
     let data = json!({
-        "conversationId": conversation, "recipient": recipient, "messageId": mailing.id, "sentAt": tx.now().to_string(),
-        "emailId": translation.email,
+        "conversationId": conversation, "recipient": address, "messageId": mailing.id, "sentAt": tx.now().to_string(),
+        "emailId": mailing.translation_for(recipient).email,
     });
     let conversation = conversation.map(|id| id.to_string());
     outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });

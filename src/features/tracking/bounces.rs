@@ -57,7 +57,8 @@ impl SuppressionList {
     }
 }
 
-/// Handles a message that was refused or that bounced later. Returns whether the bounce is new.
+/// Handles a message that was refused or that bounced later. Returns whether the bounce is new. The `detail` of a recipient whose data was
+/// erased is not stored, because it often contains the address.
 pub fn bounced(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
@@ -74,7 +75,8 @@ pub fn bounced(
         _ => return Ok(false),
     };
     engagement.bounced_at = Some(replaced_at.unwrap_or(now));
-    let detail: String = detail.chars().take(DETAIL_CHARACTERS_MAX).collect();
+    let characters_kept = recipient.email().map_or(0, |_| DETAIL_CHARACTERS_MAX);
+    let detail: String = detail.chars().take(characters_kept).collect();
     engagement.bounce =
         Some(engagement::Bounce { hard: bounce == Bounce::Hard, class: bounce.word().into(), detail: detail.clone() });
     engagement::save(tx, id, number, &engagement);

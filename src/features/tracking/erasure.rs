@@ -14,7 +14,7 @@ use crate::engine::access::idempotency;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::outbox;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Result, WriteTx};
+use crate::engine::store::{Error, Result, Store, WriteTx};
 use crate::features::contact_records::activity;
 use crate::features::contacts::erasure::{self, Erasure};
 use crate::features::contacts::{jobs, noncontact_clicks};
@@ -33,11 +33,15 @@ struct ErasureWork {
     erasure: Erasure,
     normalized: Option<String>,
     list: SuppressionList,
+    /// How many mailings a step checks.
+    mailings_max: usize,
 }
 
 /// TABLE: the stages of an erasure, in order. Each stage returns whether it has more to erase, and can be repeated.
 const STAGES: [fn(&mut WriteTx<'_>, &mut ErasureWork) -> Result<bool>; 9] =
     [suppressed, recipient_rows, messages, activities, events, idempotent_answers, rows_of_jobs, reported_events, external_ids];
+/// The index of [`recipient_rows`] in [`STAGES`].
+const RECIPIENT_ROWS: u8 = 1;
 
 /// Erases a limited part of a contact's data. Returns whether more data may remain.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
@@ -46,25 +50,64 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
         return Ok(false);
     }
     let list = SuppressionList::new(engine);
-    Ok(store.write(move |tx| one(tx, list)).await??)
+    let all = list.clone();
+    match store.write(move |tx| one(tx, all, ROWS)).await {
+        Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => past_damage(store, list).await,
+        erased => Ok(erased??),
+    }
 }
 
-fn one(tx: &mut WriteTx<'_>, list: SuppressionList) -> Result<bool> {
+/// Repeats a step that a damaged row stopped, with only one mailing. If this mailing has the damaged row, or another stage needs it, skips
+/// the mailing or the stage: otherwise, no contact would be erased anymore.
+async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
+    let erased = store.write(move |tx| one(tx, list, 1)).await;
+    match erased.and_then(|erased| erased) {
+        Err(error @ (Error::Corrupt(_) | Error::Panicked)) => Ok(store.write(move |tx| skip(tx, &error)).await??),
+        erased => Ok(erased?),
+    }
+}
+
+fn one(tx: &mut WriteTx<'_>, list: SuppressionList, mailings_max: usize) -> Result<bool> {
     let Some(((project, number), erasure)) = erasure::waiting(tx, 1)?.pop() else { return Ok(false) };
     let normalized = EmailAddress::stored(&erasure.email).map(|email| email.normalized());
-    let mut work = ErasureWork { project, number, erasure, normalized, list };
+    let mut work = ErasureWork { project, number, erasure, normalized, list, mailings_max };
     let stage = STAGES.get(usize::from(work.erasure.stage));
     let more = stage.map(|stage| stage(tx, &mut work)).transpose()?.unwrap_or(false);
     if !more {
-        work.erasure.stage += 1;
-        work.erasure.after.clear();
+        end_stage(&mut work.erasure);
     }
-    if usize::from(work.erasure.stage) < STAGES.len() {
-        erasure::save(tx, (project, number), &work.erasure);
-    } else {
-        erasure::finish(tx, (project, number));
-    }
+    save(tx, (project, number), &work.erasure);
     Ok(true)
+}
+
+fn skip(tx: &mut WriteTx<'_>, error: &Error) -> Result<bool> {
+    let Some((place, mut erasure)) = erasure::waiting(tx, 1)?.pop() else { return Ok(false) };
+    let (contact, stage) = (erasure.contact, erasure.stage);
+    tracing::error!(%error, %contact, stage, "some data of a deleted contact could not be erased");
+    let after = MailingId::read(&mut erasure.after.as_slice());
+    if stage == RECIPIENT_ROWS
+        && let Some(mailing) = sending::mailings_after(tx, after, 1)?.pop()
+    {
+        erasure.after = mailing.id.to_bytes();
+    } else {
+        end_stage(&mut erasure);
+    }
+    save(tx, place, &erasure);
+    Ok(true)
+}
+
+fn end_stage(erasure: &mut Erasure) {
+    erasure.stage += 1;
+    erasure.after.clear();
+}
+
+/// Saves the progress of an erasure. After the last stage, removes it from the queue.
+fn save(tx: &mut WriteTx<'_>, place: (ProjectId, u32), erasure: &Erasure) {
+    if usize::from(erasure.stage) < STAGES.len() {
+        erasure::save(tx, place, erasure);
+    } else {
+        erasure::finish(tx, place);
+    }
 }
 
 /// Keeps an address that must not be mailed on the suppression list, but only as a hash.
@@ -81,14 +124,14 @@ fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
 /// Erases the contact from recipient rows of mailings: addresses, server responses and recorded actions.
 fn recipient_rows(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let after = MailingId::read(&mut work.erasure.after.as_slice());
-    let mailings = sending::mailings_after(tx, after, ROWS)?;
+    let mailings = sending::mailings_after(tx, after, work.mailings_max)?;
     for mailing in mailings.iter().filter(|mailing| mailing.account == work.erasure.account) {
         one_mailing(tx, work, mailing)?;
     }
     if let Some(last) = mailings.last() {
         work.erasure.after = last.id.to_bytes();
     }
-    Ok(mailings.len() == ROWS)
+    Ok(mailings.len() == work.mailings_max)
 }
 
 fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> Result<()> {
@@ -186,9 +229,38 @@ mod tests {
 
     use super::*;
     use crate::engine::outbox::NewEvent;
-    use crate::engine::store::Error;
     use crate::testing::TestApp;
+    use crate::vocab::tables;
     use crate::vocab::webhook_events::WebhookEvent;
+
+    // The step failed at the damaged row again and again, and the data of all deleted contacts stayed.
+    #[test]
+    fn damaged_rows_do_not_stop_the_erasure_of_other_rows() {
+        let app = TestApp::new();
+        let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let send = || {
+            // Mailings are checked in the order of creation.
+            app.clock.advance_ms(1_000);
+            let body = json!({
+                "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
+                "template": "<p>Hello</p>",
+            });
+            let send = app.post_in("/v1/sending", body).data()["sendId"].clone();
+            MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid")
+        };
+        let (mailing, recipient, sound) = (send(), send(), send());
+        let write = move |tx: &mut WriteTx<'_>| {
+            tx.put_bytes(tables::MAILINGS, mailing.to_bytes(), vec![0xFF]);
+            tx.put_bytes(tables::RECIPIENTS, (recipient, 0_u32).to_bytes(), vec![0xFF]);
+            Ok::<_, Error>(())
+        };
+        app.data().store.write_blocking(write).expect("the store can be written").expect("the write succeeds");
+        app.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("the ID is a string"))).data();
+        while app.wait(step(app.engine(), Environment::Test)).expect("the erasure continues") {}
+        assert!(erasure::waiting(&app.read(), 1).expect("the store can be read").is_empty());
+        let row = sending::recipient(&app.read(), sound, 0).expect("the store can be read").expect("the row exists");
+        assert_eq!(row.address.expect("the row keeps an empty address").email, "");
+    }
 
     // Only events with the contact's ID were erased, so the address stayed in the outbox and in the records of deliveries.
     #[test]

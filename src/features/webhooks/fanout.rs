@@ -14,7 +14,7 @@ use super::store::{self, DeliveryWriter};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::outbox::{self, Envelope, Event};
-use crate::engine::store::{Read, Result, WriteTx};
+use crate::engine::store::{Error, Read, Result, Store, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId};
 use crate::vocab::limits;
@@ -30,17 +30,48 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     if outbox::queued(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }
-    Ok(store.write(take).await??)
+    match store.write(take).await {
+        Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => take_apart(store).await,
+        taken => Ok(taken??),
+    }
 }
 
 fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
     let ids = outbox::queued(tx, limits::WEBHOOK_EVENTS_PER_STEP)?;
+    Ok(take_some(tx, &ids)? || ids.len() == limits::WEBHOOK_EVENTS_PER_STEP)
+}
+
+/// Processes each event in its own transaction, after a damaged row stopped a transaction with all of them. Removes the events that need
+/// the damaged row from the queue: otherwise, no later event would be delivered anymore.
+async fn take_apart(store: &Store) -> Result<bool, Failure> {
+    let ids = outbox::queued(&store.read(), limits::WEBHOOK_EVENTS_PER_STEP)?;
+    let more = ids.len() == limits::WEBHOOK_EVENTS_PER_STEP;
+    for id in ids {
+        let taken = store.write(move |tx| take_some(tx, &[id])).await;
+        match taken.and_then(|taken| taken) {
+            Ok(_) => {}
+            Err(error @ (Error::Corrupt(_) | Error::Panicked)) => {
+                tracing::error!(%error, event = %id, "no deliveries could be created for an event");
+                let remove = move |tx: &mut WriteTx<'_>| {
+                    outbox::dequeue(tx, id);
+                    Ok::<_, Error>(())
+                };
+                store.write(remove).await??;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(more)
+}
+
+/// Creates the deliveries of these events. Returns true if some are left because the step is full.
+fn take_some(tx: &mut WriteTx<'_>, ids: &[EventId]) -> Result<bool> {
     let mut known: BTreeMap<AccountId, Vec<Webhook>> = BTreeMap::new();
-    let mut left = 0;
+    let mut left = false;
     let mut writer = DeliveryWriter::open(tx);
-    for (index, id) in ids.iter().enumerate() {
+    for id in ids {
         if writer.made() >= limits::WEBHOOK_DELIVERIES_PER_STEP {
-            left = ids.len() - index;
+            left = true;
             break;
         }
         if let Some(event) = outbox::find(writer.tx, *id)? {
@@ -57,7 +88,7 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
         outbox::dequeue(writer.tx, *id);
     }
     writer.close();
-    Ok(left > 0 || ids.len() == limits::WEBHOOK_EVENTS_PER_STEP)
+    Ok(left)
 }
 
 fn create_deliveries(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId, event: &Event) -> Result<()> {

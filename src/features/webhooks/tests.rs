@@ -12,11 +12,14 @@ use super::model::{AttemptOutcome, Delivery, DeliveryStatus, End};
 use super::store::DeliveryWriter;
 use super::{Upkeep, store};
 use crate::base::clock::Timestamp;
+use crate::engine::outbox;
 use crate::engine::store::Result;
+use crate::engine::store::key::Key;
 use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{DeliveryId, WebhookId};
 use crate::vocab::limits;
+use crate::vocab::tables;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -102,6 +105,26 @@ impl World {
 fn hook(app: &TestApp, body: Value) -> WebhookId {
     let made = app.post("/v1/webhooks", body).data();
     made["id"].as_str().and_then(WebhookId::parse).expect("the value is an ID")
+}
+
+// The fan-out failed at the damaged event again and again, and no later event was delivered.
+#[test]
+fn a_damaged_event_does_not_block_later_events() {
+    let world = World::new();
+    world.app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+    let damaged = outbox::queued(&world.app.read(), 2).expect("the data is readable")[0];
+    world.write(move |tx| {
+        tx.put_bytes(tables::OUTBOX, damaged.to_bytes(), vec![0xFF]);
+        Ok(())
+    });
+    world.app.clock.advance_ms(1_000);
+    world.contact("grace@example.com");
+    let deliveries = world.deliveries();
+    assert!(deliveries.len() == 1 && deliveries[0].event != damaged, "{deliveries:?}");
+    assert!(outbox::queued(&world.app.read(), 1).expect("the data is readable").is_empty());
+    let range = (Timestamp(0), world.app.engine().clock.now());
+    let kept = outbox::between(&world.app.read(), range, None, 99).expect("the damaged event is skipped");
+    assert!(kept.iter().any(|(id, _)| *id == deliveries[0].event), "{kept:?}");
 }
 
 #[test]

@@ -20,6 +20,11 @@ use crate::engine::api::Engine;
 use crate::engine::api::http_types::{Body, BodyError};
 use crate::vocab::limits;
 
+/// TABLE: parts of the names of fields with secrets, in lowercase.
+const SECRET: [&str; 9] = ["auth", "code", "current", "header", "key", "password", "secret", "token", "uri"];
+/// Fields that users do not see.
+const HIDDEN: [&str; 7] = ["act", "brief", "csrf", "do", "given", "next", "version"];
+
 /// The names and values of a form's fields, in order; a name may occur several times.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
@@ -96,6 +101,26 @@ impl Fields {
         serde_urlencoded::to_string(others.chain([(name, value)]).collect::<Vec<_>>()).unwrap_or_default()
     }
 
+    /// Returns what the user entered, under readable names of the fields, for a page that cannot show the form itself. Omits secrets, IDs and
+    /// hidden fields.
+    pub fn entries(&self) -> Vec<(String, String)> {
+        let is_id = |value: &str| value.len() == 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_hidden = |name: &str| HIDDEN.contains(&name) || name.starts_with("was.");
+        let seen = self.values.iter().filter(|(name, value)| {
+            !value.trim().is_empty() && !is_secret(name) && !is_hidden(name.as_str()) && !is_id(value.as_str())
+        });
+        seen.map(|(name, value)| (name.replace(['_', '.', '-'], " "), value.clone())).collect()
+    }
+
+    /// Returns the fields with which the form can be submitted again; none if it contains a secret or a file.
+    pub fn repeatable(&self) -> Vec<(String, String)> {
+        let has_secret = self.values.iter().any(|(name, value)| is_secret(name) && !value.is_empty());
+        if has_secret || !self.files.is_empty() {
+            return Vec::new();
+        }
+        self.values.iter().filter(|(name, _)| name != "csrf").cloned().collect()
+    }
+
     /// Returns the file uploaded under this name.
     pub fn file(&self, name: &str) -> Option<&File> {
         self.files.iter().find(|(other, _)| other == name).map(|(_, file)| file)
@@ -127,6 +152,12 @@ impl Fields {
     pub fn all(&self, name: &str) -> Vec<&str> {
         self.values.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect()
     }
+}
+
+/// Returns whether a field with this name can contain a secret, which no page may show.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET.iter().any(|part| name.contains(part))
 }
 
 /// Returns the CSRF token of this browser's forms. The token is secret and changes with every sign-in.
@@ -194,6 +225,34 @@ mod tests {
             assert_eq!(own_path(wrong, 500), None, "{wrong}");
         }
         assert_eq!(own_path(&format!("/{}", "x".repeat(500)), 500), None);
+    }
+
+    #[test]
+    fn entries_contain_no_secrets_and_a_form_with_a_secret_is_not_repeated() {
+        let id = "66f1a2b3d4e5f60718293a4b";
+        let form = Fields::read(format!("csrf=1&act=save&from_name=Ada+B&brand={id}&note=").as_bytes());
+        assert_eq!(form.entries(), [("from name".to_owned(), "Ada B".to_owned())]);
+        let names: Vec<String> = form.repeatable().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["act", "from_name", "brand", "note"]);
+        let form = Fields::read(b"name=Shop&apiSecret=hidden");
+        assert_eq!((form.entries().len(), form.repeatable().len()), (1, 0));
+    }
+
+    #[test]
+    fn every_password_field_is_known_to_be_secret() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/dashboard");
+        let mut found = 0;
+        for file in std::fs::read_dir(folder).expect("the folder exists") {
+            let path = file.expect("the folder is readable").path();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let inputs = text.split("<input ").skip(1).filter_map(|rest| rest.split_once('>').map(|(input, _)| input));
+            for input in inputs.filter(|input| input.contains("type=\"password\"")) {
+                let name = input.split("name=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("the field has a name");
+                assert!(is_secret(name), "{}: {name}", path.display());
+                found += 1;
+            }
+        }
+        assert!(found > 8, "{found}");
     }
 
     #[test]

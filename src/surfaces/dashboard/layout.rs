@@ -25,9 +25,25 @@ use crate::vocab::permissions::Permission;
 #[derive(Serialize)]
 pub struct ErrorPage {
     message: String,
+    /// What the user entered in the form, for copying.
+    entries: Vec<(String, String)>,
+    /// The fields with which the user can submit the form again.
+    again: Vec<(String, String)>,
+    /// The URL of the form's target.
+    action: String,
+    /// The URL of the sign-in page, if the session has ended.
+    sign_in: Option<String>,
 }
 
-page_context!(ErrorPage, "error.html", { vec![Self { message: "Page not found.".into() }] });
+page_context!(ErrorPage, "error.html", {
+    let page = |entries: &[(&str, &str)], sign_in: Option<&str>| {
+        let entries: Vec<(String, String)> =
+            entries.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let again = if sign_in.is_none() { entries.clone() } else { Vec::new() };
+        Self { message: "Page not found.".into(), entries, again, action: "/test/tags".into(), sign_in: sign_in.map(Into::into) }
+    };
+    vec![page(&[], None), page(&[("name", "Ada")], None), page(&[("name", "Ada")], Some("/signin"))]
+});
 
 /// Converts the result of a visit to a reply.
 pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
@@ -65,14 +81,36 @@ pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
     reply
 }
 
+/// Returns the outcome for a visitor without a session: the sign-in page, which leads to `next`. If the visitor has submitted a form, a page
+/// with the entries, which would be lost otherwise.
+pub fn signed_out(visit: &Visit, next: Option<&str>) -> Outcome {
+    let entries = visit.form.entries();
+    if entries.is_empty() {
+        return Outcome::to_sign_in(next);
+    }
+    let message = "Your session has ended, so nothing was saved. Sign in, and copy what you entered from this page.";
+    let error = PageError::plain(StatusCode::FORBIDDEN, message);
+    let sign_in = Some(with_next("/signin", next));
+    let page = ErrorPage { message: error.message.clone(), entries, again: Vec::new(), action: String::new(), sign_in };
+    Outcome::draw_with(&page, Some(&error))
+}
+
 /// Returns the outcome for an error: sign-in, password confirmation, or the error page.
 fn error_page(visit: &Visit, error: PageError) -> Outcome {
     let error = error.without_ids();
     match error.code {
-        Some(Code::NotSignedIn) => Outcome::to_sign_in(Some(&visit.path)),
+        Some(Code::NotSignedIn) => signed_out(visit, Some(&visit.path)),
         Some(Code::FreshSignInRequired) => Outcome::go(with_next("/confirm", Some(&visit.path))),
         _ => {
-            let page = ErrorPage { message: error.message.clone() };
+            let query = serde_urlencoded::to_string(visit.query.pairs()).unwrap_or_default();
+            let page = ErrorPage {
+                message: error.message.clone(),
+                entries: visit.form.entries(),
+                // An operation that was refused for its rate has changed nothing.
+                again: if error.status == StatusCode::TOO_MANY_REQUESTS { visit.form.repeatable() } else { Vec::new() },
+                action: if query.is_empty() { visit.path.clone() } else { format!("{}?{query}", visit.path) },
+                sign_in: None,
+            };
             Outcome::draw_with(&page, Some(&error))
         }
     }

@@ -9,6 +9,7 @@
 
 mod charts;
 mod cookies;
+mod edit_previews;
 mod error;
 pub(in crate::surfaces) mod files;
 mod forms;
@@ -27,6 +28,7 @@ use http::{Method, StatusCode, Uri};
 use matchit::Router;
 
 use self::cookies::Jar;
+use self::edit_previews::EditPreviews;
 use self::forms::Fields;
 use self::page::{Auth, Page};
 pub use self::pages::PAGES;
@@ -43,6 +45,7 @@ pub struct Dashboard {
     api: Api,
     routes: Router<&'static Page>,
     stories: Arc<Stories>,
+    edit_previews: Arc<EditPreviews>,
     tasks: Tasks,
 }
 
@@ -52,7 +55,7 @@ impl Dashboard {
         for page in PAGES {
             routes.insert(page.path, page).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", page.path));
         }
-        Self { api, routes, stories: Arc::new(Stories::new(tasks.clone())), tasks }
+        Self { api, routes, stories: Arc::new(Stories::new(tasks.clone())), edit_previews: Arc::default(), tasks }
     }
 
     fn find(&self, path: &str) -> Option<Found> {
@@ -154,6 +157,7 @@ impl Dashboard {
             names,
             peer,
             stories: self.stories.clone(),
+            edit_previews: self.edit_previews.clone(),
             tasks: self.tasks.clone(),
             rest: Mutex::new(None),
         };
@@ -180,8 +184,12 @@ async fn run(
         )
     })?;
     if page.auth == Auth::Closed && visit.who.is_none() {
-        let next = if safe { uri.path_and_query().map(ToString::to_string) } else { None };
-        return Ok(Outcome::to_sign_in(next.as_deref()));
+        let next = uri.path_and_query().filter(|_| page.get.is_some()).map(ToString::to_string);
+        // The form's token ended with the session. The entries are only shown, so the report of the request's origin is sufficient.
+        if !safe && forms::is_own(&visit.api.0, uri, headers) {
+            visit.form = Fields::collect(headers, body, None).await.unwrap_or_default();
+        }
+        return Ok(layout::signed_out(visit, next.as_deref()));
     }
     if safe {
         if !page.needs.iter().all(|spec| visit.may_ask(spec)) {

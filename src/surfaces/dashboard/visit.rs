@@ -7,6 +7,7 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 
 use super::cookies::Jar;
+use super::edit_previews::EditPreviews;
 pub use super::error::PageError;
 use super::forms::{self, Fields};
 use super::headers::headers;
@@ -42,6 +43,7 @@ pub struct Visit {
     pub jar: Jar,
     pub peer: Peer,
     pub stories: Arc<Stories>,
+    pub edit_previews: Arc<EditPreviews>,
     /// The task group for background work.
     pub tasks: Tasks,
     /// The content type and the unread rest of a streamed form, until an operation takes them.

@@ -96,7 +96,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     let id = here.rsplit('/').next().expect("an id").to_owned();
 
     // Send a test, which arrives in the inbox.
-    let tested = press(&mut browser, &here, &[("act", "test"), ("emails", "me@acme.example, you@acme.example")]).await;
+    let tested = press(&mut browser, &here, &[("act", "test"), ("emails", "ada@example.com, bob@example.com")]).await;
     assert!(follow(&mut browser, tested).await.text.contains("Sending the test to 2 addresses"));
     let frame = browser.get(&format!("{here}/frame")).await;
     assert!(frame.headers["content-security-policy"].to_str().expect("ASCII").starts_with("sandbox"));

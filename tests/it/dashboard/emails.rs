@@ -141,6 +141,16 @@ async fn an_email_is_marked_found_edited_and_restored() {
         browser.get(&format!("/test/emails?brand={project}&search=nothing+like+it")).await.text.contains("No matching emails")
     );
 
+    // The frame of a preview once had the prompt in its URL, and ran the edit a second time.
+    let preview = browser.post(&home, &[("csrf", &csrf), ("act", "preview"), ("prompt", "Make the button green")]).await;
+    let frame = address(&preview, &format!("{home}/frame?edit=")).to_owned();
+    assert!(!frame.contains("green"), "{frame}");
+    let shown = browser.get(&frame).await;
+    let policy = shown.headers["content-security-policy"].to_str().expect("ASCII");
+    assert!(policy.starts_with("sandbox ") && shown.text.contains("HELLO10"), "{}", shown.text);
+    let unknown = browser.get(&format!("{home}/frame?edit={}", "0".repeat(24))).await;
+    assert!(unknown.status == 404 && unknown.text.contains("Preview the edit again."), "{}", unknown.text);
+
     let edited = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Make the button green")]).await;
     assert!(edited.status == 303 && edited.location().contains("?edit="), "{}", edited.text);
     let changed = settled(&mut browser, edited.location()).await;

@@ -9,8 +9,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::require;
-use crate::features::sending::webhook_events;
-use crate::features::sending::{self, Address, Kind, To};
+use crate::features::sending::{Address, Kind, To, test_send};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -52,7 +51,7 @@ impl Operation for Test {
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
-        .fails(launch::FAILS);
+        .fails(test_send::FAILS);
     type Input = SendTest;
     type Output = Done<TestSent>;
 
@@ -77,17 +76,9 @@ impl Command for Test {
         let campaign = require(tx, caller.account(), input.id, input.project_id)?;
         let context = LaunchContext::of(caller);
         let emails = context.emails(tx, &campaign)?;
-        launch::check_sender(tx, context, &campaign.plan)?;
         let addresses = input.emails.iter().map(|email| Address { email: email.as_str().to_owned(), name: None }).collect();
-        let to = (Kind::Test, To::Addresses(addresses));
-        let new = launch::mailing(tx, context, &campaign, emails, to)?;
-        let message = sending::create(tx, new)?;
-        let mailing = sending::require(tx, context.account, message)?;
-        for (number, address) in (0..).zip(&input.emails) {
-            let gone = || Failure::internal("a recipient of a mailing that was just created is missing; report this bug");
-            let recipient = sending::recipient(tx, message, number)?.ok_or_else(gone)?;
-            webhook_events::email_tested(tx, &mailing, mailing.translation_for(&recipient), address);
-        }
-        Ok(Done(TestSent { campaign_id: campaign.id, send_id: message, status: "queued", emails: input.emails }))
+        let new = launch::mailing(tx, context, &campaign, emails, (Kind::Test, To::Addresses(addresses)))?;
+        let send_id = test_send::create_test(tx, caller, new, "emails")?;
+        Ok(Done(TestSent { campaign_id: campaign.id, send_id, status: "queued", emails: input.emails }))
     }
 }

@@ -133,3 +133,26 @@ fn an_email_can_be_generated_from_a_brief_alone() {
     let neither = app.post_in("/v1/projects/emails/generate", json!({ "languages": ["en"] }));
     assert!(neither.refusal().2.contains("prompt"), "{neither:?}");
 }
+
+/// Restoring a version once kept the brief of a later edit, so the next edit was checked against texts that the email no longer has.
+#[test]
+fn a_restored_version_has_its_own_brief() {
+    let app = crate::testing::TestApp::new();
+    let mut brief = app.post_in("/v1/projects/emails/brief", json!({ "prompt": PROMPT, "languages": ["en"] })).data();
+    for fact in brief["facts"].as_array_mut().expect("a list") {
+        fact.as_object_mut().expect("an object").remove("span");
+    }
+    brief["subject"] = json!({ "text": "Mugs for you" });
+    let id = generate(&app, json!({ "brief": brief, "languages": ["en"], "count": 1 }));
+    work(&app);
+    let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let subject = || app.get(&path).data()["brief"]["subject"]["text"].clone();
+    assert_eq!(subject(), "Mugs for you");
+    app.post(&format!("{path}/edit"), json!({ "prompt": "Change the subject to \"Good to see you\"", "async": true })).data();
+    work(&app);
+    assert_eq!(subject(), "Good to see you");
+    for (version, own) in [(1, "Mugs for you"), (2, "Good to see you"), (3, "Mugs for you")] {
+        app.post(&format!("{path}/versions/{version}/restore"), json!({})).data();
+        assert_eq!(subject(), own, "version {version}");
+    }
+}

@@ -112,6 +112,7 @@ fn version(item: &SafeImport, tx: &WriteTx<'_>) -> Version {
     Version {
         number: 1,
         origin: Origin::Imported,
+        brief: None,
         document: None,
         written_by: None,
         subject: subject(item),

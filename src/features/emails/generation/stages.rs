@@ -262,7 +262,8 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
             email.version = 1;
             email.versions = 1;
             email.stage = Stage::Written;
-            store::save_version(tx, email.id, &first_version(*draft, tx.now()));
+            let brief = versions::brief(tx, account, &email)?;
+            store::save_version(tx, email.id, &first_version(*draft, brief, tx.now()));
         }
         StageOutput::Texts(drawn) => {
             if let Some(mut version) = store::version(tx, email.id, email.version)? {
@@ -308,13 +309,14 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
     Ok(())
 }
 
-fn first_version(draft: Draft, now: Timestamp) -> Version {
+fn first_version(draft: Draft, brief: Option<brief::Brief>, now: Timestamp) -> Version {
     let Draft { document, written_by, warnings } = draft;
     Version {
         number: 1,
         origin: Origin::Generated,
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
+        brief,
         document: Some(document.to_json().to_string()),
         written_by: Some(written_by),
         warnings,

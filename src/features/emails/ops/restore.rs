@@ -66,6 +66,12 @@ impl Async for Restore {
                 if let Some(language) = earlier.document.as_deref().and_then(language) {
                     email.language = language;
                 }
+                if versions::owns_brief(tx, account, &email)?
+                    && let Some(mut conversation) = store::conversation(tx, account, email.conversation)?
+                {
+                    conversation.wanted.brief.clone_from(&earlier.brief);
+                    store::save_conversation(tx, account, &conversation);
+                }
                 let texts = versions::texts(tx, id, number)?;
                 let version = Version { origin: Origin::Restored { number }, ..earlier };
                 if version.pictures == VersionScreenshots::default() {

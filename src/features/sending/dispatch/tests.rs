@@ -17,14 +17,15 @@ use crate::engine::runner;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, ReadTx, WriteTx};
 use crate::engine::tasks::{Stage, Tasks};
+use crate::features::engagement;
 use crate::features::sending::model::{Event, Schedule};
-use crate::features::sending::recipient_writer::{self, RecipientWriter, RowUpdate, UpdateResult};
+use crate::features::sending::recipient_writer::{self, RecipientUpdate, RecipientWriter, RowUpdate, UpdateResult};
 use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::sending::{recipients, store as rows};
 use crate::testing::TestApp;
 use crate::testing::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::MailingId;
+use crate::vocab::ids::{ContactId, MailingId};
 use crate::vocab::{limits, tables};
 use crate::workers::WORKERS;
 
@@ -516,6 +517,37 @@ fn a_submitted_update_survives_a_busy_store() {
         tokio::select! { () = writing => panic!("the writer ended"), answer = asking => answer }
     });
     assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
+}
+
+/// Regression test: the reply, which often contains the address, was stored in the erased row and with the bounce.
+#[test]
+fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
+    let app = TestApp::new();
+    let ada = contact(&app, "ada@example.com", json!({}));
+    let direct = id(&app.post_in("/v1/sending", letter("ada@example.com")).data(), "sendId");
+    let batch = id(&app.post_in("/v1/sending", to_everyone(json!({}))).data(), "batchId");
+    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}
+    let number = ContactId::parse(&ada).expect("the ID is valid").number();
+    let update = |change: fn() -> RowUpdate| {
+        let rules = rules(app.engine(), 1);
+        let updates =
+            [(direct, 0), (batch, number)].map(|(mailing, number)| RecipientUpdate { mailing, number, update: change() });
+        let write = move |tx: &mut WriteTx<'_>| recipient_writer::write(tx, &rules, &updates);
+        let answers = app.data().store.write_blocking(write).expect("the store can be written");
+        assert_eq!(answers.expect("the store can be read"), [UpdateResult::Done, UpdateResult::Done]);
+    };
+    update(|| RowUpdate::Claim);
+    app.delete_in(&format!("/v1/contacts/{ada}")).data();
+    let erase = move |tx: &mut WriteTx<'_>| sending::erase(tx, direct, 0);
+    app.data().store.write_blocking(erase).expect("the store can be written").expect("the store can be read");
+    update(|| RowUpdate::Event(Event::Refused { reply: "550 5.1.1 <ada@example.com>: unknown".into() }));
+    let tx = app.read();
+    for (mailing, number) in [(direct, 0), (batch, number)] {
+        let row = sending::recipient(&tx, mailing, number).expect("the store can be read").expect("the row exists");
+        assert!(matches!(&row.delivery, sending::Delivery::Failed { reply, .. } if reply.is_empty()), "{row:?}");
+    }
+    let later = app.engine().clock.now().plus_ms(60_000);
+    assert!(engagement::due_events(&tx, later, 10).expect("the store can be read").is_empty());
 }
 
 /// Regression test: all updates of the transaction were lost, including the replies of mail servers to other messages.

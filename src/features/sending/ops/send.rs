@@ -221,7 +221,7 @@ impl Command for Send {
         let first = if is_direct { sending::recipient(tx, id, 0)? } else { None };
         let email_id = first.map_or(mailing.first().email, |recipient| mailing.translation_for(&recipient).email);
         if is_direct {
-            sending::require_sendable(tx, &Digester::new(&engine.seal), id)?;
+            sending::require_sendable(tx, &Digester::new(&engine.seal), id, 0, "recipientEmail")?;
         }
         let place = if is_direct { format!("/v1/sending/{id}") } else { format!("/v1/sending/batches/{id}") };
         Ok(Done(SendAccepted {

@@ -16,9 +16,7 @@ use crate::features::emails::{self, Chosen};
 use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
-use crate::features::sending::{self, preflight, webhook_events};
-use crate::features::suppressions::Digester;
-use crate::vocab::codes::Code;
+use crate::features::sending::{self, test_send};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConversationId, EmailId, MailingId};
 use crate::vocab::limits;
@@ -77,15 +75,7 @@ impl Operation for Test {
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
-        .fails(&[
-            Code::NotFound,
-            Code::WrongState,
-            Code::TransportNotConfigured,
-            Code::DomainNotVerified,
-            Code::RecipientNotSendable,
-            Code::SendingCapacity,
-            Code::QuotaExceeded,
-        ]);
+        .fails(test_send::FAILS);
     type Input = SendTest;
     type Output = Done<Tested>;
 
@@ -105,35 +95,21 @@ impl Operation for Test {
 
 impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
-        let (account, engine, environment) = (caller.account(), &caller.engine, caller.environment());
+        let (account, environment) = (caller.account(), caller.environment());
         let Chosen { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
         let first = emails.first().expect("a choice has at least one email");
         let (project, conversation_id) = (first.project, first.conversation);
         let default = projects::find(tx, account, project)?.and_then(|project| project.sender);
-        let (from, sender) = match (input.from, default, environment) {
-            (Some(from), _, _) => (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None }),
-            (None, Some(sender), _) => {
-                let DefaultSender { from: address, from_name: name, reply_to } = sender;
-                (
-                    EmailAddress::stored(&address).ok_or_else(|| {
-                        let cause = format!("the default sender of project {project} is not a valid address; set it again");
-                        Failure::internal(cause)
-                    })?,
-                    Sender { address, name, reply_to },
-                )
-            }
-            (None, None, Environment::Test) => {
-                let from = EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address is valid");
-                (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None })
-            }
+        let sender = match (input.from, default, environment) {
+            (Some(from), _, _) => Sender { address: from.into_string(), name: None, reply_to: None },
+            (None, Some(DefaultSender { from: address, from_name: name, reply_to }), _) => Sender { address, name, reply_to },
+            (None, None, Environment::Test) => Sender { address: format!("test@{SIMULATOR}"), name: None, reply_to: None },
             (None, None, Environment::Live) => {
                 let hint = format!("PATCH /v1/projects/{project} with defaultSender sets it");
                 let failure = Failure::field("from", "set an address, or set the brand's default sender");
                 return Err(failure.see("projects.update", hint));
             }
         };
-        preflight::sender(tx, engine, environment, account, &from, true)?;
-        preflight::direct(tx, engine, account, 1, tx.now())?;
         let new = NewMailing {
             account,
             project: Some(project),
@@ -151,15 +127,13 @@ impl Command for Test {
             unknown: Policy::Hold,
             local: None,
         };
-        let message_id = sending::create(tx, new)?;
-        sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
+        let message_id = test_send::create_test(tx, caller, new, "to")?;
         let sent_at = tx.now();
         let missing =
             |what: &str| Failure::internal(format_args!("the {what} of a new test mailing is missing; report this bug"));
         let mailing = sending::require(tx, account, message_id)?;
         let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(|| missing("recipient"))?;
         let translation = mailing.translation_for(&recipient);
-        webhook_events::email_tested(tx, &mailing, translation, &input.to);
         Ok(Done(Tested {
             message_id,
             email_id: translation.email.ok_or_else(|| missing("email"))?,

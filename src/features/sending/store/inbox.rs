@@ -73,13 +73,13 @@ pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, 
 }
 
 /// Deletes a limited number of messages that arrived before `until`. Returns true if there may be more. Each account's oldest message is
-/// its first row.
+/// its first row. Skips damaged rows.
 pub fn sweep(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     let mut span = Span::default();
     let mut removed = 0;
     loop {
-        let Some(((account, _), _)) = tx.list(HEADS, &span, Order::Forward, 1)?.pop() else { return Ok(false) };
-        let oldest = tx.list(HEADS, &HEADS.under(&(account,)), Order::Forward, limits::INBOX_MESSAGES_SWEPT)?;
+        let Some(((account, _), _)) = tx.list_readable(HEADS, &span, Order::Forward, 1)?.pop() else { return Ok(false) };
+        let oldest = tx.list_readable(HEADS, &HEADS.under(&(account,)), Order::Forward, limits::INBOX_MESSAGES_SWEPT)?;
         for (_, head) in oldest.iter().take_while(|(_, head)| head.received_at < until) {
             remove(tx, account, head)?;
             removed += 1;
@@ -107,10 +107,10 @@ pub fn head(tx: &impl Read, account: AccountId, id: MessageId) -> Result<Option<
     tx.get(HEADS, &(account, id))
 }
 
-/// Visits every message of an account, newest first, until `visitor` breaks. An account has at most [`limits::INBOX_MESSAGES_MAX`]
-/// messages.
+/// Visits every message of an account, newest first, until `visitor` breaks. Skips damaged rows. An account has at most
+/// [`limits::INBOX_MESSAGES_MAX`] messages.
 pub fn all(tx: &impl Read, account: AccountId, mut visitor: impl FnMut(InboxRow) -> ControlFlow<()>) -> Result<()> {
-    tx.visit(HEADS, &HEADS.under(&(account,)), Order::Backward, |_, head| Ok(visitor(head)))
+    tx.visit_readable(HEADS, &HEADS.under(&(account,)), Order::Backward, |_, head| Ok(visitor(head)))
 }
 
 /// Returns the whole message as it would have been sent.

@@ -212,13 +212,13 @@ pub fn erase(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// Returns up to `limit` mailings of all accounts that were created after the mailing `after`, in order of creation.
+/// Returns up to `limit` mailings of all accounts that were created after the mailing `after`, in order of creation. Skips damaged rows.
 pub fn mailings_after(tx: &impl Read, after: Option<MailingId>, limit: usize) -> Result<Vec<Mailing>> {
     let mut span = Span::default();
     if let Some(after) = after {
         span.from = after_prefix(&after.to_bytes()).unwrap_or_default();
     }
-    Ok(tx.list(MAILINGS, &span, Order::Forward, limit)?.into_iter().map(|(_, mailing)| mailing).collect())
+    Ok(tx.list_readable(MAILINGS, &span, Order::Forward, limit)?.into_iter().map(|(_, mailing)| mailing).collect())
 }
 
 /// Visits the recipients of a mailing, starting at number `from`, in numeric order, until `visitor` breaks.

@@ -20,16 +20,14 @@ use crate::features::{emails, projects, sending};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
+use crate::vocab::ids::{ConversationId, EditId, EmailId, ProjectId};
 use crate::vocab::{limits, placeholders};
 
 const VERSIONS_PER_PAGE: u64 = 20;
 /// The maximum number of characters of a prompt that the list of versions shows.
 const PROMPT_CHARACTERS: usize = 300;
-/// The query parameter with the ID of an AI edit; for the preview frame, with the prompt of an unsaved edit.
+/// The query parameter with the ID of an AI edit; for the preview frame, of an edit that is not saved.
 const EDITED: &str = "edit";
-/// The maximum length of the URL of a frame. The server accepts 8 KiB; proxies in front of the server can accept less.
-const FRAME_URL_BYTES_MAX: usize = 7 * 1024;
 
 async fn email(visit: &Visit) -> Result<EmailDetails, PageError> {
     Ok(visit.ask::<emails::ops::get::Get>(json!({ "emailId": visit.name("id") })).await?.0)
@@ -133,8 +131,8 @@ pub struct EmailPage {
 struct EditPreview {
     done: Vec<String>,
     not_done: Vec<String>,
-    /// The URL of the frame with the edited email; `None` if the prompt is too long for a URL.
-    frame: Option<String>,
+    /// The URL of the frame with the edited email.
+    frame: String,
     subject: String,
     preheader: String,
 }
@@ -168,18 +166,17 @@ page_context!(EmailPage, "email_preview.html", {
         edit,
         preview: None,
     };
-    let preview = || EditPreview {
+    let preview = EditPreview {
         done: vec!["The button is green.".into()],
         not_done: vec!["The intro is unchanged.".into()],
-        frame: Some("/test/emails/x/frame?edit=green".into()),
+        frame: "/test/emails/x/frame?edit=66f1a2b3d4e5f60718293a4f".into(),
         subject: "Hello".into(),
         preheader: "There".into(),
     };
     let edit = |status| Some(EditState::from(EditView { status, ..EditView::sample() }));
     vec![
         page("ready", None),
-        Self { preview: Some(preview()), ..page("ready", None) },
-        Self { preview: Some(EditPreview { frame: None, ..preview() }), ..page("ready", None) },
+        Self { preview: Some(preview), ..page("ready", None) },
         page("ready", edit("pending")),
         page("ready", edit("completed")),
         page("ready", edit("failed")),
@@ -313,8 +310,13 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
     let prompt = visit.form.get("prompt");
     match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
         Ok(Done(emails::ops::edit::Answer::Email(edited))) => {
-            let frame = frame_of_edit(&visit.path, prompt);
             let EditedEmail { email, done, not_done, .. } = *edited;
+            let engine = &visit.api.0;
+            let id = EditId::make(engine.clock.now(), engine.random.as_ref());
+            if let Some(who) = &visit.who {
+                visit.edit_previews.keep(who.user.account.id, id, placeholders::preview(&email.html));
+            }
+            let frame = format!("{}/frame?{EDITED}={id}", visit.path);
             let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
             draw(visit, None, Some(preview)).await
         }
@@ -322,17 +324,6 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
         Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
         Err(error) => Err(error),
     }
-}
-
-/// Returns the URL of the frame with the edited email; `None` if the URL would be too long for the server, which can happen from about
-/// 1,200 characters in alphabets other than Latin.
-fn frame_of_edit(path: &str, prompt: &str) -> Option<String> {
-    let frame = format!("{path}/frame?{EDITED}={}", encoded(prompt));
-    (frame.len() <= FRAME_URL_BYTES_MAX).then_some(frame)
-}
-
-fn encoded(text: &str) -> String {
-    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 fn is_shown(error: &PageError) -> bool {
@@ -387,15 +378,14 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(visit.path.clone()))
 }
 
-/// Returns the email for the preview frame, with the default values of merge fields. If the query has a prompt, returns the email as
-/// edited by this prompt.
+/// Returns the email for the preview frame, with the default values of merge fields. If the query has the ID of an edit, returns the email
+/// of the edit's preview.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
-    if let Some(prompt) = visit.query.some(EDITED) {
-        let wanted = json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true });
-        let html = match visit.ask::<emails::ops::edit::Edit>(wanted).await?.0 {
-            emails::ops::edit::Answer::Email(edited) => placeholders::preview(&edited.email.html),
-            emails::ops::edit::Answer::Operation(_) => return Err(PageError::not_found()),
-        };
+    if let Some(id) = visit.query.some(EDITED) {
+        let previewed = EditId::parse(id).zip(visit.who.as_ref());
+        let html = previewed.and_then(|(id, who)| visit.edit_previews.html(who.user.account.id, id)).ok_or_else(|| {
+            PageError::plain(http::StatusCode::NOT_FOUND, "This preview is no longer stored. Preview the edit again.")
+        })?;
         return Ok(Outcome::HandedOn(untrusted_html::document(
             &html,
             "private, no-store",
@@ -470,20 +460,5 @@ pub async fn send_trial(visit: &Visit) -> Result<Outcome, PageError> {
             draw_trial(visit, Some(error)).await
         }
         Err(error) => Err(error),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A long prompt in Cyrillic once made a URL that the server refused, and the frame showed the server's error.
-    #[test]
-    fn a_prompt_that_is_too_long_for_a_url_has_no_frame() {
-        let path = "/test/emails/66f1a2b3d4e5f60718293a4e";
-        let frame = frame_of_edit(path, "Make it green & short").expect("the prompt is short");
-        assert_eq!(frame, format!("{path}/frame?edit=Make+it+green+%26+short"));
-        assert!(frame_of_edit(path, &"a".repeat(5_000)).is_some());
-        assert_eq!(frame_of_edit(path, &"ж".repeat(2_000)), None);
     }
 }
