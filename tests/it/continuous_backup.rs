@@ -22,7 +22,7 @@ use super::support::client::Call;
 use super::support::mail_sink::MailSink;
 use super::support::object_store::{ObjectStore, Weather, folder_bytes};
 use super::support::server::BOUNDLESS;
-use super::support::{Client, Server, operation};
+use super::support::{Client, NO_PROJECT, Server, operation};
 use super::users::{OWNER, set_up, signed_in};
 
 const WRITERS: usize = 4;
@@ -446,6 +446,9 @@ async fn contacts_that_were_deleted_by_mistake_are_exported_from_the_past() {
     let server = Server::start(&format!("{BOUNDLESS}\n[backup]\nurl = \"{url}\"\ninterval_seconds = 1\n"));
     let client = server.client("live", "all");
     let project = client.project("oops").await;
+    catch_up(&client).await;
+    let vault = Vault::new(&server, url.clone());
+    assert_eq!(vault.contacts(&server, &project, None), Created::new(), "the brand is in the backup, without contacts");
     let created = write(client.clone(), project.clone(), "kept".into(), 30).await;
     catch_up(&client).await;
     let before = SystemClock.now();
@@ -455,16 +458,18 @@ async fn contacts_that_were_deleted_by_mistake_are_exported_from_the_past() {
         client.data("contacts.delete", json!({ "projectId": project, "id": contact["id"] })).await;
     }
     catch_up(&client).await;
-    let vault = Vault::new(&server, url.clone());
     assert_eq!(vault.contacts(&server, &project, None).len(), 20);
     assert_eq!(vault.contacts(&server, &project, Some(before)), created);
     let (bytes, output) = (folder_bytes(&target), vault.run(&server, &outer.path().join("x"), &["--verify"]));
     assert!(output.status.success() && said(&output).contains("is intact"), "{}", said(&output));
     assert!(folder_bytes(&target) >= bytes, "a restore deletes nothing in the target");
+    let file = outer.path().join("x.csv");
+    let file = file.to_str().expect("UTF-8");
     for (options, word) in [
+        (vec!["--contacts", NO_PROJECT, "--to", file], "has no brand"),
         (vec!["--at", "2020-01-01"], "the backup has no state of"),
         (vec!["--at", "yesterday"], "must be a time like"),
-        (vec!["--contacts", "0123456789abcdef01234567", "--to", "/nowhere/x.csv"], "cannot be written"),
+        (vec!["--contacts", NO_PROJECT, "--to", "/nowhere/x.csv"], "cannot be written"),
         (vec!["--resume", "--contacts", &project, "--to", "x.csv"], "cannot be used with"),
     ] {
         let output = vault.run(&server, &outer.path().join("x"), &options);
