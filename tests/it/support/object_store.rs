@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::python_with;
+use super::{free_address, python_with};
 
 const BUCKET: &str = "backups";
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,7 +43,7 @@ impl ObjectStore {
     /// Starts the server; `None`, with a note, if moto is not installed.
     pub fn start() -> Option<Self> {
         let python = python_with("moto.server, flask")?;
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
+        let free = free_address();
         let port = free.port().to_string();
         let mut command = Command::new(python);
         command.args(["-m", "moto.server", "-H", "127.0.0.1", "-p", &port]).stdout(Stdio::null()).stderr(Stdio::null());
