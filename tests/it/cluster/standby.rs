@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::nodes::{Cluster, LEASE_SECONDS, RECOVERY_TIME, check_log, database, leads, send};
+use super::nodes::{Cluster, RECOVERY_TIME, check_log, database, leads, send};
 use crate::support::client::Call;
 use crate::support::operation;
 use crate::support::postgres::{Postgres, database_of};
@@ -114,8 +114,7 @@ async fn no_node_continues_silently_after_an_asynchronous_standby_without_the_la
     // The standby stops receiving changes, and the primary server accepts more of them.
     run.standby.stop();
     assert!(run.write(CONTACTS).await);
-    // A follower has the last commits after a moment.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    run.cluster.catch_up(&run.project).await;
     run.primary.stop();
     run.standby.resume();
     run.standby.promote();
@@ -124,7 +123,7 @@ async fn no_node_continues_silently_after_an_asynchronous_standby_without_the_la
     for node in &run.cluster.nodes {
         assert!(node.log().contains("the database has lost commits: the log of the test store ends at"), "{}", node.log());
     }
-    tokio::time::sleep(Duration::from_secs(2 * LEASE_SECONDS)).await;
+    tokio::time::sleep(2 * run.cluster.lease).await;
     assert_eq!(run.state(), promoted, "no node has taken the lease or appended a commit");
     // A start of a node does not accept the loss either.
     for node in &mut run.cluster.nodes {
