@@ -225,8 +225,7 @@ async fn no_fault_loses_or_repeats_an_acknowledged_write() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();
     let mut cluster = Cluster::start(&postgres, &url, (3, SHORT_LEASE_SECONDS), "").await;
-    let imported = cluster.write("projects.import", json!({ "name": "cluster", "urls": ["http://127.0.0.1/"] })).await;
-    let project = imported.json()["data"]["projectId"].as_str().expect("a project has an id").to_owned();
+    let project = cluster.project("cluster").await;
     let is_over = Arc::new(AtomicBool::new(false));
     let (mut writers, mut owners) = (JoinSet::new(), Vec::new());
     for writer in 0..WRITERS {
@@ -268,7 +267,7 @@ async fn no_fault_loses_or_repeats_an_acknowledged_write() {
 async fn a_leader_whose_disk_is_almost_full_moves_the_lead_to_another_node() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();
-    let mut cluster = Cluster::start_plain(&url, 2, Path::new(PROGRAM), "").await;
+    let mut cluster = Cluster::start_plain(&url, (2, LEASE_SECONDS), Path::new(PROGRAM), "").await;
     let leader = cluster.leader().await;
     let project = cluster.client(leader).project("disk").await;
     let full = 1 - leader;

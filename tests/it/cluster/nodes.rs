@@ -67,6 +67,12 @@ fn settings(number: usize, (url, address): &(String, String), more: &str, lease_
     )
 }
 
+/// Returns a number that this process has not used yet.
+fn next_number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Cluster {
     /// Starts a cluster of `count` nodes with proxies, with this lease and with `more` settings.
     pub async fn start(postgres: &Postgres, url: &str, (count, lease_seconds): (usize, u64), more: &str) -> Self {
@@ -88,10 +94,10 @@ impl Cluster {
         cluster
     }
 
-    /// Starts a cluster of `count` nodes of this program, without proxies, and with `more` settings.
-    pub async fn start_plain(url: &str, count: usize, program: &Path, more: &str) -> Self {
+    /// Starts a cluster of `count` nodes of this program, without proxies, with this lease and with `more` settings.
+    pub async fn start_plain(url: &str, (count, lease_seconds): (usize, u64), program: &Path, more: &str) -> Self {
         let node = (url.to_owned(), "address = '127.0.0.1:0'".to_owned());
-        let mut cluster = Self::prepare(&vec![node; count], (more, LEASE_SECONDS), program);
+        let mut cluster = Self::prepare(&vec![node; count], (more, lease_seconds), program);
         cluster.serve_all().await;
         cluster
     }
@@ -168,9 +174,7 @@ impl Cluster {
 
     /// Sends a write to one node after the other until it succeeds, as clients do while the lead moves.
     pub async fn write(&self, id: &str, input: Value) -> Reply {
-        static KEYS: AtomicU64 = AtomicU64::new(0);
-        let key = format!("write-{}", KEYS.fetch_add(1, Ordering::Relaxed));
-        let call = Call::new(operation(id), input).header("idempotency-key", key);
+        let call = Call::new(operation(id), input).header("idempotency-key", format!("write-{}", next_number()));
         let deadline = Instant::now() + RECOVERY_TIME;
         for turn in 0.. {
             match send(&self.addresses, &self.key, turn, &call).await {
@@ -182,6 +186,12 @@ impl Cluster {
         unreachable!("the deadline ends the loop")
     }
 
+    /// Creates a project like [`Cluster::write`]; returns its ID.
+    pub async fn project(&self, name: &str) -> String {
+        let imported = self.write("projects.import", json!({ "name": name, "urls": ["http://127.0.0.1/"] })).await;
+        imported.json()["data"]["projectId"].as_str().expect("a project has an id").to_owned()
+    }
+
     /// Creates a contact like [`Cluster::write`]; returns its ID.
     pub async fn contact(&self, project: &str, email: &str) -> String {
         let created = self.write("contacts.create", json!({ "projectId": project, "email": email })).await;
@@ -190,7 +200,8 @@ impl Cluster {
 
     /// Waits until every node has all writes so far. Creates a contact in the project, because the response names a position.
     pub async fn catch_up(&self, project: &str) {
-        let created = self.write("contacts.create", json!({ "projectId": project, "email": "last@example.com" })).await;
+        let email = format!("last{}@example.com", next_number());
+        let created = self.write("contacts.create", json!({ "projectId": project, "email": email })).await;
         let position = created.header("x-mailmill-position").expect("a write names its position");
         let read = Call::new(operation("contacts.list"), json!({ "projectId": project, "limit": 1 }));
         let read = read.header("x-mailmill-position", position);

@@ -95,8 +95,7 @@ async fn an_append_without_the_check_of_its_epoch_is_found_and_one_with_it_is_re
     let Some(postgres) = database() else { return };
     let url = postgres.database();
     let mut cluster = Cluster::start(&postgres, &url, (3, LEASE_SECONDS), "").await;
-    let leader = cluster.leader().await;
-    let project = cluster.client(leader).project("planted").await;
+    let project = cluster.project("planted").await;
     tokio::time::sleep(QUIET).await;
     assert!(is_linearizable(&mut cluster, &project, 0, false).await, "every append was checked");
     let mut found = None;

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::faults::drain;
-use super::nodes::{Addresses, Cluster, check_log, database, send};
+use super::nodes::{Addresses, Cluster, LEASE_SECONDS, check_log, database, send};
 use crate::support::client::Call;
 use crate::support::operation;
 use crate::support::server::PROGRAM;
@@ -102,7 +102,7 @@ async fn upgrade(cluster: &mut Cluster, index: usize, program: &str) {
 async fn no_client_that_tries_once_more_sees_an_error_during_an_upgrade() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();
-    let mut cluster = Cluster::start_plain(&url, NODES, &previous(), "").await;
+    let mut cluster = Cluster::start_plain(&url, (NODES, LEASE_SECONDS), &previous(), "").await;
     let leader = cluster.leader().await;
     let project = cluster.client(leader).project("upgrade").await;
     cluster.catch_up(&project).await;
