@@ -111,7 +111,13 @@ async fn a_promoted_synchronous_standby_has_every_acknowledged_write() {
 async fn no_node_continues_silently_after_an_asynchronous_standby_without_the_last_commits_was_promoted() {
     let Some(mut run) = Run::start(false).await else { return };
     assert!(run.write(CONTACTS).await);
-    // The standby stops receiving changes, and the primary server accepts more of them.
+    // The standby receives these contacts and then no more changes, and the primary server accepts more of them.
+    let count = run.primary.query(&run.url, "SELECT count(*) FROM mailmill_log");
+    let deadline = Instant::now() + RECOVERY_TIME;
+    while run.standby.query(&run.url, &format!("SELECT count(*) >= {count} FROM mailmill_log")) != "t" {
+        assert!(Instant::now() < deadline, "the standby does not have {count} commits");
+        tokio::time::sleep(LOOK).await;
+    }
     run.standby.stop();
     assert!(run.write(CONTACTS).await);
     run.cluster.catch_up(&run.project).await;
