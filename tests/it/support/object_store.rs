@@ -145,7 +145,11 @@ fn serve(mut client: TcpStream, backend: SocketAddr, weather: &AtomicU8, uploads
     let (mut head, mut length) = (Vec::new(), 0);
     loop {
         let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 || line == "\r\n" {
+        if reader.read_line(&mut line)? == 0 {
+            // The client was killed before its request was complete.
+            return Ok(());
+        }
+        if line == "\r\n" {
             break;
         }
         if let Some((name, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
