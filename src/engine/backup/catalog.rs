@@ -40,10 +40,7 @@ impl Catalog {
         let found = target.list(names::EPOCHS).await?;
         let numbers: BTreeSet<Epoch> =
             found.iter().filter(|name| name.ends_with("/start.json")).filter_map(|name| names::epoch_of(name)).collect();
-        let starts = stream::iter(
-            numbers.into_iter().map(|epoch| async move { Ok::<_, Error>((epoch, epochs::read_start(target, epoch).await?)) }),
-        );
-        let epochs = starts.buffered(limits::BACKUP_PARTS_AHEAD).try_collect().await?;
+        let epochs = starts(target, numbers).await?;
         let parts = target.list(names::LOG).await?.iter().filter_map(|name| PartName::parse(name)).collect();
         Ok(Self { epochs, parts, snapshots: snapshots(target).await? })
     }
@@ -119,6 +116,13 @@ impl Catalog {
         let is_exact = later.is_none_or(|later| later == next);
         Ok(Some(Plan { snapshot, parts, until: at, epoch: epoch_of_state, is_exact }))
     }
+}
+
+/// Reads the starts of these epochs. Leaves out epochs that thinning has deleted since they were listed.
+pub(super) async fn starts(target: &Target, epochs: BTreeSet<Epoch>) -> Result<BTreeMap<Epoch, Start>> {
+    let starts = epochs.into_iter().map(|epoch| async move { Ok::<_, Error>((epoch, epochs::find_start(target, epoch).await?)) });
+    let found: Vec<_> = stream::iter(starts).buffered(limits::BACKUP_PARTS_AHEAD).try_collect().await?;
+    Ok(found.into_iter().filter_map(|(epoch, start)| Some((epoch, start?))).collect())
 }
 
 /// Returns the complete snapshots in a target, sorted.
