@@ -41,6 +41,8 @@ for _ in range(200):
         token = session.fetch_token(here(metadata["token_endpoint"]), grant_type=grant, claim_token=registered["claim_token"])
         break
     except OAuthError as error:
+        if error.error not in refusals:
+            print(json.dumps({"refusal": error.error}), flush=True)
         refusals.add(error.error)
         if error.error != "authorization_pending":
             raise
