@@ -12,7 +12,7 @@ use super::installation::said;
 use super::support::server::BOUNDLESS;
 use super::support::{Server, free_address, python_with};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(50);
 const CONTACTS: usize = 30;
 const ACCOUNT: &str = "account";

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::{free_address, python_with};
 
 const BUCKET: &str = "backups";
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How the proxy treats requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
