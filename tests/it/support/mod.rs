@@ -25,6 +25,9 @@ pub mod csv_host;
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/platforms.rs"]
 pub mod platforms;
+// The library's own tests use these addresses, too.
+#[path = "../../../src/testing/ports.rs"]
+pub mod ports;
 // The library's own tests use this server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/postgres.rs"]
@@ -40,12 +43,10 @@ pub mod stores;
 
 pub use client::{Client, Reply};
 pub use faults::Faults;
+pub use ports::free_address;
 pub use server::{Server, shared};
 
-use std::net::{SocketAddr, TcpListener};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use mailmill::engine::api::{Access, Entry};
 use mailmill::operations::OPERATIONS;
@@ -53,23 +54,6 @@ use serde_json::Value;
 
 /// The ID of a project that does not exist.
 pub const NO_PROJECT: &str = "0123456789abcdef01234567";
-
-/// The ports of [`free_address`]. Systems choose the ports of connections above them.
-const PORTS: Range<u16> = 10_000..30_000;
-
-/// Returns an address on which a server of a test can listen later. No connection and no other test of this process gets it meanwhile.
-pub fn free_address() -> SocketAddr {
-    static TRIED: AtomicU32 = AtomicU32::new(0);
-    // Processes with consecutive IDs start far from each other.
-    let first = std::process::id().wrapping_mul(101);
-    loop {
-        let number = first.wrapping_add(TRIED.fetch_add(1, Ordering::Relaxed)) % PORTS.len() as u32;
-        let address = SocketAddr::from(([127, 0, 0, 1], PORTS.start + number as u16));
-        if TcpListener::bind(address).is_ok() {
-            return address;
-        }
-    }
-}
 
 /// Reports that a test cannot run because a tool is missing. With `CI=true`, the test fails instead.
 pub fn missing(tool: &str) {
