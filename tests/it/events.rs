@@ -16,7 +16,7 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Server, operation};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(20);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const WRITERS: usize = 16;

@@ -13,7 +13,7 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
 const LOOK: Duration = Duration::from_millis(20);
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 const SIGNATURE: &str = "x-service-signature";
 const ALTERNATE: &str = "x-service-signature-alternate";
 
