@@ -8,6 +8,7 @@ pub mod fake_model;
 pub mod mail_sink;
 pub mod name_server;
 pub mod platforms;
+pub mod ports;
 // The tests of the shipped program use this server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 pub mod postgres;

@@ -18,8 +18,8 @@ use crate::engine::backup::{SealedTarget, Target};
 use crate::engine::fetch::Fetch;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::{Error as StoreError, StoreFile};
-use crate::features::contact_sets;
 use crate::features::contacts::jobs::write_all_contacts;
+use crate::features::projects;
 use crate::features::system::backup::BackupError;
 use crate::surfaces::cli::{Problem, Restore};
 use crate::vocab::ids::ProjectId;
@@ -143,8 +143,8 @@ async fn write_contacts(
         for store in [test, live] {
             let store = StoreFile::open_verified(&store, CACHE_BYTES).map_err(Problem::failed)?;
             let tx = store.read().map_err(Problem::failed)?;
-            let exists = contact_sets::projects(&tx).map_err(Problem::failed)?.contains(&project);
-            if exists {
+            // A brand without contacts has a file with only the headers.
+            if projects::owner(&tx, project).map_err(Problem::failed)?.is_some() {
                 let mut unwritten = None;
                 let flush = |lines: &mut Vec<u8>, all: bool| match all || lines.len() >= LINES_BYTES {
                     true => out.write_all(&std::mem::take(lines)).map_err(|error| {
@@ -163,7 +163,7 @@ async fn write_contacts(
             }
         }
         Err(Problem::failed(format_args!(
-            "--contacts: the backup has no contacts of the brand {project} in the chosen state; check the ID and --at"
+            "--contacts: the backup has no brand {project} in the chosen state; check the ID and --at"
         )))
     };
     let written = restore_aside(sealed, wanted, data, write).await;

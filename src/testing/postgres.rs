@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,18 +12,16 @@ use std::sync::mpsc;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
+use super::ports::free_address;
+
 /// The folder where Debian's packages install PostgreSQL, by version.
 const PACKAGES: &str = "/usr/lib/postgresql";
 /// The user who runs the server if the tests run as root, because PostgreSQL refuses to run as root.
 const USER: &str = "daemon";
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(50);
 /// The maximum number of ports on which a server is started.
 const STARTS_MAX: usize = 10;
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port()
-}
 
 /// A PostgreSQL server with a new database cluster.
 pub struct Postgres {
@@ -117,7 +115,7 @@ impl Postgres {
         if is_superuser() {
             assert!(Command::new("chown").arg(USER).arg(&folder).status().expect("there is a chown").success());
         }
-        Self { folder, programs, port: free_port(), databases: AtomicU64::new(0), process: Mutex::new(None) }
+        Self { folder, programs, port: free_address().port(), databases: AtomicU64::new(0), process: Mutex::new(None) }
     }
 
     /// Returns a command that runs as a user other than root, and whose process ends with the thread that started it.
@@ -138,13 +136,13 @@ impl Postgres {
         assert!(self.comes_up(), "PostgreSQL accepts connections: {}", log());
     }
 
-    /// Starts a new server. Another test can have taken the port in the meantime, so the server tries several.
+    /// Starts a new server. Another program can have taken the port in the meantime, so the server tries several.
     fn first_start(&mut self) {
         for _ in 1..STARTS_MAX {
             if self.comes_up() {
                 return;
             }
-            self.port = free_port();
+            self.port = free_address().port();
         }
         self.resume();
     }

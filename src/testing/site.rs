@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use super::ports::free_address;
+
 /// The responses: the path, status, content type and body of each.
 type Answers = Vec<(&'static str, u16, &'static str, Vec<u8>)>;
 
@@ -36,8 +38,7 @@ impl Site {
 
     /// Returns a site on a port where no server listens.
     pub fn closed() -> Self {
-        let address = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port");
-        Self { address, answers: Arc::default(), asked: Arc::default() }
+        Self { address: free_address(), answers: Arc::default(), asked: Arc::default() }
     }
 
     pub fn url(&self) -> String {

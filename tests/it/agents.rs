@@ -107,7 +107,7 @@ async fn a_third_party_client_reads_the_metadata_and_polls_until_it_gets_a_key()
     let mut lines = BufReader::new(agent.stdout.take().expect("piped")).lines();
     let mut next = || -> Value { serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("JSON") };
     let code = next()["code"].as_str().expect("a code").to_owned();
-    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    assert_eq!(next(), json!({ "refusal": "authorization_pending" }));
     assert_eq!(grant(&owner, &code, &["audience:read"]).await.status, 200);
     let got = next();
     assert_eq!(got["refusals"], json!(["authorization_pending"]), "{got}");

@@ -2,7 +2,7 @@
 //! `continuous_backup.rs` use S3.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use super::continuous_backup::{Vault, catch_up, compare};
 use super::installation::said;
 use super::support::server::BOUNDLESS;
-use super::support::{Server, python_with};
+use super::support::{Server, free_address, python_with};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(50);
 const CONTACTS: usize = 30;
 const ACCOUNT: &str = "account";
@@ -29,7 +29,7 @@ impl Blobs {
     /// Starts Google Cloud Storage, or with an account Azure Blob Storage; `None`, with a note, without Python.
     fn start(account: &[&str]) -> Option<Self> {
         let python = python_with("http.server")?;
-        let address = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
+        let address = free_address();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/blobs.py");
         let mut command = Command::new(python);
         command.arg(script).arg(address.port().to_string()).args(account).stdin(Stdio::null());

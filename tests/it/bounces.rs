@@ -151,7 +151,7 @@ struct Talk {
 impl Talk {
     fn with(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
+        stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a time limit");
         let replies = BufReader::new(stream.try_clone().expect("a second handle"));
         let mut talk = Self { stream, replies };
         talk.say("", "220");

@@ -8,7 +8,9 @@ use super::support::client::Call;
 use super::support::{Client, Server, operation};
 
 const LOOK: Duration = Duration::from_millis(20);
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
+/// The time until a scheduled campaign starts, in which even a busy machine schedules it.
+const START_AFTER_MS: i64 = 8_000;
 
 /// Returns settings with a plan of this many recipients per second.
 pub fn settings(per_second: u32) -> String {
@@ -280,16 +282,16 @@ async fn a_scheduled_campaign_starts_by_itself_and_once_also_when_its_time_passe
     stage.crowd(&client, 12).await;
 
     let alive = stage.campaign(&client).await;
-    let scheduled = client.data("campaigns.schedule", json!({ "id": alive, "scheduledAt": in_ms(1_500) })).await;
+    let scheduled = client.data("campaigns.schedule", json!({ "id": alive, "scheduledAt": in_ms(START_AFTER_MS) })).await;
     assert_eq!(scheduled["status"], "scheduled");
     let sent = becomes(&client, &alive, "sent").await;
     assert_eq!(kept(&client, &sent["batchId"]).await, 12);
 
     let dead = stage.campaign(&client).await;
-    client.data("campaigns.schedule", json!({ "id": dead, "scheduledAt": in_ms(1_500) })).await;
+    client.data("campaigns.schedule", json!({ "id": dead, "scheduledAt": in_ms(START_AFTER_MS) })).await;
     server.kill();
     // The start time passes while the service is stopped.
-    tokio::time::sleep(Duration::from_millis(1_600)).await;
+    tokio::time::sleep(Duration::from_millis(START_AFTER_MS as u64 + 100)).await;
     server.serve();
     client = Client::new(server.address(), Some(key.clone()));
     let sent = becomes(&client, &dead, "sent").await;

@@ -111,9 +111,9 @@ async fn a_scheduled_campaign_starts_once_however_the_clock_jumps() {
 
     // The clock goes back to before the start time; later, the start time comes.
     let late = stage.campaign(&client).await;
-    schedule(&client, &late, in_ms(2_000)).await;
+    schedule(&client, &late, in_ms(8_000)).await;
     faults.clock_off_by_ms(-HOUR_MS);
-    tokio::time::sleep(Duration::from_millis(3_500)).await;
+    tokio::time::sleep(Duration::from_millis(9_500)).await;
     assert_eq!(act(&client, "get", &late).await["status"], "scheduled", "on its clock it is an hour early");
     faults.clock_off_by_ms(0);
     becomes(&client, &late, "sent").await;

@@ -1,11 +1,14 @@
 //! `kill -9` under load: after the restart every acknowledged write exists, and none exists in part.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::delivery::until;
 use super::support::client::Call;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server, operation};
@@ -17,7 +20,12 @@ const TAGS: [&str; 3] = ["red", "green", "blue"];
 
 /// Writes contacts until the server is killed. Returns what was acknowledged: each contact's ID, email and tag, or nothing if the
 /// contact was deleted again.
-async fn write(client: Client, project: String, round: usize, writer: usize) -> BTreeMap<String, Option<(String, &'static str)>> {
+async fn write(
+    client: Client,
+    project: String,
+    (round, writer): (usize, usize),
+    count: Arc<AtomicUsize>,
+) -> BTreeMap<String, Option<(String, &'static str)>> {
     let mut acknowledged = BTreeMap::new();
     for number in 0.. {
         let email = format!("w{writer}-r{round}-n{number}@example.com");
@@ -29,6 +37,7 @@ async fn write(client: Client, project: String, round: usize, writer: usize) -> 
         }
         let id = reply.json()["data"]["id"].as_str().expect("an id").to_owned();
         acknowledged.insert(id.clone(), Some((email, tag)));
+        count.fetch_add(1, Ordering::Relaxed);
         if number % 5 == 4 {
             // Until the response arrives, its state is uncertain.
             let kept = acknowledged.remove(&id);
@@ -93,12 +102,14 @@ async fn every_acknowledged_write_survives_a_kill_and_none_exists_in_part() {
     let project = Client::new(server.address(), Some(key.clone())).project("crash").await;
     let mut acknowledged = BTreeMap::new();
     for round in 0..ROUNDS {
-        let mut writers = JoinSet::new();
+        let (mut writers, count) = (JoinSet::new(), Arc::new(AtomicUsize::new(0)));
         for writer in 0..WRITERS {
             let client = Client::new(server.address(), Some(key.clone()));
-            writers.spawn(write(client, project.clone(), round, writer));
+            writers.spawn(write(client, project.clone(), (round, writer), count.clone()));
         }
         tokio::time::sleep(LOAD).await;
+        // The outcome of the last request of each writer can be unknown.
+        until(async || count.load(Ordering::Relaxed) > 2 * WRITERS).await;
         server.kill();
         let before = acknowledged.len();
         for written in writers.join_all().await {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::support::client::Call;
 use super::support::{Client, operation, shared};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Creates an email from a design; returns the email.
 async fn created(client: &Client, design: &str) -> Value {

@@ -2,6 +2,8 @@
 //! under load.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::Method;
@@ -14,7 +16,7 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Server, operation};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(20);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const WRITERS: usize = 16;
@@ -78,6 +80,15 @@ impl Stage {
     /// Ada clicks the link.
     pub async fn click(&self, client: &Client) {
         click(client, &self.token).await;
+    }
+
+    /// Waits until the click is stored, a moment after the response.
+    async fn until_clicked(&self, client: &Client) {
+        until(async || {
+            let stats = client.data("campaigns.stats", json!({ "id": self.campaign })).await;
+            (stats["uniqueClicks"] == 1).then_some(())
+        })
+        .await;
     }
 
     fn event(&self, name: &str, order: &str, value: Value) -> Value {
@@ -224,7 +235,12 @@ async fn repeats_are_harmless_with_either_key_and_a_batch_accepts_only_dedupe_ke
 }
 
 /// Reports events until the server is killed. Returns all attempted events, and the acknowledged ones.
-async fn report(client: Client, project: String, round: usize, writer: usize) -> (Vec<Value>, BTreeSet<String>) {
+async fn report(
+    client: Client,
+    project: String,
+    (round, writer): (usize, usize),
+    count: Arc<AtomicUsize>,
+) -> (Vec<Value>, BTreeSet<String>) {
     let (mut tried, mut acknowledged) = (Vec::new(), BTreeSet::new());
     for number in 0.. {
         let key = format!("w{writer}-r{round}-n{number}");
@@ -244,6 +260,7 @@ async fn report(client: Client, project: String, round: usize, writer: usize) ->
             Ok(reply) if reply.status == 200 && !reply.bytes.is_empty() => acknowledged.insert(key),
             _ => return (tried, acknowledged),
         };
+        count.fetch_add(1, Ordering::Relaxed);
     }
     unreachable!("the server ends before the numbers do")
 }
@@ -274,15 +291,16 @@ async fn every_acknowledged_event_survives_a_kill_and_is_counted_once() {
     let client = Client::new(server.address(), Some(key.clone()));
     let stage = Stage::new(&client).await;
     stage.click(&client).await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    stage.until_clicked(&client).await;
     let (mut tried, mut acknowledged) = (Vec::new(), BTreeSet::new());
     for round in 0..ROUNDS {
-        let mut writers = JoinSet::new();
+        let (mut writers, count) = (JoinSet::new(), Arc::new(AtomicUsize::new(0)));
         for writer in 0..WRITERS {
             let client = Client::new(server.address(), Some(key.clone()));
-            writers.spawn(report(client, stage.project.clone(), round, writer));
+            writers.spawn(report(client, stage.project.clone(), (round, writer), count.clone()));
         }
         tokio::time::sleep(LOAD).await;
+        until(async || (count.load(Ordering::Relaxed) > WRITERS).then_some(())).await;
         server.kill();
         for (attempts, answered) in writers.join_all().await {
             tried.extend(attempts);
@@ -322,9 +340,5 @@ async fn the_documented_click_counts_as_a_persons() {
     let call = Call { method: Method::GET, ..Call::new(operation("tracking.click"), json!({ "token": stage.token })) };
     let reply = client.with_key(None).try_send(call.header("user-agent", agent)).await.expect("the server answers");
     assert_eq!(reply.status, 302);
-    until(async || {
-        let stats = client.data("campaigns.stats", json!({ "id": stage.campaign })).await;
-        (stats["uniqueClicks"] == 1).then_some(())
-    })
-    .await;
+    stage.until_clicked(&client).await;
 }

@@ -76,7 +76,7 @@ async fn probe(number: usize, to: SocketAddr, path: &str) -> (u16, Duration) {
         socket.read_to_end(&mut answer).await?;
         std::io::Result::Ok(answer)
     };
-    let answer = tokio::time::timeout(Duration::from_secs(10), asking).await;
+    let answer = tokio::time::timeout(Duration::from_secs(60), asking).await;
     let answer = answer.unwrap_or_else(|_| Ok(Vec::new())).unwrap_or_default();
     let status = std::str::from_utf8(answer.get(9..12).unwrap_or_default()).ok().and_then(|text| text.parse().ok());
     (status.unwrap_or(0), began.elapsed())

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use mailmill::base::clock::{Clock, SystemClock, Timestamp};
 use serde_json::{Value, json};
 
 use super::delivery::{audience, campaign, draft, email, taken, until};
@@ -22,6 +23,8 @@ const RECIPIENTS: usize = 120;
 const CONNECTIONS: usize = 4;
 /// A pause that is longer than any dispatcher, worker or webhook retry needs.
 const QUIET: Duration = Duration::from_secs(4);
+/// The time until the scheduled campaign starts, in which even a busy machine makes a backup.
+const START_AFTER_MS: i64 = 15_000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn settings(sink: &MailSink) -> String {
@@ -44,6 +47,8 @@ struct Busy {
     server: Server,
     key: String,
     campaign: String,
+    /// The start time of the scheduled campaign.
+    starts_at: Timestamp,
     hooks: HookSink,
     webhook: String,
 }
@@ -61,14 +66,19 @@ impl Busy {
         let made = client.data("webhooks.create", json!({ "url": url, "events": ["subscriber.added"] })).await;
         let webhook = made["id"].as_str().expect("an id").to_owned();
         let scheduled = draft(&client, &project, &conversation, "Later").await;
-        use mailmill::base::clock::{Clock, SystemClock};
-        let at = SystemClock.now().plus_ms(4_000).to_string();
-        client.data("campaigns.schedule", json!({ "id": scheduled, "scheduledAt": at })).await;
+        let starts_at = SystemClock.now().plus_ms(START_AFTER_MS);
+        client.data("campaigns.schedule", json!({ "id": scheduled, "scheduledAt": starts_at.to_string() })).await;
         let campaign = campaign(&client, &project, &conversation, "Now").await;
         until(async || sink.count() == CONNECTIONS).await;
         client.contact(&project, "late@example.com").await;
         until(async || hooks.got().len() == 1).await;
-        Self { server, key, campaign, hooks, webhook }
+        Self { server, key, campaign, starts_at, hooks, webhook }
+    }
+
+    /// Waits until the scheduled campaign would have started, if sending were not on hold.
+    async fn quiet(&self) {
+        let rest_ms = self.starts_at.ms_since(SystemClock.now()).max(0) as u64;
+        tokio::time::sleep(Duration::from_millis(rest_ms) + QUIET).await;
     }
 
     fn backup(&self) -> std::path::PathBuf {
@@ -108,7 +118,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     busy.restore_into(&restored, &saved, &[]);
     restored.serve();
     assert!(restored.log().contains("sending is on hold"), "{}", restored.log());
-    tokio::time::sleep(QUIET).await;
+    busy.quiet().await;
     assert_eq!((fresh.count(), busy.hooks.got().len()), (0, attempts), "nothing is sent by itself");
 
     // The API shows the waiting work, and how much may arrive twice.
@@ -187,7 +197,7 @@ async fn a_hold_keeps_old_work_and_lets_new_work_run_whatever_the_clock_is() {
         busy.restore_into(&restored, &saved, &[]);
         faults.clock_off_by_ms(first);
         restored.serve();
-        tokio::time::sleep(QUIET).await;
+        busy.quiet().await;
         assert_eq!(fresh.count(), before, "{first}: nothing is sent by itself");
         let client = Client::new(restored.address(), Some(busy.key.clone()));
         send(&client, "first@example.com").await;
@@ -216,12 +226,11 @@ async fn a_campaign_scheduled_during_a_hold_starts_on_time() {
     let waiting = live.data("installation.hold", json!({})).await;
     assert_eq!(waiting["campaigns"][1]["name"], "Later", "{waiting}");
     let later = waiting["campaigns"][1]["id"].clone();
-    // Wait until after the old start time, which no longer applies.
-    tokio::time::sleep(QUIET).await;
+    // The old start time no longer applies.
+    busy.quiet().await;
     assert_eq!(client.data("campaigns.get", json!({ "id": later })).await["status"], "scheduled");
     assert_eq!(fresh.count(), 0);
-    use mailmill::base::clock::{Clock, SystemClock};
-    let at = SystemClock.now().plus_ms(1_000).to_string();
+    let at = SystemClock.now().plus_ms(START_AFTER_MS).to_string();
     client.data("campaigns.reschedule", json!({ "id": later, "scheduledAt": at })).await;
     until(async || fresh.count() == RECIPIENTS + 1).await;
     let hold = live.data("installation.hold", json!({})).await;
@@ -249,7 +258,7 @@ async fn a_started_copy_is_on_hold_and_the_original_and_a_moved_folder_are_not()
     copy(&copied, &unasked);
     assert!(said(&unasked.run(&["resume"])).contains("not on hold"), "the setting says so");
     copied.serve();
-    tokio::time::sleep(QUIET).await;
+    busy.quiet().await;
     assert_eq!(fresh.count(), 0, "a copy sends nothing by itself");
     let live = signed_in(&copied, OWNER, "live").await;
     let hold = live.data("installation.hold", json!({})).await;

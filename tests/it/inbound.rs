@@ -28,7 +28,7 @@ async fn the_command_reports_the_result_with_the_exit_codes_of_mail_servers() {
 async fn other_servers_can_deliver_mail_only_for_our_addresses_and_over_tls() {
     let server = Server::start(&format!("{BOUNDLESS}\n[mail]\ninbound = \"127.0.0.1:0\"\nhello_name = \"mx.mill.example\"\n"));
     let mut stream = TcpStream::connect(server.inbound()).expect("it listens");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
+    stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a time limit");
     let mut replies = BufReader::new(stream.try_clone().expect("a second handle"));
     let mut say = |command: &str| {
         stream.write_all(command.as_bytes()).expect("sent");

@@ -54,7 +54,7 @@ impl SnsHost {
         let seen = asked.clone();
         let serve = move || {
             for stream in listener.incoming().flatten() {
-                stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
+                stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a time limit");
                 let mut stream = StreamOwned::new(ServerConnection::new(config.clone()).expect("a session"), stream);
                 let mut bytes = [0; 4_096];
                 // A client may close the connection early.

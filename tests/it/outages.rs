@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::campaigns::is_complete;
 use super::delivery::{CONNECTIONS, Report, audience, campaign, email, knob, statuses, taken, until, with_relay};
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
-use super::support::{Client, Server};
+use super::support::{Client, Server, free_address};
 
 const RECIPIENTS: usize = 1_000;
 /// The campaign counts as half sent when this many recipients have it.
@@ -98,8 +98,8 @@ async fn is_sent(client: &Client, campaign: &str) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_campaign_waits_for_a_relay_outage_and_continues() {
     let outage = Duration::from_secs(knob("OUTAGE", 2));
-    let relay = Relay::at("127.0.0.1:0");
-    let address = relay.sink.address;
+    let address = free_address().to_string();
+    let relay = Relay::at(&address);
     let server = Server::start(&with_relay(&relay.sink));
     let client = server.client("live", "all");
     let project = audience(&client, RECIPIENTS).await;
@@ -123,7 +123,7 @@ async fn a_campaign_waits_for_a_relay_outage_and_continues() {
     }
     assert_eq!(first.len(), statuses(&client, &id).await.values().filter(|state| *state == "delivered").count());
 
-    let relay = Relay::at(&address.to_string());
+    let relay = Relay::at(&address);
     let back = Instant::now();
     until(async || is_sent(&client, &id).await).await;
     let continued = back.elapsed();
@@ -144,8 +144,8 @@ async fn a_campaign_waits_for_a_relay_outage_and_continues() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_in_flight_at_a_crashed_relay_are_retried_or_unknown() {
-    let relay = Relay::at("127.0.0.1:0");
-    let address = relay.sink.address;
+    let address = free_address().to_string();
+    let relay = Relay::at(&address);
     let mut server = Server::stopped(&with_relay(&relay.sink));
     let Some(faults) = server.faults() else { return };
     server.serve();
@@ -157,7 +157,7 @@ async fn messages_in_flight_at_a_crashed_relay_are_retried_or_unknown() {
     let began = Instant::now();
     // Every connection breaks at its current point: before the dot, or between the dot and the reply.
     let first = relay.gone();
-    let relay = Relay::at(&address.to_string());
+    let relay = Relay::at(&address);
 
     let settled = async || {
         let numbers = client.data("campaigns.stats", json!({ "id": id })).await;

@@ -14,7 +14,7 @@ use super::support::mail_sink::{Letter, MailSink, SinkAction, SinkCapabilities, 
 use super::support::name_server::NameServer;
 use super::support::postfix::{PASSWORD, Postfix, USER};
 use super::support::server::BOUNDLESS;
-use super::support::{Client, Server, python_with};
+use super::support::{Client, Server, free_address, python_with};
 
 const RECIPIENTS: usize = 40;
 const UNKNOWN: &str = "unknown@example.com";
@@ -105,7 +105,7 @@ async fn a_campaign_goes_through_postfix_with_a_password_and_its_bounces_are_pro
     if !Postfix::can_run() {
         return;
     }
-    let (sink, names, port) = (last_server(), NameServer::start(), Postfix::free_port());
+    let (sink, names, port) = (last_server(), NameServer::start(), free_address().port());
     let relay = format!("smtp://{}:{}@127.0.0.1:{port}", USER.replace('@', "%40"), PASSWORD.replace(' ', "%20"));
     let settings = format!(
         "[server]\npublic_url = \"https://mail.mill.example\"\n{BOUNDLESS}\n[mail]\nrelay = [\"{relay}\"]\nconnections = 8\n\

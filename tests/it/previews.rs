@@ -172,7 +172,7 @@ async fn hostile_emails_fail_or_are_drawn_and_the_service_stays_up() {
         let devices = ["outlook.windows.dark", "gmail.android.dark", "gmail.desktop-webmail.no-images", "plain.text"];
         let reply = client.call("previews.create", json!({ "html": html, "devices": devices })).await;
         assert_eq!(reply.status, StatusCode::CREATED, "{start}");
-        let done = tokio::time::timeout(Duration::from_secs(120), finished(&client, &reply.json()["data"])).await;
+        let done = tokio::time::timeout(Duration::from_secs(300), finished(&client, &reply.json()["data"])).await;
         let done = done.unwrap_or_else(|_| panic!("{start}… is not finished"));
         for device in done["devices"].as_array().expect("a list") {
             assert!(device["status"] == "SUCCESSFUL" || device["error"].is_string(), "{start}: {device}");

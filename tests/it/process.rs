@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};
 
+const CONTINUE: [u8; 25] = *b"HTTP/1.1 100 Continue\r\n\r\n";
+
 #[tokio::test]
 async fn a_started_request_is_answered_before_the_shutdown() {
     let mut server = Server::start(BOUNDLESS);
@@ -20,15 +22,18 @@ async fn a_started_request_is_answered_before_the_shutdown() {
     let body = json!({ "projectId": project, "email": "last@example.com" }).to_string();
     let (front, back) = body.split_at(body.len() / 2);
     let mut connection = TcpStream::connect(server.address()).expect("it listens");
-    connection.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
+    connection.set_read_timeout(Some(Duration::from_secs(120))).expect("a time limit");
     let head = format!(
         "POST /v1/contacts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{front}",
+         expect: 100-continue\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     connection.write_all(head.as_bytes()).expect("sent");
-    // Wait until the server has accepted the connection, then send the signal.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // The server has accepted the request when it asks for the body.
+    let mut asked = [0; CONTINUE.len()];
+    connection.read_exact(&mut asked).expect("it answers");
+    assert_eq!(asked, CONTINUE, "{}", String::from_utf8_lossy(&asked));
+    connection.write_all(front.as_bytes()).expect("sent");
     server.signal("TERM");
     tokio::time::sleep(Duration::from_millis(300)).await;
     connection.write_all(back.as_bytes()).expect("sent");

@@ -40,10 +40,7 @@ impl Catalog {
         let found = target.list(names::EPOCHS).await?;
         let numbers: BTreeSet<Epoch> =
             found.iter().filter(|name| name.ends_with("/start.json")).filter_map(|name| names::epoch_of(name)).collect();
-        let starts = stream::iter(
-            numbers.into_iter().map(|epoch| async move { Ok::<_, Error>((epoch, epochs::read_start(target, epoch).await?)) }),
-        );
-        let epochs = starts.buffered(limits::BACKUP_PARTS_AHEAD).try_collect().await?;
+        let epochs = starts(target, numbers).await?;
         let parts = target.list(names::LOG).await?.iter().filter_map(|name| PartName::parse(name)).collect();
         Ok(Self { epochs, parts, snapshots: snapshots(target).await? })
     }
@@ -68,9 +65,11 @@ impl Catalog {
         let logs = self.epochs.iter().map(|(epoch, start)| (start.log_since, *epoch));
         // Maps each log to its newest epoch.
         let logs: BTreeMap<Epoch, Epoch> = logs.collect();
-        let mut best = None;
-        for newest in logs.into_values() {
-            best = self.plan_in(newest, at)?.or(best);
+        // The newest log that has the state is restored, so damage of an older one does not matter.
+        for newest in logs.into_values().rev() {
+            if let Some(plan) = self.plan_in(newest, at)? {
+                return Ok(plan);
+            }
         }
         let nothing = || match (at, self.oldest()) {
             (Some(at), Some(oldest)) => format!("the backup has no state of {at}: it starts at {oldest}"),
@@ -78,7 +77,7 @@ impl Catalog {
                 "the backup target has no complete snapshot; check the URL, and whether the first backup was completed".to_owned()
             }
         };
-        best.ok_or_else(|| Error::Nothing(nothing()))
+        Err(Error::Nothing(nothing()))
     }
 
     /// Returns the earliest time that can be restored; `None` if there is no snapshot.
@@ -121,6 +120,13 @@ impl Catalog {
     }
 }
 
+/// Reads the starts of these epochs. Leaves out epochs that thinning has deleted since they were listed.
+pub(super) async fn starts(target: &Target, epochs: BTreeSet<Epoch>) -> Result<BTreeMap<Epoch, Start>> {
+    let starts = epochs.into_iter().map(|epoch| async move { Ok::<_, Error>((epoch, epochs::find_start(target, epoch).await?)) });
+    let found: Vec<_> = stream::iter(starts).buffered(limits::BACKUP_PARTS_AHEAD).try_collect().await?;
+    Ok(found.into_iter().filter_map(|(epoch, start)| Some((epoch, start?))).collect())
+}
+
 /// Returns the complete snapshots in a target, sorted.
 async fn snapshots(target: &Target) -> Result<BTreeSet<SnapshotName>> {
     let names = target.list(names::SNAPSHOTS).await?;
@@ -135,6 +141,7 @@ pub async fn last_snapshot(target: &Target, since: Epoch) -> Result<Option<Times
 
 #[cfg(test)]
 mod tests {
+    use super::super::retention;
     use super::*;
     use crate::base::random::SeededRandom;
     use crate::engine::store::identity::Installation;
@@ -207,6 +214,40 @@ mod tests {
         catalog.parts.remove(&part(1, 2, 160, 200));
         assert!(matches!(catalog.plan(Some(Timestamp(320))), Err(Error::Damaged { .. })));
         assert_eq!(plan(&catalog, 400).0, snapshot(2, 4, 4, 355), "the part is not needed after the next snapshot");
+    }
+
+    #[test]
+    fn a_missing_part_of_an_older_log_does_not_prevent_the_restore_of_a_newer_one() {
+        let mut catalog = sample();
+        catalog.parts.remove(&part(2, 4, 360, 400));
+        catalog.parts.insert(part(2, 5, 410, 450));
+        assert!(matches!(catalog.plan(Some(Timestamp(500))), Err(Error::Damaged { .. })));
+        assert_eq!(plan(&catalog, 9_999), (snapshot(3, 5, 4, 590), vec![(3, 5)]));
+    }
+
+    /// A process can end while it thins the backup, and a restore can run at the same time.
+    #[test]
+    fn every_moment_can_be_restored_after_each_step_of_thinning() {
+        let parts = |epoch: Epoch| {
+            (1..=9).map(move |number| {
+                let at = (100 * epoch + 10 * number) as i64;
+                part(epoch, number, at, at)
+            })
+        };
+        let log_from = snapshot(2, 5, 6, 245);
+        let mut catalog = Catalog {
+            epochs: [(1, start(1, 1)), (2, start(2, 1))].into(),
+            parts: parts(1).chain(parts(2)).collect(),
+            snapshots: [snapshot(1, 3, 2, 125), snapshot(2, 1, 0, 205), log_from].into(),
+        };
+        let thinned = retention::thinned_parts(&catalog, &catalog.snapshots, &log_from);
+        assert_eq!(thinned.len(), 9 + 4, "parts 5 and 6 of the first log are not those that the last snapshot needs");
+        for part in thinned {
+            catalog.parts.remove(&part);
+            for moment in (130..=190).chain(210..=240).chain(260..=290) {
+                assert!(catalog.plan(Some(Timestamp(moment))).is_ok(), "{moment} after {part:?} was deleted");
+            }
+        }
     }
 
     #[test]

@@ -78,15 +78,22 @@ pub async fn newest(target: &Target) -> Result<Option<(Epoch, Start)>> {
     read_start(target, epoch).await.map(|start| Some((epoch, start)))
 }
 
+/// Reads the start of an epoch, which must exist.
 pub async fn read_start(target: &Target, epoch: Epoch) -> Result<Start> {
+    let missing = || Error::Damaged { object: names::start(epoch), found: "it is missing".to_owned() };
+    find_start(target, epoch).await?.ok_or_else(missing)
+}
+
+/// Reads the start of an epoch; `None` if it does not exist.
+pub async fn find_start(target: &Target, epoch: Epoch) -> Result<Option<Start>> {
     let object = names::start(epoch);
     let damaged = |found: String| Error::Damaged { object: object.clone(), found };
-    let text = target.get(&object).await?.ok_or_else(|| damaged("it is missing".to_owned()))?;
+    let Some(text) = target.get(&object).await? else { return Ok(None) };
     let found: serde_json::Value = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
     if found["format"].as_u64().is_some_and(|format| format > u64::from(FORMAT)) {
         return Err(Error::Newer);
     }
-    serde_json::from_value(found).map_err(|error| damaged(error.to_string()))
+    serde_json::from_value(found).map(Some).map_err(|error| damaged(error.to_string()))
 }
 
 /// Creates the next epoch. Waits to see whether the server of the newest epoch is alive, unless that server has stopped or used this data

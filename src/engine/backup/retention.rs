@@ -58,9 +58,7 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
         target.delete(object).await?;
         deleted += 1;
     }
-    let is_needed =
-        |part: &PartName| snapshots.iter().any(|snapshot| (snapshot.log_from..=snapshot.consistent_at).contains(&part.number));
-    for part in catalog.parts.iter().filter(|part| is_before(part, &log_from) && !is_needed(part)) {
+    for part in thinned_parts(&catalog, &snapshots, &log_from) {
         target.delete(&part.object()).await?;
         deleted += 1;
     }
@@ -74,6 +72,18 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
         }
     }
     Ok(deleted)
+}
+
+/// Returns the parts to delete if these snapshots and the log from `log_from` on are kept, newest first: an interrupted deletion leaves
+/// no gap in the log after a snapshot, which a restore could not cross.
+pub fn thinned_parts(catalog: &Catalog, kept: &BTreeSet<SnapshotName>, log_from: &SnapshotName) -> Vec<PartName> {
+    // Each log has its own numbers of parts.
+    let log = |epoch: Epoch| catalog.epochs.get(&epoch).map(|start| start.log_since);
+    let needs = |snapshot: &SnapshotName, part: &PartName| {
+        log(snapshot.epoch) == log(part.epoch) && (snapshot.log_from..=snapshot.consistent_at).contains(&part.number)
+    };
+    let is_needed = |part: &PartName| kept.iter().any(|snapshot| needs(snapshot, part));
+    catalog.parts.iter().rev().filter(|part| is_before(part, log_from) && !is_needed(part)).copied().collect()
 }
 
 fn is_before(part: &PartName, snapshot: &SnapshotName) -> bool {

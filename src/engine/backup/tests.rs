@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::capture::Capture;
-use super::catalog::Catalog;
+use super::catalog::{self, Catalog};
 use super::names::{PartName, SnapshotName};
 use super::shipping::{ContinuousBackup, Parts};
 use super::snapshot::Stores;
@@ -359,6 +359,18 @@ async fn thinning_deletes_old_interrupted_and_superseded_objects_only() {
     assert_eq!(sealed.target.get(&interrupted.part(0)).await, Ok(None));
     assert!(sealed.target.get(&own(2, 3).part(0)).await.is_ok_and(|part| part.is_some()), "parts of kept snapshots stay");
     assert_eq!(retention::thin(&sealed.target, &few).await, Ok(0));
+}
+
+/// A server thins the backup while a restore reads the catalog.
+#[tokio::test]
+async fn an_epoch_that_was_thinned_since_it_was_listed_is_left_out() {
+    let (_outer, _, target) = folders();
+    let sealed = sealed(&target);
+    let installation = Installation::new(&SeededRandom::new(1));
+    let candidate = epochs::Candidate { installation: &installation, host: "a", state: None, holder: "1", heartbeat_seconds: 1 };
+    let (epoch, start) = epochs::begin(&sealed, &candidate).await.expect("the epoch can be created");
+    let starts = catalog::starts(&sealed.target, [epoch, epoch + 1].into()).await;
+    assert_eq!(starts, Ok([(epoch, start)].into()));
 }
 
 #[test]

@@ -27,7 +27,7 @@ const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 const LOOK: Duration = Duration::from_millis(20);
 /// The time limit for a page. Pages load in milliseconds, but a busy machine may need much longer.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Returns whether there is a Chromium to test with. Without one, prints a warning, or fails where everything must be tested.
 pub fn is_there() -> bool {

@@ -334,7 +334,7 @@ async fn previews(scene: &Scene<'_>) {
     tab.press_through("Preview common devices").await;
     tab.sees("Previews are simulations").await;
     // A busy machine draws the previews slowly.
-    let end = Instant::now() + 5 * PATIENCE;
+    let end = Instant::now() + 2 * PATIENCE;
     while tab.text().await.contains("previews ready") {
         assert!(Instant::now() < end, "the previews are not ready");
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::faults::{Fault, strike};
 use super::knob;
-use super::nodes::{Cluster, RECOVERY_TIME, check_log, database};
+use super::nodes::{Cluster, LEASE_SECONDS, RECOVERY_TIME, check_log, database};
 use crate::campaigns::is_complete;
 use crate::delivery::{CONNECTIONS, Report, audience, email, relay, statuses, taken};
 use crate::support::mail_sink::MailSink;
@@ -77,7 +77,7 @@ async fn campaigns_lose_no_one_and_repeat_no_one_when_leaders_fail() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();
     let sink = relay();
-    let mut cluster = Cluster::start(&postgres, &url, 3, &with_relay(&sink)).await;
+    let mut cluster = Cluster::start(&postgres, &url, (3, LEASE_SECONDS), &with_relay(&sink)).await;
     let leader = cluster.leader().await;
     let key = cluster.nodes[leader].key("live", "all");
     let client = Client::new(cluster.nodes[leader].address(), Some(key.clone()));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::nodes::{Cluster, LEASE_SECONDS};
+use super::nodes::Cluster;
 use super::proxy::Network;
 use crate::support::faults::{Fault as DiskFault, Kind};
 use crate::support::postgres::Postgres;
@@ -76,7 +76,7 @@ pub async fn strike(cluster: &mut Cluster, postgres: &Postgres, fault: Fault) ->
         }
         Fault::StopLeader => {
             cluster.nodes[leader].signal("STOP");
-            tokio::time::sleep(Duration::from_secs(LEASE_SECONDS) + Duration::from_millis(500)).await;
+            tokio::time::sleep(cluster.lease + Duration::from_millis(500)).await;
             cluster.nodes[leader].signal("CONT");
         }
         Fault::StopDatabase => {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::history::{Action, Histories, Number, Operation};
 use super::nodes::{Addresses, Cluster, send};
 use crate::support::client::Call;
-use crate::support::{Client, operation};
+use crate::support::operation;
 
 const CLIENTS: usize = 4;
 /// The pause between two operations of a client, so that a history stays short enough for the check.
@@ -58,10 +58,10 @@ impl Rows {
         Self { project: project.to_owned(), ids, clients }
     }
 
-    /// Creates a new row, which the clients use from now on. `leader` is a client of the leader.
-    pub async fn next(&self, leader: &Client) {
+    /// Creates a new row, which the clients use from now on.
+    pub async fn next(&self, cluster: &Cluster) {
         let number = self.ids.lock().expect("not poisoned").len();
-        let id = leader.contact(&self.project, &format!("row{number}@example.com")).await;
+        let id = cluster.contact(&self.project, &format!("row{number}@example.com")).await;
         self.ids.lock().expect("not poisoned").push(id);
     }
 

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::campaigns::with_relay;
-use super::nodes::{Cluster, database};
+use super::nodes::{Cluster, LEASE_SECONDS, database};
 use super::{CALM, knob};
 use crate::campaigns::is_complete;
 use crate::delivery::{audience, campaign, email, until};
@@ -255,7 +255,7 @@ async fn a_cluster_and_a_backup_cost_little_speed() {
     let alone = Server::start(&format!("{BOUNDLESS}{alone}"));
     let backed_up = Server::start(&format!("{BOUNDLESS}{backed_up}{backup}"));
     set_up(&backed_up);
-    let mut cluster = Cluster::start_plain(&url, 3, Path::new(PROGRAM), &clustered).await;
+    let mut cluster = Cluster::start_plain(&url, (3, LEASE_SECONDS), Path::new(PROGRAM), &clustered).await;
     let leader = cluster.leader().await;
     let key = cluster.nodes[leader].key("live", "all");
     let order = (0..cluster.nodes.len()).map(|turn| (leader + turn) % cluster.nodes.len());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::nodes::{Cluster, LEASE_SECONDS, RECOVERY_TIME, check_log, database, leads, send};
+use super::nodes::{Cluster, RECOVERY_TIME, SHORT_LEASE_SECONDS, check_log, database, send};
 use crate::support::client::Call;
 use crate::support::operation;
 use crate::support::postgres::{Postgres, database_of};
@@ -39,9 +39,8 @@ impl Run {
         let (one, two) = (primary.address(), standby.address());
         let url =
             format!("postgres://mailmill@{one},{two}/{}?sslmode=disable&target_session_attrs=read-write", database_of(&own));
-        let mut cluster = Cluster::start_plain(&url, 2, Path::new(PROGRAM), "").await;
-        let leader = cluster.leader().await;
-        let project = cluster.client(leader).project("standby").await;
+        let cluster = Cluster::start_plain(&url, (2, SHORT_LEASE_SECONDS), Path::new(PROGRAM), "").await;
+        let project = cluster.project("standby").await;
         Some(Self { primary, standby, url, cluster, project, created: Vec::new() })
     }
 
@@ -76,6 +75,7 @@ impl Run {
 
     /// Returns the number of acknowledged contacts that a node does not have.
     async fn lost(&self, index: usize) -> usize {
+        self.cluster.catch_up(&self.project).await;
         let client = self.cluster.client(index);
         let mut lost = 0;
         for id in &self.created {
@@ -111,12 +111,19 @@ async fn a_promoted_synchronous_standby_has_every_acknowledged_write() {
 async fn no_node_continues_silently_after_an_asynchronous_standby_without_the_last_commits_was_promoted() {
     let Some(mut run) = Run::start(false).await else { return };
     assert!(run.write(CONTACTS).await);
-    // The standby stops receiving changes, and the primary server accepts more of them.
+    // The standby receives these contacts and then no more changes, and the primary server accepts more of them.
+    let count = run.primary.query(&run.url, "SELECT count(*) FROM mailmill_log");
+    let deadline = Instant::now() + RECOVERY_TIME;
+    while run.standby.query(&run.url, &format!("SELECT count(*) >= {count} FROM mailmill_log")) != "t" {
+        assert!(Instant::now() < deadline, "the standby does not have {count} commits");
+        tokio::time::sleep(LOOK).await;
+    }
     run.standby.stop();
     assert!(run.write(CONTACTS).await);
-    // A follower has the last commits after a moment.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    run.cluster.catch_up(&run.project).await;
     run.primary.stop();
+    // The lease ends, so no node appends before it has checked the promoted standby.
+    tokio::time::sleep(run.cluster.lease).await;
     run.standby.resume();
     run.standby.promote();
     let promoted = run.state();
@@ -124,7 +131,7 @@ async fn no_node_continues_silently_after_an_asynchronous_standby_without_the_la
     for node in &run.cluster.nodes {
         assert!(node.log().contains("the database has lost commits: the log of the test store ends at"), "{}", node.log());
     }
-    tokio::time::sleep(Duration::from_secs(2 * LEASE_SECONDS)).await;
+    tokio::time::sleep(2 * run.cluster.lease).await;
     assert_eq!(run.state(), promoted, "no node has taken the lease or appended a commit");
     // A start of a node does not accept the loss either.
     for node in &mut run.cluster.nodes {
@@ -139,7 +146,6 @@ async fn no_node_continues_silently_after_an_asynchronous_standby_without_the_la
     }
     run.cluster.serve_all().await;
     let leader = run.cluster.leader().await;
-    assert!(leads(&run.cluster.client(leader)).await);
     let lost = run.lost(leader).await;
     println!("{lost} of {} acknowledged writes were lost with the primary server, and every node reported it", run.created.len());
     assert!(lost > 0 && lost <= CONTACTS, "{lost}");

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::faults::drain;
-use super::nodes::{Addresses, Cluster, REQUEST_TIME, check_log, database, send};
+use super::nodes::{Addresses, Cluster, LEASE_SECONDS, check_log, database, send};
 use crate::support::client::Call;
 use crate::support::operation;
 use crate::support::server::PROGRAM;
@@ -88,19 +88,6 @@ fn previous() -> PathBuf {
     std::env::var_os("MAILMILL_CLUSTER_FROM").map_or_else(|| PROGRAM.into(), PathBuf::from)
 }
 
-/// Waits until all nodes have this project.
-async fn wait_for(cluster: &Cluster, project: &str) {
-    for index in 0..cluster.nodes.len() {
-        let list = json!({ "projectId": project, "limit": 1 });
-        let asking = async {
-            while cluster.client(index).call("contacts.list", list.clone()).await.status != 200 {
-                tokio::time::sleep(DRAIN_TIME).await;
-            }
-        };
-        tokio::time::timeout(REQUEST_TIME, asking).await.expect("the node follows the leader");
-    }
-}
-
 /// Restarts a node with this program, as an operator and a load balancer do.
 async fn upgrade(cluster: &mut Cluster, index: usize, program: &str) {
     cluster.publish_without(index);
@@ -115,10 +102,10 @@ async fn upgrade(cluster: &mut Cluster, index: usize, program: &str) {
 async fn no_client_that_tries_once_more_sees_an_error_during_an_upgrade() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();
-    let mut cluster = Cluster::start_plain(&url, NODES, &previous(), "").await;
+    let mut cluster = Cluster::start_plain(&url, (NODES, LEASE_SECONDS), &previous(), "").await;
     let leader = cluster.leader().await;
     let project = cluster.client(leader).project("upgrade").await;
-    wait_for(&cluster, &project).await;
+    cluster.catch_up(&project).await;
     let is_over = Arc::new(AtomicBool::new(false));
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {

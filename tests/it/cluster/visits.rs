@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::nodes::{Cluster, RECOVERY_TIME, database};
+use super::nodes::{Cluster, LEASE_SECONDS, RECOVERY_TIME, database};
 use crate::support::client::Call;
 use crate::support::{Client, operation};
 use crate::tracking::{BROWSER, Message};
@@ -17,11 +17,10 @@ const LOOK: Duration = Duration::from_millis(100);
 async fn clicks_without_a_leader_are_counted_by_the_next_one() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();
-    let mut cluster = Cluster::start(&postgres, &url, 3, "").await;
+    let mut cluster = Cluster::start(&postgres, &url, (3, LEASE_SECONDS), "").await;
     let leader = cluster.leader().await;
     let messages = [Message::to_ada(cluster.client(leader)).await, Message::to_ada(cluster.client(leader)).await];
-    // The followers have the messages after a moment.
-    tokio::time::sleep(5 * LOOK).await;
+    cluster.catch_up(&messages[1].project).await;
     cluster.nodes[leader].kill();
     let others = (0..3).filter(|index| *index != leader);
     for (index, message) in others.zip(&messages) {

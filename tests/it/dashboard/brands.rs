@@ -11,7 +11,7 @@ use crate::support::server::BOUNDLESS;
 use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
 const LOOK: Duration = Duration::from_millis(100);
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Hostile markup, used as a brand's name and in the fields of forms.
 pub const HOSTILE: &str = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'{{ 7*7 }}";
 

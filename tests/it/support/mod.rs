@@ -25,6 +25,9 @@ pub mod csv_host;
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/platforms.rs"]
 pub mod platforms;
+// The library's own tests use these addresses, too.
+#[path = "../../../src/testing/ports.rs"]
+pub mod ports;
 // The library's own tests use this server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/postgres.rs"]
@@ -40,6 +43,7 @@ pub mod stores;
 
 pub use client::{Client, Reply};
 pub use faults::Faults;
+pub use ports::free_address;
 pub use server::{Server, shared};
 
 use std::path::{Path, PathBuf};

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::python_with;
+use super::{free_address, python_with};
 
 const BUCKET: &str = "backups";
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How the proxy treats requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl ObjectStore {
     /// Starts the server; `None`, with a note, if moto is not installed.
     pub fn start() -> Option<Self> {
         let python = python_with("moto.server, flask")?;
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
+        let free = free_address();
         let port = free.port().to_string();
         let mut command = Command::new(python);
         command.args(["-m", "moto.server", "-H", "127.0.0.1", "-p", &port]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -145,7 +145,11 @@ fn serve(mut client: TcpStream, backend: SocketAddr, weather: &AtomicU8, uploads
     let (mut head, mut length) = (Vec::new(), 0);
     loop {
         let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 || line == "\r\n" {
+        if reader.read_line(&mut line)? == 0 {
+            // The client was killed before its request was complete.
+            return Ok(());
+        }
+        if line == "\r\n" {
             break;
         }
         if let Some((name, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length")) {

@@ -4,7 +4,7 @@
 //! It needs root, like every Postfix, and `saslpasswd2` for the password. If one of them is missing, it prints a note.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -58,11 +58,6 @@ impl Postfix {
             (true, Some(program)) => super::missing(&format!("there is no {program} (Debian: postfix and sasl2-bin)")),
         }
         false
-    }
-
-    /// Returns a port that is free now.
-    pub fn free_port() -> u16 {
-        TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").port()
     }
 
     /// Starts Postfix on this port. It relays mail for `domain` to `back`, and all other mail to `next`.

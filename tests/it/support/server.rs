@@ -14,7 +14,7 @@ use super::{Client, Faults};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
 /// The time limit for a start. A start takes milliseconds, but a busy machine may need much longer.
-const START_TIME: Duration = Duration::from_secs(60);
+const START_TIME: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Settings with budgets and quotas that no test uses up.

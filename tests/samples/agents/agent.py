@@ -22,7 +22,7 @@ def here(url):
     return base + urllib.parse.urlsplit(url).path
 
 
-found = requests.get(base + "/.well-known/oauth-authorization-server", timeout=10).json()
+found = requests.get(base + "/.well-known/oauth-authorization-server", timeout=120).json()
 metadata = AuthorizationServerMetadata(found)
 metadata.validate()
 grant = next(kind for kind in metadata["grant_types_supported"] if "agent-auth" in kind)
@@ -30,7 +30,7 @@ grant = next(kind for kind in metadata["grant_types_supported"] if "agent-auth" 
 registered = requests.post(
     here(metadata["agent_auth"]["identity_endpoint"]),
     json={"type": "service_auth", "login_hint": hint, "agent_name": "Authlib", "scope": "audience:read email:read"},
-    timeout=10,
+    timeout=120,
 ).json()
 print(json.dumps({"code": registered["claim"]["user_code"]}), flush=True)
 
@@ -41,6 +41,8 @@ for _ in range(200):
         token = session.fetch_token(here(metadata["token_endpoint"]), grant_type=grant, claim_token=registered["claim_token"])
         break
     except OAuthError as error:
+        if error.error not in refusals:
+            print(json.dumps({"refusal": error.error}), flush=True)
         refusals.add(error.error)
         if error.error != "authorization_pending":
             raise

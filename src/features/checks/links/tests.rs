@@ -24,6 +24,7 @@ use crate::engine::render::inspect::{Links, inspect};
 use crate::engine::settings;
 use crate::engine::tasks::Tasks;
 use crate::testing::START;
+use crate::testing::ports::free_address;
 
 /// The time limit for each link, long enough for a requested pause of one second.
 const EACH: Duration = Duration::from_secs(4);
@@ -384,7 +385,7 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
         roots.extend(is_trusted.then_some(root));
         secure.insert(name, serve(&tasks, server.clone(), Some(tls), "127.0.0.1:0").await.port());
     }
-    let closed = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("bound").port();
+    let closed = free_address().port();
     let hung_up = hang_up(&tasks).await.port();
     let mut cases = cases(port, &secure, closed, hung_up);
     let text_only = format!("http://leave.test:{port}/leave/now");

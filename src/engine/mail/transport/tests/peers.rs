@@ -1,13 +1,14 @@
 //! Tests with a third-party server, if this machine has one.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::process::{Child, Command};
 
 use futures_util::future::join_all;
 
 use super::*;
+use crate::testing::ports::free_address;
 
 /// Postfix's test server. It cannot choose a free port itself, so the test finds one.
 const PROGRAM: &str = "/usr/sbin/smtp-sink";
@@ -22,7 +23,7 @@ impl Foreign {
         if !Path::new(PROGRAM).exists() {
             return None;
         }
-        let address = TcpListener::bind("127.0.0.1:0").expect("a port is free").local_addr().expect("the listener is bound");
+        let address = free_address();
         let mut command = Command::new(PROGRAM);
         // The test server refuses to run as root.
         if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {

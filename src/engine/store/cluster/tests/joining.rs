@@ -6,10 +6,7 @@ use super::*;
 #[test]
 fn the_files_of_a_new_node_are_marked_before_the_first_commit_of_their_stores() {
     let Some(server) = server() else { return };
-    let cluster = Cluster::init(server);
-    let one = cluster.node("one");
-    one.lead();
-    one.put(1).expect("the leader accepts writes");
+    let (cluster, one) = Cluster::led(server);
     one.stop();
     for store in StoreName::ALL {
         let path = cluster.folder.path().join(format!("one/{}.redb", store.word()));

@@ -36,10 +36,7 @@ fn a_node_of_an_older_version_does_not_join_a_newer_cluster() {
 #[test]
 fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
     let Some(server) = server() else { return };
-    let cluster = Cluster::init(server);
-    let one = cluster.node("one");
-    one.lead();
-    one.put(1).expect("the leader accepts writes");
+    let (cluster, one) = Cluster::led(server);
     let two = cluster.node("two");
     two.follow("one");
     let newer = "INSERT INTO mailmill_log SELECT log, seq + 1, epoch, '\\x02'::bytea, now() FROM mailmill_log WHERE log = 'live' \

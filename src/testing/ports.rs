@@ -1,0 +1,22 @@
+//! Addresses for servers that a test starts later.
+
+use std::net::{SocketAddr, TcpListener};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The ports of the servers. Systems choose the ports of connections above them.
+const PORTS: Range<u16> = 10_000..30_000;
+
+/// Returns an address on which a server can listen later. No connection and no other test of this process gets it meanwhile.
+pub fn free_address() -> SocketAddr {
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    // Processes with consecutive IDs start far from each other.
+    let first = std::process::id().wrapping_mul(101);
+    loop {
+        let number = first.wrapping_add(TRIED.fetch_add(1, Ordering::Relaxed)) % PORTS.len() as u32;
+        let address = SocketAddr::from(([127, 0, 0, 1], PORTS.start + number as u16));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
+}
