@@ -205,11 +205,11 @@ pub const WORKERS: &[Worker] = &[
     Worker::lasting("continuous backup", Work::Service(|tasks, engine| Box::pin(system::worker::back_up(tasks, engine)))),
     Worker::lasting(
         "sending",
-        Work::EachService(|tasks, engine, environment| Box::pin(sending::dispatch::run(tasks, engine, environment))),
+        Work::EachService(|tasks, engine, environment| Box::pin(sending::worker::dispatch(tasks, engine, environment))),
     ),
     Worker::lasting(
         "webhooks",
-        Work::EachService(|tasks, engine, environment| Box::pin(webhooks::dispatch::run(tasks, engine, environment))),
+        Work::EachService(|tasks, engine, environment| Box::pin(webhooks::worker::dispatch(tasks, engine, environment))),
     ),
 ];
 
