@@ -75,7 +75,7 @@ fn checked(block: &Value) -> Result<String, Failure> {
     match Document::from_json(&email) {
         Ok(_) => Ok(block.to_string()),
         Err(found) => {
-            let Violation { path, problem } = &found[0];
+            let Violation { path, problem, .. } = &found[0];
             let inside = path.strip_prefix("blocks[1]").unwrap_or_default();
             Err(Failure::field(&format!("block{inside}"), problem))
         }
