@@ -33,7 +33,7 @@ impl Record for SavedBlock {}
 
 fn find(tx: &impl Read, project: ProjectId, id: SavedBlockId) -> Result<SavedBlock, Failure> {
     store::get(tx, project, id)?.ok_or_else(|| {
-        Failure::because(Code::NotFound, "The project has no saved block with this ID.")
+        Failure::because(Code::NotFound, "The brand has no saved block with this ID.")
             .see("saved_blocks.list", "GET /v1/projects/{projectId}/blocks lists the saved blocks")
     })
 }

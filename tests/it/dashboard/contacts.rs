@@ -342,7 +342,7 @@ async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
     has(&browser.get(&own).await, "selected>News or Offers</option>");
     client.data("topics.delete", json!({ "id": topics[1], "projectId": project })).await;
     has(&browser.get(&own).await, "selected>News or a deleted topic</option>");
-    has(&submit(&mut browser, path, &rows("count", "is", &topics[1])).await, "The project has no topic with the ID");
+    has(&submit(&mut browser, path, &rows("count", "is", &topics[1])).await, "The brand has no topic with the ID");
 }
 
 #[tokio::test(flavor = "multi_thread")]
