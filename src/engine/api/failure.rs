@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use http::header::{HeaderName, HeaderValue};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::engine::store;
 use crate::vocab::codes::Code;
@@ -97,6 +97,11 @@ impl Failure {
     pub fn with(mut self, data: Value) -> Self {
         self.data = Some(Box::new(data));
         self
+    }
+
+    /// Adds the ID of the request to an internal failure, so that pages can show it: the log has the cause under this ID.
+    pub(super) fn of_request(self, request: &impl std::fmt::Display) -> Self {
+        if self.code == Code::Internal { self.with(json!({ "requestId": request.to_string() })) } else { self }
     }
 
     /// Sets the number of seconds to wait before a retry.
