@@ -521,12 +521,14 @@ async fn an_error_of_a_field_is_shown_once_next_to_it() {
     let contact = format!("/test/contacts/{}", client.contact(&project, "ada@example.com").await);
     client.data("topics.create", json!({ "projectId": project, "name": "News" })).await;
     client.data("tags.create", json!({ "projectId": project, "name": "vip" })).await;
+    let long = "x".repeat(2_000);
     for (path, fields, id) in [
         ("/test/contacts/new", vec![("email", "ada")], "email-wrong"),
         ("/test/contacts/new", vec![("email", "bob@example.com"), ("country", "XX")], "country-wrong"),
         (contact.as_str(), vec![("act", "save"), ("country", "XX")], "country-wrong"),
         (contact.as_str(), vec![("act", "erase")], "sure-wrong"),
         ("/test/suppressions", vec![("act", "add"), ("email", "ada")], "email-wrong"),
+        ("/test/suppressions", vec![("act", "add"), ("email", "bob@example.com"), ("note", long.as_str())], "note-wrong"),
         ("/test/topics", vec![("act", "create"), ("name", "Offers"), ("order", "x")], "displayOrder-wrong"),
     ] {
         let page = submit(&mut browser, path, &fields).await;
