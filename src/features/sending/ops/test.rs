@@ -116,7 +116,7 @@ impl Command for Test {
                 let DefaultSender { from: address, from_name: name, reply_to } = sender;
                 (
                     EmailAddress::stored(&address).ok_or_else(|| {
-                        let cause = format!("the default sender of the brand {project} is not a valid address; set it again");
+                        let cause = format!("the default sender of project {project} is not a valid address; set it again");
                         Failure::internal(cause)
                     })?,
                     Sender { address, name, reply_to },
