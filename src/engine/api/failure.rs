@@ -157,13 +157,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_internal_failure_has_the_id_of_its_request() {
-        let data = |failure: Failure| failure.of_request(&"req_1").data.map(|data| *data);
-        assert_eq!(data(Failure::internal("the cause")), Some(json!({ "requestId": "req_1" })));
-        assert_eq!(data(Failure::new(Code::NotFound)), None);
-    }
-
-    #[test]
     fn programs_get_the_field_and_the_operation_and_users_a_sentence() {
         for (failure, text, sentence) in [
             (
@@ -191,5 +184,12 @@ mod tests {
         ] {
             assert_eq!((failure.text().as_str(), failure.sentence().as_str()), (text, sentence));
         }
+    }
+
+    #[test]
+    fn an_internal_failure_has_the_id_of_its_request() {
+        let data = |failure: Failure| failure.of_request(&"req_1").data.map(|data| *data);
+        assert_eq!(data(Failure::internal("the cause")), Some(json!({ "requestId": "req_1" })));
+        assert_eq!(data(Failure::new(Code::NotFound)), None);
     }
 }

@@ -117,7 +117,7 @@ impl From<Failure> for PageError {
         let info = failure.code.info();
         let status = StatusCode::from_u16(info.status).expect("the table contains valid HTTP statuses");
         let message = match failure.code {
-            Code::Internal => internal(failure.data.as_deref()),
+            Code::Internal if failure.message.is_none() => internal(failure.data.as_deref()),
             Code::RateLimitExceeded => too_many(failure.retry_after),
             _ => for_users(info.wire, failure.see.as_ref().map_or("", |see| see.id), failure.sentence()),
         };
