@@ -366,7 +366,8 @@ fn says_project(text: &str) -> bool {
     text.contains(' ') && text.split_whitespace().any(is_project)
 }
 
-/// Pages show the messages of failures, so messages use the word of the pages. Descriptions and hints are for programs, causes for the log.
+/// Pages show the messages of failures, so messages use the word of the pages. Descriptions and hints are for programs, and causes
+/// are for the log.
 #[test]
 fn messages_say_brand() {
     const NOT_ON_PAGES: [&str; 5] = [".summary(", ".about(", "\"projectId\",", "Failure::internal(", "Error::Io("];

@@ -120,7 +120,7 @@ fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }
 
-/// Returns a warning that one text, such as a subject, is used for the emails in all languages; `None` if there is only one language.
+/// Returns a warning that one text, such as a subject, is used for the emails in all languages; `None` if there is one language.
 pub fn same_in_every_language(text: &str, emails: &[Finished]) -> Option<Warning> {
     let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
     (languages.len() > 1).then(|| Warning {
