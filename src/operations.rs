@@ -122,7 +122,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<projects::ops::products_merge::ProductsMerge>(),
     command::<projects::ops::logos_update::LogosUpdate>(),
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
-    asynchronous::<go_live::ops::checklist::Checklist>(),
+    query::<go_live::ops::checklist::Checklist>(),
     asynchronous::<go_live::ops::copy::Copy>(),
     // Operations on sending domains.
     query::<domains::ops::list::List>(),

@@ -100,14 +100,14 @@ pub const WORKERS: &[Worker] = &[
     },
     // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
-        name: "project imports",
+        name: "brand imports",
         wakes: &[tables::PROJECT_IMPORT_QUEUE],
         period: Duration::from_secs(5),
         work: each!(projects::worker::import_sites),
     },
     // This worker also runs periodically to retry fetching images.
     Worker {
-        name: "project images",
+        name: "brand images",
         wakes: &[tables::PROJECT_IMAGE_QUEUE],
         period: Duration::from_secs(10),
         work: each!(projects::worker::analyze_images),
@@ -205,11 +205,11 @@ pub const WORKERS: &[Worker] = &[
     Worker::lasting("continuous backup", Work::Service(|tasks, engine| Box::pin(system::worker::back_up(tasks, engine)))),
     Worker::lasting(
         "sending",
-        Work::EachService(|tasks, engine, environment| Box::pin(sending::dispatch::run(tasks, engine, environment))),
+        Work::EachService(|tasks, engine, environment| Box::pin(sending::worker::dispatch(tasks, engine, environment))),
     ),
     Worker::lasting(
         "webhooks",
-        Work::EachService(|tasks, engine, environment| Box::pin(webhooks::dispatch::run(tasks, engine, environment))),
+        Work::EachService(|tasks, engine, environment| Box::pin(webhooks::worker::dispatch(tasks, engine, environment))),
     ),
 ];
 

@@ -126,7 +126,12 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
-    code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email; update that contact."),
+    code(
+        Code::ContactExists,
+        409,
+        "CONTACT_EXISTS",
+        "The brand already has a contact with this email. Edit that contact instead.",
+    ),
     // `data.projectId` and `data.name` describe the existing brand.
     code(
         Code::BrandExists,
@@ -140,7 +145,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::LimitReached,
         409,
         "LIMIT_REACHED",
-        "The account or project has reached its limit for this resource; delete what you no longer need.",
+        "The account or brand has reached its limit for this resource; delete what you no longer need.",
     ),
     code(
         Code::ModelNotConfigured,

@@ -35,7 +35,7 @@ const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailGenerationCompleted, "email.generation.completed", "Email generation completed."),
     (WebhookEvent::EmailGenerationFailed,    "email.generation.failed",    "Email generation failed."),
     (WebhookEvent::EmailTestSent,            "email.test.sent",            "A test email was sent through the API."),
-    (WebhookEvent::ProjectImportStarted,     "project.import.started",     "A project import started."),
+    (WebhookEvent::ProjectImportStarted,     "project.import.started",     "A brand import started."),
     (WebhookEvent::SubscriberAdded,          "subscriber.added",           "A contact was created."),
     (WebhookEvent::SubscriberUpdated,        "subscriber.updated",         "A contact was updated."),
     (WebhookEvent::SubscriberUnsubscribed,   "subscriber.unsubscribed",    "A contact unsubscribed or was deleted."),

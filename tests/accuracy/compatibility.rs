@@ -1,6 +1,7 @@
 //! The compatibility check on hand-written cases, and its agreement with the transform.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use mailmill::engine::clients::conditions::{Applies, of_note};
 use mailmill::engine::clients::data::Answer;
@@ -28,6 +29,23 @@ fn issues(client: &ClientIssues) -> impl Iterator<Item = &Issue> {
     client.issues.iter().chain(&client.warnings)
 }
 
+/// The notes, such as `css-margin#1`, whose condition is decided without the email.
+static DECIDED_WITHOUT_EMAIL: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    #[derive(serde::Deserialize)]
+    struct Conditions {
+        condition: Vec<Condition>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Condition {
+        test: String,
+        notes: Vec<String>,
+    }
+    let text = include_str!("../../assets/email_clients/conditions.toml");
+    let all = toml::from_str::<Conditions>(text).expect("the file is valid").condition.into_iter();
+    let is_decided = |test: &str| matches!(test, "always" | "reader" | "account" | "google-account");
+    all.filter(|condition| is_decided(&condition.test)).flat_map(|condition| condition.notes).collect()
+});
+
 /// Returns the issue that the support tables predict for a use, if the notes that the use lists apply.
 fn expected(checker: &Checker, profile: &Profile, used: &str) -> Option<(String, Support)> {
     let (used, side) = used.split_once('/').map_or((used, None), |(used, side)| (used, Some(side)));
@@ -49,7 +67,8 @@ fn expected(checker: &Checker, profile: &Profile, used: &str) -> Option<(String,
         Answer::No if slug == "html-target" && cell.notes.contains(&1) && !holds.contains(&1) => None,
         Answer::No => Some((slug.into(), Support::None)),
         Answer::Partly => {
-            let free = |number: &u16| of_note(feature, *number).is_none_or(|condition| condition.needs_no_email());
+            let is_decided = |number: &u16| DECIDED_WITHOUT_EMAIL.contains(&format!("{}#{number}", feature.slug));
+            let free = |number: &u16| of_note(feature, *number).is_none() || is_decided(number);
             let applies = cell.notes.is_empty() || cell.notes.iter().any(|number| holds.contains(number) || free(number));
             applies.then(|| (slug.into(), Support::Partial))
         }

@@ -10,6 +10,7 @@ mod house;
 mod openapi;
 mod sizes;
 mod source;
+mod templates;
 mod unused;
 mod words;
 

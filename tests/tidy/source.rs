@@ -41,6 +41,22 @@ impl Source {
         inside.split('/').filter(|part| !matches!(*part, "lib" | "main")).collect()
     }
 
+    /// Returns the string literals of shipped code, each with the code before it.
+    pub fn literals(&self) -> Vec<(&str, &str)> {
+        let is_shipped = !self.shipped.is_empty();
+        let text = self.text.split("#[cfg(test)]\nmod tests {").next().filter(|_| is_shipped).unwrap_or_default();
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            let end = skipped(text.as_bytes(), at);
+            if text.as_bytes()[at] == b'"' {
+                found.push((&text[..at], &text[at + 1..end - 1]));
+            }
+            at = end.max(at + 1);
+        }
+        found
+    }
+
     /// Returns every path that starts with `crate::` or `super::` in shipped code, with braces expanded, from the crate's root.
     pub fn paths(&self) -> Vec<(usize, Vec<String>)> {
         let mut paths = Vec::new();

@@ -113,6 +113,13 @@ fn every_worker_is_in_the_table() {
         findings.extend(names.filter(|name| !table.shipped.contains(name.as_str())));
     }
     none("workers that never run", findings);
+    // The table calls only functions of a `worker.rs`, because this test finds no others.
+    let marks = ["Box::pin(", "each!("];
+    let calls = marks.iter().flat_map(|mark| table.shipped.split(mark).skip(1)).filter_map(|rest| rest.split(['(', ')']).next());
+    let is_path =
+        |call: &str| call.contains("::") && call.chars().all(|letter| letter.is_ascii_lowercase() || "_:".contains(letter));
+    let others = calls.filter(|call| is_path(call) && !call.contains("::worker::")).map(str::to_owned).collect();
+    none("steps in the table of workers that are not in a worker.rs", others);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::none;
-use super::source::{files, root};
+use super::source::{files, root, sources};
 
 /// TABLE: the old word in lowercase, and what to write instead.
 const OLD: &[(&str, &str)] = &[
@@ -357,6 +357,33 @@ fn other_words_are_not_found() {
                 struct UnwantedTags;\nlet font = \"Courier New\";\n// The `ledger` of the API.";
     assert_eq!(findings("src/made_up.rs", text), Vec::<String>::new());
     assert_eq!(old_file("src/features/sending/string.rs"), None);
+}
+
+/// Returns whether a text calls a brand a project, outside the paths, names and values in it.
+fn says_project(text: &str) -> bool {
+    let bare = |part: &str| part.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    let is_project = |part: &str| !part.starts_with('{') && ["project", "projects", "project's"].contains(&bare(part).as_str());
+    text.contains(' ') && text.split_whitespace().any(is_project)
+}
+
+/// Pages show the messages of failures, so messages use the word of the pages. Descriptions and hints are for programs, and causes
+/// are for the log.
+#[test]
+fn messages_say_brand() {
+    const NOT_ON_PAGES: [&str; 5] = [".summary(", ".about(", "\"projectId\",", "Failure::internal(", "Error::Io("];
+    const VERBS: [&str; 5] = ["GET ", "POST ", "PATCH ", "PUT ", "DELETE "];
+    let mut found = Vec::new();
+    for source in sources(&["src/features", "src/vocab"]).iter().filter(|source| source.path != "src/vocab/tables.rs") {
+        for (before, text) in source.literals() {
+            let is_elsewhere = NOT_ON_PAGES.iter().any(|call| before.trim_end().ends_with(call));
+            let is_hint = VERBS.iter().any(|verb| text.starts_with(verb));
+            if says_project(text) && !is_elsewhere && !is_hint {
+                found.push(format!("{}: {text:?}: write brand", source.path));
+            }
+        }
+    }
+    assert!(says_project("The project's ID") && !says_project("See /v1/projects and {project}"));
+    none("messages that call a brand a project", found);
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl Api {
     async fn log<R>(&self, run: impl AsyncFnOnce(&mut Call<'_>) -> Result<R, Refusal>) -> Result<R, Failure> {
         let mut call = self.start();
         let started = self.0.clock.monotonic();
-        let result = run(&mut call).await.map_err(|refusal| refusal.failure);
+        let result = run(&mut call).await.map_err(|refusal| refusal.failure.of_request(&call.envelope.request));
         let failed = result.as_ref().err().map(|failure| (failure.code, failure.field.clone()));
         if let Err(failure) = &result {
             call.log_cause(failure);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use http::header::{HeaderName, HeaderValue};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::engine::store;
 use crate::vocab::codes::Code;
@@ -99,6 +99,11 @@ impl Failure {
         self
     }
 
+    /// Adds the ID of the request to an internal failure, so that pages can show it: the log has the cause under this ID.
+    pub(super) fn of_request(self, request: &impl std::fmt::Display) -> Self {
+        if self.code == Code::Internal { self.with(json!({ "requestId": request.to_string() })) } else { self }
+    }
+
     /// Sets the number of seconds to wait before a retry.
     pub fn after_seconds(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
@@ -179,5 +184,12 @@ mod tests {
         ] {
             assert_eq!((failure.text().as_str(), failure.sentence().as_str()), (text, sentence));
         }
+    }
+
+    #[test]
+    fn an_internal_failure_has_the_id_of_its_request() {
+        let data = |failure: Failure| failure.of_request(&"req_1").data.map(|data| *data);
+        assert_eq!(data(Failure::internal("the cause")), Some(json!({ "requestId": "req_1" })));
+        assert_eq!(data(Failure::new(Code::NotFound)), None);
     }
 }

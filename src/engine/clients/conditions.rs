@@ -205,11 +205,6 @@ impl Condition {
         matches!(self.test, Test::Account | Test::GoogleAccount | Test::AccountValues | Test::AccountSheet)
     }
 
-    /// Returns whether the condition can be decided without the email.
-    pub fn needs_no_email(&self) -> bool {
-        matches!(self.test, Test::Always | Test::Reader | Test::Account | Test::GoogleAccount)
-    }
-
     fn of(&self, test: Test) -> Self {
         Self { test, words: self.words.clone(), effect: None, cuts: true, excuses: false, notes: Vec::new() }
     }

@@ -54,8 +54,6 @@ pub struct Rule {
     pub nested_in: Option<u32>,
     /// The `style` element that contains the rule.
     pub element: u32,
-    /// The positions of the rule's declarations in [`Sheets::declarations`].
-    pub declarations: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -137,10 +135,6 @@ impl Sheets {
 
     pub fn parts_of(&self, selector: &Selector) -> &[SelectorPart] {
         slice(&self.parts, selector.parts)
-    }
-
-    pub fn declarations_of(&self, rule: &Rule) -> &[Declaration] {
-        slice(&self.declarations, rule.declarations)
     }
 
     /// Reads the content of a `style` element.
@@ -283,16 +277,10 @@ impl Sheets {
             at_rule: context.at_rule,
             nested_in: context.rule,
             element: context.element,
-            declarations: Span::default(),
         });
-        let first = self.declarations.len();
         let open = self.until(prelude.end, close, |kind| kind == Kind::Curly);
         let inner = Context { rule: Some(index), ..context };
         self.body(Span { start: open + 1, end: close }, Owner::Rule(index), inner, depth + 1);
-        let declarations = Span::new(first, self.declarations.len());
-        if let Some(rule) = self.rules.get_mut(index as usize) {
-            rule.declarations = declarations;
-        }
     }
 
     /// Reads the body of a rule: declarations, at-rules and nested rules.

@@ -48,7 +48,7 @@ use self::names::Names;
 use self::rules::{RuleHit, Rules};
 use self::sentences::Style;
 use self::suggestions::Suggester;
-use self::text::{Block, html_blocks, text_blocks};
+use self::text::{Block, html_blocks};
 use self::tokens::Token;
 
 /// The maximum number of words that a check reads.
@@ -119,15 +119,7 @@ pub struct Metadata {
 
 /// Checks an HTML email. `now` is the time in seconds since a fixed moment, as [`Dictionaries`] uses it.
 pub fn check_html(html: &str, options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
-    check(html, &html_blocks(html), options, dictionaries, now)
-}
-
-/// Checks plain text, such as a subject.
-pub fn check_text(text: &str, options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
-    check(text, &text_blocks(text), options, dictionaries, now)
-}
-
-fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
+    let blocks = &html_blocks(html);
     let mut total_words = 0;
     let mut tokens: Vec<Vec<Token<'_>>> = Vec::new();
     let mut words_checked = 0;
@@ -176,7 +168,7 @@ fn check(source: &str, blocks: &[Block], options: &Options, dictionaries: &Dicti
     let more_errors = findings.len() > FINDINGS_MAX;
     findings.sort_by_key(|finding| (finding.offset, finding.length));
     findings.truncate(FINDINGS_MAX);
-    set_lines(source, &mut findings);
+    set_lines(html, &mut findings);
     let metadata = Metadata {
         processing_time: 0,
         ai_model: NO_MODEL.to_owned(),

@@ -18,7 +18,7 @@ const REFERENCE_BYTES_MAX: usize = 34;
 /// Where a block comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// Text of the body, or plain text.
+    /// Text of the body.
     Text,
     /// The page title, which browsers show in the tab.
     Title,
@@ -83,26 +83,6 @@ pub fn html_blocks(source: &str) -> Vec<Block> {
     }
     reader.flush();
     reader.blocks
-}
-
-/// Returns the blocks of plain text: its paragraphs.
-pub fn text_blocks(source: &str) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut builder = Builder::default();
-    let mut empty_line = false;
-    for (at, character) in source.char_indices() {
-        if character == '\n' {
-            if empty_line {
-                blocks.extend(builder.finish(BlockKind::Text, None));
-            }
-            empty_line = true;
-        } else if !character.is_whitespace() {
-            empty_line = false;
-        }
-        builder.push(character, at, character.len_utf8(), false);
-    }
-    blocks.extend(builder.finish(BlockKind::Text, None));
-    blocks
 }
 
 /// An open element that affects its content: it has a language, or its content is skipped.
@@ -490,11 +470,5 @@ mod tests {
             found,
             [("a", Some("en")), ("b", Some("fr")), ("c", Some("en")), ("d", Some("de")), ("e", Some("de")), ("f", Some("en"))]
         );
-    }
-
-    #[test]
-    fn an_empty_line_ends_a_paragraph_of_plain_text() {
-        let found: Vec<_> = text_blocks("One\ntwo.\n\nThree").into_iter().map(|block| block.text).collect();
-        assert_eq!(found, ["One two.", "Three"]);
     }
 }

@@ -24,7 +24,7 @@ pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result
         Recipients::Audience(id) | Recipients::Segment(id) => drop(segments::require(tx, project, id)?),
         Recipients::Tag(id) => {
             let absent = || {
-                Failure::because(Code::NotFound, "The project has no tag with this ID.")
+                Failure::because(Code::NotFound, "The brand has no tag with this ID.")
                     .see("tags.list", "GET /v1/tags lists the tags")
             };
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;

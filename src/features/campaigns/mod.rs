@@ -46,7 +46,7 @@ fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<P
     let found = store::find(tx, account, id)?.filter(|found| project.is_none_or(|project| found.project == project));
     let absent = || {
         let detail = match project {
-            Some(_) => "The project has no campaign with this ID.",
+            Some(_) => "The brand has no campaign with this ID.",
             None => "No campaign has this ID.",
         };
         Failure::because(Code::NotFound, detail).see("campaigns.list", "GET /v1/campaigns lists a project's campaigns")

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::text::fold;
+use crate::engine::api::Failure;
 
 /// A warning about a campaign, or a problem that blocks sending the campaign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -15,17 +16,21 @@ pub struct CampaignWarning {
     pub message: String,
     /// Whether the problem blocks sending.
     pub stops: bool,
+    /// The ID of the operation that helps to solve the problem, from which pages take their own remedy.
+    #[serde(skip)]
+    pub see: Option<&'static str>,
 }
 
 impl CampaignWarning {
     /// Returns a warning that does not block sending.
     pub fn notice(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), stops: false }
+        Self { code, message: message.into(), stops: false, see: None }
     }
 
-    /// Returns a problem that blocks sending.
-    pub fn stop(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), stops: true }
+    /// Returns the problem for which sending would fail like this.
+    pub fn of(failure: &Failure) -> Self {
+        let see = failure.see.as_ref().map(|see| see.id);
+        Self { code: failure.code.info().wire, message: failure.sentence(), stops: true, see }
     }
 }
 

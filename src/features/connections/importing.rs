@@ -95,7 +95,7 @@ pub fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Res
         name = format!("{base} ({number})");
     }
     let tag = tags::create(tx, project, &name)?.ok_or_else(|| {
-        let detail = format!("A project can have at most {} tags. Delete a tag first.", limits::TAGS_PER_PROJECT_MAX);
+        let detail = format!("A brand can have at most {} tags. Delete a tag first.", limits::TAGS_PER_PROJECT_MAX);
         Failure::because(Code::LimitReached, detail)
     })?;
     let filters: FilterTree = serde_json::from_value(json!({ "tags": [tag.id] })).expect("a filter by one tag is valid");

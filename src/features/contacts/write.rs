@@ -98,7 +98,7 @@ pub fn too_many_tags() -> FieldError {
 
 /// Returns the error for a new tag in a project that already has the maximum number of tags.
 pub fn tag_limit_reached(_: TagLimitReached) -> FieldError {
-    let reason = format!("a project can have at most {} tags; delete a tag first", limits::TAGS_PER_PROJECT_MAX);
+    let reason = format!("a brand can have at most {} tags; delete a tag first", limits::TAGS_PER_PROJECT_MAX);
     FieldError { code: Code::LimitReached, ..FieldError::new("tags", reason) }
 }
 

@@ -87,13 +87,13 @@ pub fn conflict(email: &Email) -> Failure {
 
 /// Returns the failure for invalid changes. Its message describes the first error; its data contains all errors.
 fn refused(errors: Vec<ChangeError>) -> Failure {
-    let told = |error: &ChangeError| {
-        let Violation { path, problem } = &error.violation;
+    let fields = |error: &ChangeError| {
+        let Violation { path, kind, problem } = &error.violation;
         json!({
-            "operation": error.index, "field": error.field, "path": path, "block": error.block, "problem": problem,
+            "operation": error.index, "field": error.field, "path": path, "block": error.block, "kind": kind, "problem": problem,
         })
     };
-    let all: Vec<_> = errors.iter().map(told).collect();
+    let all: Vec<_> = errors.iter().map(fields).collect();
     let first = errors.first().expect("changes that are refused have an error");
     let dot = if first.field.is_empty() { "" } else { "." };
     let field = format!("operations[{}]{dot}{}", first.index, first.field);

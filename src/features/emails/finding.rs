@@ -91,21 +91,6 @@ impl From<&CheckFinding> for Finding {
 }
 
 impl FindingKind {
-    /// Returns whether a finding of this kind breaks the contract. All other findings are notes for users.
-    pub fn is_violation(self) -> bool {
-        !matches!(
-            self,
-            Self::Unclear
-                | Self::NotTranslated
-                | Self::Note
-                | Self::Compatibility
-                | Self::Links
-                | Self::Spelling
-                | Self::Deliverability
-                | Self::Accessibility
-        )
-    }
-
     /// Returns whether an edit must not cause a finding of this kind. Edits can remove facts and exceed limits, because their
     /// instructions are newer than the brief.
     pub fn binds_edits(self) -> bool {

@@ -51,7 +51,7 @@ fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Optio
     let found = store::email(tx, account, id)?.filter(|email| project.is_none_or(|project| email.project == project));
     found.ok_or_else(|| {
         let detail = match project {
-            Some(_) => "The project has no email with this ID.",
+            Some(_) => "The brand has no email with this ID.",
             None => "The account has no email with this ID.",
         };
         Failure::because(Code::NotFound, detail)
@@ -72,7 +72,7 @@ pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<
 /// the conversation.
 fn conversation_not_found(project: Option<ProjectId>) -> Failure {
     let detail = match project {
-        Some(_) => "The project has no generation with this ID.",
+        Some(_) => "The brand has no generation with this ID.",
         None => "The account has no generation with this ID.",
     };
     Failure::because(Code::NotFound, detail).see("emails.list", "GET /v1/projects/emails lists the generations of a project")

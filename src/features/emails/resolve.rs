@@ -120,13 +120,13 @@ fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }
 
-/// Returns a warning that the value of a field is used for the emails in all languages; `None` if there is only one language.
-pub fn same_in_every_language(field: &str, emails: &[Finished]) -> Option<Warning> {
+/// Returns a warning that one text, such as a subject, is used for the emails in all languages; `None` if there is one language.
+pub fn same_in_every_language(text: &str, emails: &[Finished]) -> Option<Warning> {
     let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
     (languages.len() > 1).then(|| Warning {
         code: "SAME_TEXT_IN_EVERY_LANGUAGE",
         message: format!(
-            "{field} is the same in every language ({}). Omit {field} to use each email's {field}.",
+            "All languages ({}) use the same {text}. Without it, each email uses its own {text}.",
             languages.join(", ")
         ),
     })
@@ -218,7 +218,8 @@ mod tests {
         assert_eq!(chosen(&app, None, Some(emails[3])), (vec![emails[3]], vec![]));
         let found = choose(&app.read(), app.account(), Some(series), None, None).expect("the email is ready");
         let warning = same_in_every_language("subject", &found.emails).expect("the warning covers two languages");
-        assert!(warning.message.contains("(en, de)"), "{warning:?}");
+        let message = "All languages (en, de) use the same subject. Without it, each email uses its own subject.";
+        assert_eq!(warning.message, message);
         assert_eq!(same_in_every_language("subject", &found.emails[..1]), None);
     }
 

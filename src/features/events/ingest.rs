@@ -141,7 +141,7 @@ impl Ingest<'_, '_> {
         if !self.writer.accepts_name(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
             let reason =
-                format_args!("a project can have at most {max} event names; move the variable parts of names into properties");
+                format_args!("a brand can have at most {max} event names; move the variable parts of names into properties");
             return Err(FieldError::new("name", reason).into());
         }
         let mut order = self.order(tx, &event.identifiers)?;
@@ -208,8 +208,8 @@ impl Ingest<'_, '_> {
             (.., Some(_)) => "identifiers.externalCheckoutId",
             _ => "identifiers.externalOrderId",
         };
-        let reason = "no contact in the project has this ID; set email to create a contact, or first report an event with this ID and \
-                      with email or subscriberId";
+        let reason = "no contact of the brand has this ID; set email to create a contact, or first report an event with this ID \
+                      and with email or subscriberId";
         Err(IngestError::NoContact(FieldError::new(field, reason)))
     }
 

@@ -41,13 +41,13 @@ impl Filter {
         let (tagged, subscribed) = self.names();
         for id in tagged {
             if tags::by_id(tx, project, id)?.is_none() {
-                let failure = Failure::field(path, format_args!("the project has no tag with the ID {id}"));
+                let failure = Failure::field(path, format_args!("the brand has no tag with the ID {id}"));
                 return Err(failure.see("tags.list", "GET /v1/tags lists the tags"));
             }
         }
         for id in subscribed {
             if topics::look_up(tx, project, id)?.is_none() {
-                let failure = Failure::field(path, format_args!("the project has no topic with the ID {id}"));
+                let failure = Failure::field(path, format_args!("the brand has no topic with the ID {id}"));
                 return Err(failure.see("topics.list", "GET /v1/topics lists the topics"));
             }
         }

@@ -481,9 +481,9 @@ fn tags_and_topics_that_the_project_does_not_have_are_refused() {
     let scene = scene();
     let (tag, topic) = (scene.tags[2], scene.topics[2]);
     for (tree, wanted) in [
-        (json!({ "groups": [{ "excludeTags": [tag] }] }), format!("filters: the project has no tag with the ID {tag}")),
-        (json!({ "groups": [{ "topics": [topic] }] }), format!("filters: the project has no topic with the ID {topic}")),
-        (json!({ "excludeTopics": [topic] }), format!("filters: the project has no topic with the ID {topic}")),
+        (json!({ "groups": [{ "excludeTags": [tag] }] }), format!("filters: the brand has no tag with the ID {tag}")),
+        (json!({ "groups": [{ "topics": [topic] }] }), format!("filters: the brand has no topic with the ID {topic}")),
+        (json!({ "excludeTopics": [topic] }), format!("filters: the brand has no topic with the ID {topic}")),
     ] {
         let refused =
             read(tree).check("filters").expect("the input is valid").check_names(&scene.store.read(), PROJECT, "filters");

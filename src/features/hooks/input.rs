@@ -57,7 +57,7 @@ pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), F
         HookKind::Contacts | HookKind::Events => {
             match hook.topic.filter(|_| before.is_none_or(|before| before.topic != hook.topic)) {
                 Some(topic) if topics::look_up(tx, hook.project, topic)?.is_none() => {
-                    Err(Failure::because(Code::NotFound, "The project has no topic with this ID.").in_field("topicId"))
+                    Err(Failure::because(Code::NotFound, "The brand has no topic with this ID.").in_field("topicId"))
                 }
                 _ => Ok(()),
             }

@@ -102,7 +102,7 @@ fn stored(
         (Ok(_), None) => unreachable!("a parsed body has an input"),
     };
     if projects::find(tx, hook.account, hook.project)?.is_none() {
-        let at = FieldError::new("", "the project of this webhook was deleted; create a webhook in another project");
+        let at = FieldError::new("", "the brand of this webhook was deleted; create a webhook in another brand");
         return Ok(Err(at.into()));
     }
     let saved = match hook.kind {

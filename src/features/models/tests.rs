@@ -73,15 +73,13 @@ fn usage_is_reported_by_brand_and_month() {
 
 #[test]
 fn a_limit_stops_requests_before_they_are_sent_and_ends_with_the_month() {
-    for (limits, setting, is_for_others) in
-        [((Some(1), None), "monthly_cost_max,", true), ((None, Some(1)), "monthly_cost_max_per_brand,", false)]
-    {
+    for (limits, whose, is_for_others) in [((Some(1), None), "this account", true), ((None, Some(1)), "this brand", false)] {
         let peer = FakeModel::with(vec![Reaction::Cut("…".into())]);
         let app = app(&peer, limits);
         // After a response that cost 0.2 of the limit of 1.0, the remaining amount is too small for another request.
         spend(&app, Environment::Test, 200_000);
         let Err(ModelError::NotSent(message)) = ask(&app, app.project) else { panic!("the limit is reached") };
-        assert!(message.contains(setting) && message.contains("0.20 of 1.00"), "{message}");
+        assert!(message.contains(whose) && message.contains("0.20 of 1.00"), "{message}");
         assert!(peer.asked().is_empty(), "no request is sent");
         assert_eq!(matches!(ask(&app, other()), Err(ModelError::NotSent(_))), is_for_others);
         app.clock.advance_ms(32 * 24 * 60 * 60 * 1000);

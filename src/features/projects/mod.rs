@@ -85,8 +85,7 @@ pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     if store::count(tx, account)? < limits::PROJECTS_MAX {
         return Ok(());
     }
-    let detail =
-        format!("An account can have at most {} projects (brands). Use an existing project instead.", limits::PROJECTS_MAX);
+    let detail = format!("An account can have at most {} brands. Use an existing brand instead.", limits::PROJECTS_MAX);
     Err(Failure::because(Code::LimitReached, detail))
 }
 
@@ -161,6 +160,6 @@ fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
 
 /// Returns the failure for a project that the account does not have. The failure is the same whether or not a different account has it.
 pub fn not_found() -> Failure {
-    Failure::because(Code::NotFound, "The account has no project with this ID.")
+    Failure::because(Code::NotFound, "The account has no brand with this ID.")
         .see("projects.list", "GET /v1/projects lists the projects that this key can use")
 }

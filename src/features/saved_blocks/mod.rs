@@ -33,7 +33,7 @@ impl Record for SavedBlock {}
 
 fn find(tx: &impl Read, project: ProjectId, id: SavedBlockId) -> Result<SavedBlock, Failure> {
     store::get(tx, project, id)?.ok_or_else(|| {
-        Failure::because(Code::NotFound, "The project has no saved block with this ID.")
+        Failure::because(Code::NotFound, "The brand has no saved block with this ID.")
             .see("saved_blocks.list", "GET /v1/projects/{projectId}/blocks lists the saved blocks")
     })
 }
@@ -75,7 +75,7 @@ fn checked(block: &Value) -> Result<String, Failure> {
     match Document::from_json(&email) {
         Ok(_) => Ok(block.to_string()),
         Err(found) => {
-            let Violation { path, problem } = &found[0];
+            let Violation { path, problem, .. } = &found[0];
             let inside = path.strip_prefix("blocks[1]").unwrap_or_default();
             Err(Failure::field(&format!("block{inside}"), problem))
         }

@@ -56,7 +56,7 @@ pub async fn step(store: &Store, row: ScheduledImport, import: EventImport) -> R
         Err(reason) => return stop(store, row, import, reason).await,
     };
     if projects::find(&store.read(), row.account, row.project)?.is_none() {
-        return stop(store, row, import, "The project was deleted. Delete this scheduled import.".to_owned()).await;
+        return stop(store, row, import, "The brand was deleted. Delete this scheduled import.".to_owned()).await;
     }
     store.write(move |tx| commit(tx, &row, import, chunk)).await?
 }

@@ -37,7 +37,7 @@ pub fn add(
     let others = store::all(tx, project)?;
     check_name(&others, &name, None)?;
     if others.len() >= limits::SEGMENTS_PER_PROJECT_MAX {
-        let detail = format!("A project can have at most {} segments. Delete a segment first.", limits::SEGMENTS_PER_PROJECT_MAX);
+        let detail = format!("A brand can have at most {} segments. Delete a segment first.", limits::SEGMENTS_PER_PROJECT_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let new = NewSegment { id: SegmentId::make(tx.now(), tx.random()), name, description, filters };

@@ -79,7 +79,7 @@ pub fn exists(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<bool>
 /// Returns the segment with this ID, or a not-found failure.
 pub fn require(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Segment, Failure> {
     let absent = || {
-        Failure::because(Code::NotFound, "The project has no segment with this ID.")
+        Failure::because(Code::NotFound, "The brand has no segment with this ID.")
             .see("segments.list", "GET /v1/segments lists the segments")
     };
     find(tx, project, id)?.ok_or_else(absent)

@@ -72,9 +72,11 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     }
     let over = waiting + many - most;
     let retry_after_ms = (over * 1_000).div_ceil(per_second.max(1)).max(100);
-    let detail = format!("{}. Repeat this request with the same Idempotency-Key after {retry_after_ms} ms.", queued(waiting));
+    let seconds = retry_after_ms.div_ceil(1_000).max(1);
+    let wait = if seconds == 1 { "1 second".to_owned() } else { format!("{seconds} seconds") };
+    let detail = format!("{}. Try again in {wait}.", queued(waiting));
     let failure = Failure::because(Code::SendingCapacity, detail).with(json!({ "retryAfterMs": retry_after_ms }));
-    Err(failure.after_seconds(retry_after_ms.div_ceil(1_000).max(1)))
+    Err(failure.after_seconds(seconds))
 }
 
 /// Rejects a send to an audience if the quota is used up. If the rest of the quota is too small for all recipients, the send starts now

@@ -17,9 +17,8 @@ use crate::vocab::ids::{ProjectId, TagId};
 
 /// Returns the tag with this ID. Fails with `NotFound` if there is none.
 fn find(tx: &impl Read, project: ProjectId, id: TagId) -> Result<Tag, Failure> {
-    let absent = || {
-        Failure::because(Code::NotFound, "The project has no tag with this ID.").see("tags.list", "GET /v1/tags lists the tags")
-    };
+    let absent =
+        || Failure::because(Code::NotFound, "The brand has no tag with this ID.").see("tags.list", "GET /v1/tags lists the tags");
     by_id(tx, project, id)?.ok_or_else(absent)
 }
 

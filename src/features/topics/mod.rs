@@ -22,7 +22,7 @@ use crate::vocab::ids::{ProjectId, TopicId};
 /// Returns the topic with this ID. Fails with `NotFound` if there is none.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Failure> {
     let absent = || {
-        Failure::because(Code::NotFound, "The project has no topic with this ID.")
+        Failure::because(Code::NotFound, "The brand has no topic with this ID.")
             .see("topics.list", "GET /v1/topics lists the topics")
     };
     store::find(tx, project, id)?.ok_or_else(absent)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{fanout, redelivery};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
+use crate::engine::tasks::Tasks;
 use crate::vocab::environment::Environment;
 
 /// Creates deliveries from queued events, for each webhook that subscribes to them.
@@ -16,4 +17,9 @@ pub async fn fan_out(engine: Arc<Engine>, environment: Environment) -> Result<St
 pub async fn redeliver(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let more = redelivery::step(&engine, environment).await? | super::clear(&engine, environment).await?;
     Ok(Step::more_if(more))
+}
+
+/// Sends deliveries until the service drains.
+pub async fn dispatch(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
+    super::dispatch::run(tasks, engine, environment).await
 }

@@ -73,8 +73,9 @@ impl PageError {
     }
 }
 
-/// Messages for users that replace the message of a failure with this code and related operation.
+/// Messages for users that replace the message of a failure with this code and related operation; empty for none.
 const TEXTS: &[(Code, &str, &str)] = &[
+    (Code::TransportNotConfigured, "", "Live sending isn't set up. Ask the server operator to configure a mail relay."),
     (Code::NotFound, "projects.list", "This brand doesn't exist."),
     (Code::NotFound, "segments.list", "This segment no longer exists. Choose another segment."),
     (Code::NotFound, "tags.list", "This tag no longer exists. Choose another tag."),
@@ -84,15 +85,41 @@ const TEXTS: &[(Code, &str, &str)] = &[
 /// The next step on the dashboard, for errors in which the API names this operation.
 const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add it under Domains, and publish the DNS records shown there.")];
 
+/// Returns the message for users of a failure with this code in the API, related operation and message.
+pub fn for_users(code: &str, see: &str, message: String) -> String {
+    if let Some((.., text)) = TEXTS.iter().find(|(known, id, _)| known.info().wire == code && *id == see) {
+        return (*text).to_owned();
+    }
+    match REMEDIES.iter().find(|(id, _)| *id == see) {
+        Some((_, remedy)) => format!("{message} {remedy}"),
+        None => message,
+    }
+}
+
+/// Returns the message for an internal failure, with the ID of the request if it is known.
+fn internal(data: Option<&Value>) -> String {
+    let retry = "Something went wrong on the server. Try again.";
+    match data.and_then(|data| data["requestId"].as_str()) {
+        Some(id) => format!("{retry} If the error continues, give the operator this request ID: {id}."),
+        None => retry.to_owned(),
+    }
+}
+
+fn too_many(retry_after: Option<u64>) -> String {
+    match retry_after {
+        Some(seconds) if seconds > 1 => format!("Too many requests. Wait {seconds} seconds and try again."),
+        _ => "Too many requests. Wait a second and try again.".to_owned(),
+    }
+}
+
 impl From<Failure> for PageError {
     fn from(failure: Failure) -> Self {
-        let status = StatusCode::from_u16(failure.code.info().status).expect("the table contains valid HTTP statuses");
-        let see = failure.see.as_ref().map_or("", |see| see.id);
-        let text = TEXTS.iter().find(|(code, id, _)| *code == failure.code && *id == see);
-        let message = match (text, REMEDIES.iter().find(|(id, _)| *id == see)) {
-            (Some((.., text)), _) => (*text).to_owned(),
-            (None, Some((_, remedy))) => format!("{} {remedy}", failure.sentence()),
-            (None, None) => failure.sentence(),
+        let info = failure.code.info();
+        let status = StatusCode::from_u16(info.status).expect("the table contains valid HTTP statuses");
+        let message = match failure.code {
+            Code::Internal if failure.message.is_none() => internal(failure.data.as_deref()),
+            Code::RateLimitExceeded => too_many(failure.retry_after),
+            _ => for_users(info.wire, failure.see.as_ref().map_or("", |see| see.id), failure.sentence()),
         };
         let field = failure.field.map(String::from).unwrap_or_default();
         Self { status, code: Some(failure.code), message, field, data: failure.data }
@@ -101,7 +128,24 @@ impl From<Failure> for PageError {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn failures_of_the_server_are_explained_without_fields_and_settings() {
+        let internal = Failure::internal("the cause").with(json!({ "requestId": "req_1" }));
+        let id =
+            "Something went wrong on the server. Try again. If the error continues, give the operator this request ID: req_1.";
+        let transport = Failure::because(Code::TransportNotConfigured, "Set [mail] relay = [\"smtp://host:587\"].");
+        for (failure, message) in [
+            (internal, id),
+            (transport, "Live sending isn't set up. Ask the server operator to configure a mail relay."),
+            (Failure::new(Code::RateLimitExceeded).after_seconds(3), "Too many requests. Wait 3 seconds and try again."),
+        ] {
+            assert_eq!(PageError::from(failure).message, message);
+        }
+    }
 
     #[test]
     fn a_failure_becomes_a_sentence_with_the_remedy_that_pages_have() {

@@ -524,3 +524,21 @@ async fn a_sent_campaign_shows_its_retries_and_lets_them_be_stopped() {
     let page = follow(&mut browser, cancelled).await;
     assert!(page.text.contains(">canceled</span>") && !page.text.contains("Pause retries"), "{}", page.text);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn problems_of_a_live_campaign_are_explained_without_fields_and_settings() {
+    let server = owned(BOUNDLESS);
+    let client = server.client("live", "all");
+    let stage = Stage::new(&client).await;
+    stage.contacts(&client, json!([{ "email": "ada@example.com" }, { "email": "bob@example.com", "firstName": "Bob" }])).await;
+    let id = stage.campaign(&client).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/live/campaigns").await;
+    let page = browser.get(&format!("/live/campaigns/{id}/launch")).await;
+    for part in ["Ask the server operator to configure a mail relay.", "or a value for all recipients."] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    for word in ["emailId", "in variables", "Idempotency-Key", "relay = [", "requestId", "projectId"] {
+        assert!(!page.text.contains(word), "{word}: {}", page.text);
+    }
+}

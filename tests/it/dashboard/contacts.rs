@@ -342,7 +342,7 @@ async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
     has(&browser.get(&own).await, "selected>News or Offers</option>");
     client.data("topics.delete", json!({ "id": topics[1], "projectId": project })).await;
     has(&browser.get(&own).await, "selected>News or a deleted topic</option>");
-    has(&submit(&mut browser, path, &rows("count", "is", &topics[1])).await, "The project has no topic with the ID");
+    has(&submit(&mut browser, path, &rows("count", "is", &topics[1])).await, "The brand has no topic with the ID");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -521,12 +521,14 @@ async fn an_error_of_a_field_is_shown_once_next_to_it() {
     let contact = format!("/test/contacts/{}", client.contact(&project, "ada@example.com").await);
     client.data("topics.create", json!({ "projectId": project, "name": "News" })).await;
     client.data("tags.create", json!({ "projectId": project, "name": "vip" })).await;
+    let long = "x".repeat(2_000);
     for (path, fields, id) in [
         ("/test/contacts/new", vec![("email", "ada")], "email-wrong"),
         ("/test/contacts/new", vec![("email", "bob@example.com"), ("country", "XX")], "country-wrong"),
         (contact.as_str(), vec![("act", "save"), ("country", "XX")], "country-wrong"),
         (contact.as_str(), vec![("act", "erase")], "sure-wrong"),
         ("/test/suppressions", vec![("act", "add"), ("email", "ada")], "email-wrong"),
+        ("/test/suppressions", vec![("act", "add"), ("email", "bob@example.com"), ("note", long.as_str())], "note-wrong"),
         ("/test/topics", vec![("act", "create"), ("name", "Offers"), ("order", "x")], "displayOrder-wrong"),
     ] {
         let page = submit(&mut browser, path, &fields).await;

@@ -111,7 +111,7 @@ impl Command for Create {
         projects::require(tx, account, project)?;
         let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
         if store::count(tx, project, max)? == max {
-            let detail = format!("A project can have at most {max} campaigns. Delete drafts that you no longer need.");
+            let detail = format!("A brand can have at most {max} campaigns. Delete drafts that you no longer need.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let Chosen { emails, mut warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;

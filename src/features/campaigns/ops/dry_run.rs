@@ -194,11 +194,10 @@ fn of_state(
     ];
     let mut warnings = Vec::new();
     for failure in checks.into_iter().filter_map(Result::err) {
-        let info = failure.code.info();
-        if info.status >= 500 {
+        if failure.code.info().status >= 500 {
             return Err(failure);
         }
-        warnings.push(CampaignWarning::stop(info.wire, failure.sentence()));
+        warnings.push(CampaignWarning::of(&failure));
     }
     Ok(warnings)
 }
@@ -230,8 +229,8 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     for (field, many) in &found.missing_fields {
         let recipients = if *many == 1 { "recipient has" } else { "recipients have" };
         let message = format!(
-            "{many} {recipients} no value for the merge field {field} and would be skipped; add a default, like \
-             {{{{ {field} | default(\"there\") }}}}, or set a value in variables."
+            "{many} {recipients} no value for the merge field {field} and would be skipped. Add a default, like \
+             {{{{ {field} | default(\"there\") }}}}, or a value for all recipients."
         );
         warnings.push(CampaignWarning::notice("MISSING_FIELDS", message));
     }

@@ -53,7 +53,7 @@ impl Command for Duplicate {
         let pattern = require(tx, account, input.id, input.project_id)?;
         let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
         if store::count(tx, pattern.project, max)? == max {
-            let detail = format!("A project can have at most {max} campaigns. Delete drafts that you no longer need.");
+            let detail = format!("A brand can have at most {max} campaigns. Delete drafts that you no longer need.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let name = input.name.map_or_else(|| copied(&pattern.plan.name), |name| name.to_string());

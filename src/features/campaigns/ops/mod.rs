@@ -89,9 +89,9 @@ fn check_texts(plan: &Plan) -> Result<(), Failure> {
 /// Returns a warning if the campaign's subject replaces the subjects of emails in several languages, and another warning if its
 /// preheader replaces their preheaders.
 fn same_in_every_language(plan: &Plan, emails: &[Finished]) -> Vec<Warning> {
-    let own = [("subject", plan.subject.is_some()), ("preheaderText", plan.preheader.is_some())];
+    let own = [("subject", plan.subject.is_some()), ("preheader", plan.preheader.is_some())];
     let own = own.into_iter().filter(|(_, is_set)| *is_set);
-    own.filter_map(|(field, _)| emails::same_in_every_language(field, emails)).collect()
+    own.filter_map(|(text, _)| emails::same_in_every_language(text, emails)).collect()
 }
 
 fn score(score: Score) -> u8 {

@@ -220,7 +220,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
 }
 
 /// The error for a job whose project was deleted while the job was in progress.
-pub const PROJECT_GONE: &str = "The project was deleted before this job finished.";
+pub const PROJECT_GONE: &str = "The brand was deleted before this job finished.";
 
 pub fn project_exists(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {
     match projects::require(tx, job.account, job.project) {

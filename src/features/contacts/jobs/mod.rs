@@ -88,7 +88,7 @@ pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option
     let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
     let found = find(tx, id)?.filter(belongs);
     let detail = match project {
-        Some(_) => "The project has no job with this ID. Finished jobs are deleted 30 days after they end.",
+        Some(_) => "The brand has no job with this ID. Finished jobs are deleted 30 days after they end.",
         None => "No job has this ID. Finished jobs are deleted 30 days after they end.",
     };
     found.ok_or_else(|| Failure::because(Code::NotFound, detail))

@@ -163,7 +163,7 @@ impl Upload {
         match name {
             "projectId" => {
                 let id = ProjectId::parse(text);
-                self.project = Some(id.ok_or_else(|| Failure::field(name, "must be a project ID: 24 hexadecimal characters"))?);
+                self.project = Some(id.ok_or_else(|| Failure::field(name, "must be an ID: 24 hexadecimal characters"))?);
             }
             "columnMap" if text.is_empty() => {}
             "columnMap" => {

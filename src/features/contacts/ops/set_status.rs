@@ -89,7 +89,7 @@ impl Command for SetStatus {
 /// Returns the failure for an email that belongs to no contact in the project.
 pub fn not_found(email: &EmailKey) -> Failure {
     let unknown = || {
-        let detail = "The project has no contact with this email. Check the email and projectId, or create the contact first.";
+        let detail = "The brand has no contact with this email. Check the email and the brand, or create the contact first.";
         Failure::because(Code::NotFound, detail).in_field("email")
     };
     email.problem().map_or_else(unknown, |problem| Failure::field("email", problem))

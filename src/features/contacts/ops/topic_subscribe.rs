@@ -73,7 +73,7 @@ pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: ChooseTopic, subscri
     let project = input.project_id;
     projects::require(tx, caller.account(), project)?;
     let topic = find(tx, project, input.id)?;
-    let absent = || Failure::because(Code::NotFound, "The project has no contact with this ID.").in_field("subscriberId");
+    let absent = || Failure::because(Code::NotFound, "The brand has no contact with this ID.").in_field("subscriberId");
     let contact = contact_records::find(tx, project, input.subscriber_id)?.ok_or_else(absent)?;
     topics::choose(tx, project, topic.id, contact.id.number(), subscribed)?;
     Ok(Done(Choice { topic_id: topic.id, subscriber_id: contact.id, subscribed }))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::check::NOT_A_FOOTER;
-use super::{Email, Violation};
+use super::{Email, Violation, ViolationKind};
 use crate::vocab::limits;
 
 /// One change to a document.
@@ -85,7 +85,7 @@ pub fn changed(mut json: Value, changes: &[Change]) -> Result<Value, Vec<ChangeE
     let mut errors = Vec::new();
     for (index, change) in changes.iter().enumerate() {
         if let Err((field, problem)) = make(&mut json, change) {
-            let violation = Violation { path: String::new(), problem };
+            let violation = Violation { path: String::new(), kind: ViolationKind::Rejected, problem };
             errors.push(ChangeError { index, field, violation, block: None });
         }
     }
@@ -116,16 +116,16 @@ fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Viola
 fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
     let path = change.path.as_deref().unwrap_or_default();
     let last = steps(path).last().unwrap_or_default();
-    let told = |problem: &str| Violation { path: String::new(), problem: problem.to_owned() };
+    let rejected = |problem: &str| Violation { path: String::new(), kind: ViolationKind::Rejected, problem: problem.to_owned() };
     match change.op {
         ChangeKind::Set if violation.problem.starts_with(&format!("unknown field `{last}`")) => ("path", violation),
         // A violation at the type itself says what is wrong with the new type.
         ChangeKind::Set if last == "type" && !violation.path.ends_with(".type") => {
-            ("path", told("the block cannot have this type; remove the block and insert another"))
+            ("path", rejected("the block cannot have this type; remove the block and insert another"))
         }
         ChangeKind::Set | ChangeKind::Insert => ("value", violation),
         ChangeKind::Remove if violation.problem.starts_with(NOT_A_FOOTER) => {
-            ("id", told("the footer cannot be removed, because it contains the unsubscribe link; change its fields instead"))
+            ("id", rejected("the footer cannot be removed, because it contains the unsubscribe link; change its fields instead"))
         }
         ChangeKind::Remove | ChangeKind::Move | ChangeKind::Duplicate => ("", violation),
     }

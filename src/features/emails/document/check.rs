@@ -16,8 +16,21 @@ pub(super) const NOT_A_FOOTER: &str = "is not a footer";
 pub struct Violation {
     /// The path of the invalid field, such as `blocks[3].href`.
     pub path: String,
+    pub kind: ViolationKind,
     /// What the problem is and how to solve it.
     pub problem: String,
+}
+
+/// How the problem of a violation reads, for surfaces that show it with another name of the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ViolationKind {
+    /// The document lacks a required field.
+    Missing,
+    /// The field breaks a rule. The problem continues a sentence that starts with the field.
+    Invalid,
+    /// The value cannot be read, or the change cannot be applied. The problem is a sentence of its own.
+    Rejected,
 }
 
 impl fmt::Display for Violation {
@@ -88,7 +101,7 @@ impl Place {
 
     fn text(&mut self, text: &str, characters: usize, max: usize) {
         if text.trim().is_empty() {
-            self.say("is empty; write some text, or use null where null is allowed".to_owned());
+            self.say("is empty; write some text".to_owned());
         }
         if characters > max {
             self.say(format!("has {characters} characters, but at most {max} characters are allowed: shorten the text"));
@@ -103,7 +116,7 @@ impl Place {
 
     fn say(&mut self, problem: String) {
         if self.found.len() < limits::EMAIL_VIOLATIONS_MAX {
-            self.found.push(Violation { path: self.path.clone(), problem });
+            self.found.push(Violation { path: self.path.clone(), kind: ViolationKind::Invalid, problem });
         }
     }
 }

@@ -17,7 +17,7 @@ mod schema;
 
 pub use block::*;
 pub use change::{Change, ChangeError, ChangeKind, changed, forget_names, name_blocks};
-pub use check::Violation;
+pub use check::{Violation, ViolationKind};
 pub use line::Line;
 pub use link::{ImageUrl, Link, LinkError};
 pub use rich::{Rich, RichError, Span};

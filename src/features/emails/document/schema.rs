@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use super::*;
+use crate::base::serde_str;
 
 /// The kinds of blocks that writers choose from, between the header and the footer.
 pub const CONTENT_KINDS: [&str; 14] = [
@@ -183,7 +184,7 @@ pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
 struct Frame(Email);
 
 fn violation(path: &str, problem: String) -> Violation {
-    Violation { path: path.to_owned(), problem }
+    Violation { path: path.to_owned(), kind: ViolationKind::Invalid, problem }
 }
 
 /// Parses one value. Adds violations to `found`, each with the path of the exact field.
@@ -191,11 +192,15 @@ fn read_part<T: DeserializeOwned>(json: &Json, path: &str, found: &mut Vec<Viola
     match serde_path_to_error::deserialize(json) {
         Ok(value) => Some(value),
         Err(error) => {
-            let inner = error.path().to_string();
-            let inner = if inner == "." { String::new() } else { inner };
+            let place = error.path().to_string();
+            let said = error.into_inner().to_string();
+            // The parser states the kind of an error only in its message.
+            let is_missing = said.starts_with("missing field");
+            let kind = if is_missing { ViolationKind::Missing } else { ViolationKind::Rejected };
+            let (inner, problem) = serde_str::placed(&place, &said);
             let parted = !path.is_empty() && !inner.is_empty() && !inner.starts_with('[');
             let path = format!("{path}{}{inner}", if parted { "." } else { "" });
-            found.push(violation(&path, error.into_inner().to_string()));
+            found.push(Violation { path, kind, problem });
             None
         }
     }
@@ -341,6 +346,15 @@ mod tests {
         let found = Email::from_json(&json).expect_err("the document has four errors");
         let places: Vec<&str> = found.iter().map(|violation| violation.path.as_str()).collect();
         assert_eq!(places, ["blocks[1].button.href", "blocks[2].type", "blocks[3].hue", "language"], "{found:#?}");
+    }
+
+    #[test]
+    fn a_missing_field_is_reported_with_its_own_path() {
+        let mut json = Email::sample().to_json();
+        json["blocks"][1]["button"].as_object_mut().expect("the hero has a button").remove("href");
+        let found = Email::from_json(&json).expect_err("a field is missing");
+        let expected = ("blocks[1].button.href", ViolationKind::Missing, "the field is required");
+        assert_eq!((found[0].path.as_str(), found[0].kind, found[0].problem.as_str()), expected);
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn the_monthly_limit_is_the_reason_for_the_failure() {
     let id = generate(&app, hello());
     work(&app);
     let status = status(&app, &id);
-    assert!(status["error"].as_str().is_some_and(|error| error.contains("language_model.monthly_cost_max")), "{status}");
+    assert!(status["error"].as_str().is_some_and(|error| error.contains("The monthly limit for language models")), "{status}");
     assert!(peer.asked().is_empty(), "no request is sent");
 }
 

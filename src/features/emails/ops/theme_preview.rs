@@ -72,7 +72,7 @@ impl Raw for ThemePreview {
         let query = move |tx: &ReadTx| {
             let found = projects::brand(tx, account, input.project_id)?;
             let (_, mut brand) =
-                found.ok_or_else(|| Failure::because(Code::NotFound, "The account has no project with this ID."))?;
+                found.ok_or_else(|| Failure::because(Code::NotFound, "The account has no brand with this ID."))?;
             tried(input).put_over(&mut brand);
             let document = sample(&brand);
             let html = render::render(&document, &Theme::new(&brand, &document, 0)).html;

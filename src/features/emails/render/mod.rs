@@ -28,7 +28,7 @@ pub use text::text;
 use std::sync::LazyLock;
 
 use crate::engine::render::{Pages, mjml};
-use crate::features::emails::document::{Block, Email, Violation};
+use crate::features::emails::document::{Block, Email, Violation, ViolationKind};
 use crate::features::emails::theme::Theme;
 use crate::vocab::limits;
 
@@ -75,7 +75,7 @@ fn is_markup(character: char) -> bool {
 
 fn warnings(email: &Email, html: &str) -> Vec<Violation> {
     let mut found = Vec::new();
-    let mut warn = |path: String, problem: String| found.push(Violation { path, problem });
+    let mut warn = |path: String, problem: String| found.push(Violation { path, kind: ViolationKind::Invalid, problem });
     if html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let (size, most) = (html.len() / 1024, limits::EMAIL_HTML_BYTES_MAX / 1024);
         warn(String::new(), format!("the HTML is {size} KB; some email clients clip emails at {most} KB: remove some blocks"));

@@ -226,7 +226,7 @@ fn a_project_can_have_a_thousand_event_names_and_known_ones_still_work() {
     let accepted: u64 = response.iter().map(|response| response["accepted"].as_u64().expect("the field is a number")).sum();
     assert_eq!(accepted, max as u64);
     assert_eq!(response[2]["invalid"][0]["field"], "name");
-    assert!(shop.report(row(max)).refusal().2.starts_with("name: a project can have at most 1000 event names"));
+    assert!(shop.report(row(max)).refusal().2.starts_with("name: a brand can have at most 1000 event names"));
     let mut known = row(3);
     known["name"] = "EVENT.3".into();
     shop.stored(known);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, manager};
 use crate::features::go_live::{GoLiveStep, GoLiveView, store};
 use crate::features::{contacts, domains, projects};
 use crate::vocab::codes::Code;
@@ -35,14 +35,14 @@ impl Operation for Checklist {
     }
 }
 
-impl Async for Checklist {
-    async fn run(context: Context, input: TestProject) -> Result<Self::Output, Failure> {
-        let (account, id) = (context.caller.account(), input.project_id);
-        let [test, live] =
-            [Environment::Test, Environment::Live].map(|environment| context.engine.data(environment).store.read());
+impl Query for Checklist {
+    fn run(view: &View<'_>, input: TestProject) -> Result<Self::Output, Failure> {
+        let (engine, account, id) = (&view.caller.engine, view.caller.account(), input.project_id);
+        // `view.tx` reads the store of the accounts, because only managers may call this operation.
+        let [test, live] = [Environment::Test, Environment::Live].map(|environment| engine.data(environment).store.read());
         let project = projects::find(&test, account, id)?.ok_or_else(projects::not_found)?;
         let copy = store::project(&live, id)?;
-        let mail = &context.engine.settings.mail;
+        let mail = &engine.settings.mail;
         let domains = domains::verified(&live, account)?;
         let address = projects::postal_address(&test, id)?;
         let steps = vec![

@@ -60,7 +60,7 @@ impl Raw for ImagePreview {
             if !shows(&brand, &wanted) && !stored_products::all(tx, project)?.iter().any(is_of) {
                 return Err(Failure::because(
                     Code::NotFound,
-                    "The project has no image with this URL. List the project's images to get their URLs.",
+                    "The brand has no image with this URL. List the brand's images to get their URLs.",
                 ));
             }
             Ok(blobs::head(tx, id)?.is_some())

@@ -53,7 +53,7 @@ impl Command for ImagesRemove {
 }
 
 fn message(url: &str) -> String {
-    format!("The image {url} was removed from the project.")
+    format!("The image {url} was removed from the brand.")
 }
 
 #[cfg(test)]

@@ -76,9 +76,8 @@ impl Command for ImagesUpdate {
 
 /// Returns the image with this URL, or a not-found failure.
 pub fn find(tx: &impl Read, project: ProjectId, url: &Site) -> Result<ProjectImage, Failure> {
-    let absent = || {
-        Failure::because(Code::NotFound, "The project has no image with this URL. List the project's images to get their URLs.")
-    };
+    let absent =
+        || Failure::because(Code::NotFound, "The brand has no image with this URL. List the brand's images to get their URLs.");
     images::at(tx, project, url.as_str())?.ok_or_else(absent)
 }
 

@@ -66,7 +66,7 @@ impl Command for ProductsAdd {
         require(tx, caller.account(), project)?;
         let all = stored_products::all(tx, project)?;
         if all.len() >= PRODUCTS_MAX {
-            let detail = format!("A project can have at most {PRODUCTS_MAX} products. Remove a product first.");
+            let detail = format!("A brand can have at most {PRODUCTS_MAX} products. Remove a product first.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let mut overrides = ProductOverrides::default();

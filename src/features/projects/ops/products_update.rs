@@ -188,7 +188,7 @@ pub fn renumber(tx: &mut WriteTx<'_>, project: ProjectId, products: Vec<Product>
 /// Returns the product with this ID, or a not-found failure.
 pub fn find(tx: &impl Read, project: ProjectId, id: ProductId) -> Result<Product, Failure> {
     let absent = || {
-        Failure::because(Code::NotFound, "The project has no product with this ID.")
+        Failure::because(Code::NotFound, "The brand has no product with this ID.")
             .see("projects.products_list", "GET /v1/projects/{projectId}/products lists the products")
     };
     stored_products::find(tx, project, id)?.ok_or_else(absent)

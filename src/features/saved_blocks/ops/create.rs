@@ -51,7 +51,7 @@ impl Command for Create {
         check_name(tx, project, &input.name, None)?;
         if store::all(tx, project)?.len() >= limits::SAVED_BLOCKS_MAX {
             let detail =
-                format!("A project can have at most {} saved blocks. Delete a saved block first.", limits::SAVED_BLOCKS_MAX);
+                format!("A brand can have at most {} saved blocks. Delete a saved block first.", limits::SAVED_BLOCKS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let saved = SavedBlock {

@@ -126,7 +126,7 @@ mod tests {
             (json!({ "groups": [{ "hue": 1 }] }), "filters.groups[0].hue: unknown field `hue`"),
             (
                 json!({ "tags": ["66f1a2b3000000015c3e9d71"] }),
-                "filters: the project has no tag with the ID 66f1a2b3000000015c3e9d71",
+                "filters: the brand has no tag with the ID 66f1a2b3000000015c3e9d71",
             ),
         ] {
             let answer = app.post_in("/v1/segments", json!({ "name": "a", "filters": filters }));

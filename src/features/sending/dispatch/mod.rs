@@ -53,7 +53,6 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
     }
 }
 
-/// Sends messages until the service drains.
 pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
     let shutdown = tasks.shutdown();
     let store = engine.data(environment).store.clone();

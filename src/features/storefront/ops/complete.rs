@@ -83,7 +83,7 @@ impl Async for Complete {
             Ok::<_, Failure>(store::all(tx, account)?.into_iter().find(is_taken))
         };
         if let Some(taken) = context.read(checking).await? {
-            let reason = format!("\"{}\" is connected to another project; disconnect it there first", taken.name);
+            let reason = format!("\"{}\" is connected to another brand; disconnect it there first", taken.name);
             return Err(Failure::field("query", reason));
         }
         let keys = install::exchange(&engine, &app, &shop, &code).await.map_err(refused)?;

@@ -58,7 +58,7 @@ impl Command for Create {
         projects::require(tx, caller.account(), project)?;
         check_name(tx, project, &input.name, None)?;
         let full = || {
-            let detail = format!("A project can have at most {} tags. Delete a tag first.", limits::TAGS_PER_PROJECT_MAX);
+            let detail = format!("A brand can have at most {} tags. Delete a tag first.", limits::TAGS_PER_PROJECT_MAX);
             Failure::because(Code::LimitReached, detail)
         };
         let mut tag = tags::create(tx, project, &input.name)?.ok_or_else(full)?;

@@ -63,7 +63,7 @@ impl Command for Create {
         let others = topics::all(tx, project)?;
         check_name(&others, &input.name, None)?;
         if others.len() >= limits::TOPICS_PER_PROJECT_MAX {
-            let detail = format!("A project can have at most {} topics. Delete a topic first.", limits::TOPICS_PER_PROJECT_MAX);
+            let detail = format!("A brand can have at most {} topics. Delete a topic first.", limits::TOPICS_PER_PROJECT_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let last = others.iter().map(|topic| topic.display_order).max().unwrap_or(0);

@@ -35,7 +35,6 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// The pause before a repeated write after the store was busy, or after a failed poll.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Sends deliveries until the service drains.
 pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
     let store = engine.data(environment).store.clone();
     let settings = &engine.settings.webhooks;

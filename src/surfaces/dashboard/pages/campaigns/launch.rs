@@ -15,6 +15,7 @@ use crate::features::campaigns::model::TimezoneMode;
 use crate::features::campaigns::ops::dry_run::CampaignDryRun;
 use crate::features::sending::ops::plan::AccountPlan;
 use crate::features::{campaigns, sending};
+use crate::surfaces::dashboard::error::for_users;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::codes::Code;
@@ -90,7 +91,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     // If the dry run itself is rejected, the page shows the reason and a link to the form that fixes the problem.
     let tried = visit.ask::<campaigns::ops::dry_run::DryRun>(json!({ "id": visit.name("id") })).await;
     let (outlook, refused) = match tried {
-        Ok(Done(outlook)) => (Some(outlook), String::new()),
+        Ok(Done(outlook)) => (Some(with_user_messages(outlook)), String::new()),
         Err(refused) if is_about_it(&refused) => (None, refused.message),
         Err(refused) => return Err(refused),
     };
@@ -125,6 +126,15 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         head: CampaignHead::of(visit, campaign, "launch"),
     };
     Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+/// Replaces the messages of problems that pages explain in another way than the API.
+fn with_user_messages(mut outlook: CampaignDryRun) -> CampaignDryRun {
+    for warning in &mut outlook.warnings {
+        let message = std::mem::take(&mut warning.message);
+        warning.message = for_users(warning.code, warning.see.unwrap_or_default(), message);
+    }
+    outlook
 }
 
 fn is_score_low(outlook: &CampaignDryRun) -> bool {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::fields::{Control, Field, Kind, kind_of};
+use crate::features::emails::document::ViolationKind;
 
 #[derive(Serialize)]
 pub struct BlockForm {
@@ -118,31 +119,22 @@ pub fn siblings(document: &Value, id: &str) -> Option<Vec<String>> {
     Some(items(list).filter_map(|block| block["id"].as_str().map(str::to_owned)).collect())
 }
 
-/// Describes a problem in a document as a sentence for users, with the field's label instead of its path.
-pub fn told(kind: Option<&Kind>, path: &str, problem: &str) -> String {
+/// Describes a violation in a document as a sentence for users, with the label of its field instead of the path.
+pub fn problem_text(block: Option<&Kind>, path: &str, kind: ViolationKind, problem: &str) -> String {
     // Strips the path's prefix up to the index of the innermost block, so that the rest names a field of the block.
     let inside = path.rsplit_once("blocks[").and_then(|(_, rest)| rest.split_once(']')).map_or(path, |(_, rest)| rest);
-    let inside = inside.trim_start_matches('.');
-    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
-    let field = match (inside.is_empty(), missing) {
-        (true, Some(missing)) => missing.to_owned(),
-        (false, Some(missing)) => format!("{inside}.{missing}"),
-        (_, None) => inside.to_owned(),
-    };
-    let own = match field.as_str() {
+    let field = inside.trim_start_matches('.');
+    let own = match field {
         "subject" => Some("Subject".to_owned()),
         "preheader" => Some("Preheader".to_owned()),
-        _ => kind.and_then(|kind| kind.label_of(&field)),
+        _ => block.and_then(|block| block.label_of(field)),
     };
-    let label = own.or_else(|| kind.map(|kind| kind.label.to_owned())).unwrap_or_else(|| "The email".to_owned());
-    if missing.is_some() {
-        return format!("{label} is empty. Fill in the field.");
-    }
-    let problem = problem.replace(", or use null where null is allowed", "");
+    let label = own.or_else(|| block.map(|block| block.label.to_owned())).unwrap_or_else(|| "The email".to_owned());
     let end = if problem.ends_with(['.', '!', '?']) { "" } else { "." };
-    match problem.starts_with(|first: char| first.is_lowercase()) {
-        true => format!("{label} {problem}{end}"),
-        false => format!("{label}: {problem}{end}"),
+    match kind {
+        ViolationKind::Missing => format!("{label} is empty. Fill in the field."),
+        ViolationKind::Invalid => format!("{label} {problem}{end}"),
+        ViolationKind::Rejected => format!("{label}: {problem}{end}"),
     }
 }
 
@@ -165,27 +157,24 @@ mod tests {
 
     #[test]
     fn a_violation_names_the_label_of_its_field() {
+        use ViolationKind::{Invalid, Missing, Rejected};
         let hero = kind_of("hero");
-        for (kind, path, problem, sentence) in [
-            (
-                hero,
-                "blocks[1].title",
-                "is empty; write some text, or use null where null is allowed",
-                "Title is empty; write some text.",
-            ),
+        for (block, path, kind, problem, sentence) in [
+            (hero, "blocks[1].title", Invalid, "is empty; write some text", "Title is empty; write some text."),
             (
                 hero,
                 "blocks[1].button.href",
+                Rejected,
                 "The URL does not start with https://.",
                 "Button link: The URL does not start with https://.",
             ),
-            (hero, "blocks[1].button", "missing field `href`", "Button link is empty. Fill in the field."),
-            (kind_of("text"), "blocks[2].columns[0].blocks[1].text", "is empty", "Text is empty."),
-            (kind_of("list"), "blocks[2].items[0].text", "is empty", "Item 1, text is empty."),
-            (None, "subject", "has 200 characters", "Subject has 200 characters."),
-            (None, "blocks", "has 41 items", "The email has 41 items."),
+            (hero, "blocks[1].button.href", Missing, "the field is required", "Button link is empty. Fill in the field."),
+            (kind_of("text"), "blocks[2].columns[0].blocks[1].text", Invalid, "is empty", "Text is empty."),
+            (kind_of("list"), "blocks[2].items[0].text", Invalid, "is empty", "Item 1, text is empty."),
+            (None, "subject", Invalid, "has 200 characters", "Subject has 200 characters."),
+            (None, "blocks", Invalid, "has 41 items", "The email has 41 items."),
         ] {
-            assert_eq!(told(kind, path, problem), sentence);
+            assert_eq!(problem_text(block, path, kind, problem), sentence);
         }
     }
 }

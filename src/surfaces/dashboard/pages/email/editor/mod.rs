@@ -5,13 +5,14 @@ mod forms;
 
 use data_encoding::BASE64;
 use http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::brands::{picture_path, rows};
 use super::super::emails::own;
 use super::{EmailHead, email};
 use crate::engine::api::Failure;
+use crate::features::emails::document::ViolationKind;
 use crate::features::emails::ops::document_update::DocumentUpdate;
 use crate::features::emails::views::EmailDetails;
 use crate::features::projects::images_through_here;
@@ -27,7 +28,7 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use fields::{KINDS, Kind, kind_of, new_block};
-use forms::{BlockForm, told};
+use forms::{BlockForm, problem_text};
 
 /// The number of the brand's images that the editor offers: as many as one request can return.
 const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
@@ -346,8 +347,10 @@ fn problems(failure: &Failure, document: &Value) -> Vec<Problem> {
     let errors = failure.data.as_deref().map_or(&Value::Null, |data| &data["errors"]);
     let problem = |error: &Value| {
         let (path, block) = (error["path"].as_str().unwrap_or_default(), error["block"].as_str());
-        let kind = block.and_then(|id| forms::find(document, id)).and_then(|block| kind_of(block["type"].as_str()?));
-        Problem { block: block.map(str::to_owned), message: told(kind, path, error["problem"].as_str().unwrap_or_default()) }
+        let block_kind = block.and_then(|id| forms::find(document, id)).and_then(|block| kind_of(block["type"].as_str()?));
+        let kind = ViolationKind::deserialize(&error["kind"]).unwrap_or(ViolationKind::Rejected);
+        let message = problem_text(block_kind, path, kind, error["problem"].as_str().unwrap_or_default());
+        Problem { block: block.map(str::to_owned), message }
     };
     rows(errors).iter().map(problem).collect()
 }
