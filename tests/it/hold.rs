@@ -258,7 +258,7 @@ async fn a_started_copy_is_on_hold_and_the_original_and_a_moved_folder_are_not()
     assert_eq!(
         (&resumed["onHold"], &resumed["notice"]),
         (&json!(false), &hold["notice"]),
-        "the answer says what may arrive twice"
+        "the response says what may be sent twice"
     );
     assert_eq!(live.data("installation.resume", json!({})).await["since"], json!(null), "a repeat changes nothing");
     until(async || fresh.count() > RECIPIENTS).await;

@@ -103,7 +103,7 @@ impl Run {
         put(&self.stores[store], key, bytes).await;
     }
 
-    /// Waits until the backup has everything committed before this call.
+    /// Waits until the backup contains everything committed before this call.
     async fn catch_up(&self) {
         let now = SystemClock.now();
         for _ in 0..LOOKS_MAX {

@@ -104,7 +104,7 @@ impl BrandCopier {
                 let (kind, id, content) = described(&part);
                 let known = part.copy_in(copying.tx, target, ids)?.map(|known| described(&known).2 == content);
                 if known.is_none() && !room.take(kind) {
-                    copying.skip(format!("{} was not copied: the brand has the maximum number of these.", part.label()));
+                    copying.skip(format!("{} was not copied: the target brand already has the maximum number.", part.label()));
                     continue;
                 }
                 copying.copy((kind, id), known, &content, |tx| part.write(tx, target, ids))?;

@@ -295,7 +295,7 @@ fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result
         let name = file.file_stem().and_then(|stem| stem.to_str());
         if !name.is_some_and(|name| is_own(found.as_ref(), own, name)) {
             return Err(format!(
-                "{} is not this installation's file of this name, or has a different master key; check the setting backup.url",
+                "{} was restored from another installation or store, or uses a different master key; check the setting backup.url",
                 file.display()
             ));
         }

@@ -76,7 +76,7 @@ pub struct DiskCheck {
     pub read_only: bool,
     /// The free space on the disk; absent if the system does not report it.
     pub free_mib: Option<u64>,
-    /// The free space below which the service is read-only: the setting data.free_mib_min.
+    /// The minimum free space (setting data.free_mib_min). Below it, the service is read-only.
     pub free_mib_min: u64,
     /// The space reserved on a full disk for unsubscribes and messages in flight: the setting data.reserve_mib, minus the space already
     /// used.

@@ -171,7 +171,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::OnHold,
         "After a restore or a copy, old work waits, because it may already have been done.",
-        "Check what waits with `mailmill resume`, cancel what must not be sent, then run `mailmill resume --yes`. See \
+        "Check what is waiting with `mailmill resume`, cancel what must not be sent, then run `mailmill resume --yes`. See \
              [operating](operating.md#after-a-restore-or-on-a-copy).",
     ),
     (

@@ -557,7 +557,7 @@ export class EmailsChecks extends Resource<Mailmill> {
   /**
    * Ignore a finding of an email.
    *
-   * An ignored finding is no longer a warning of the email or of its campaigns, also in later versions of the email.
+   * An ignored finding is no longer a warning, in this or later versions of the email or in its campaigns.
    * @example
    * ```ts
    * await mailmill.emails.checks.ignore(emailId, findingId, { ignored: true });

@@ -46,7 +46,8 @@ impl Async for MemberReset {
             if user.role == Role::Owner && user.id != own.id {
                 return Err(Failure::because(
                     Code::WrongState,
-                    "Only the owner and the operator can create a password-reset link for the owner; the operator runs mailmill reset-link.",
+                    "Only the owner or the operator can create a password-reset link for the owner. Ask the operator to run \
+                     `mailmill reset-link`.",
                 ));
             }
             let expires_at = members::save_reset(tx, user.id, digest)?;

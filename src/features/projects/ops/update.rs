@@ -40,7 +40,7 @@ const FONT_PATTERN: &str = concat!(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BrandPatch {
     pub project_id: ProjectId,
-    /// The name of the brand, in lists and in emails. `null` restores the name on the website.
+    /// The name of the brand, in lists and in emails. `null` restores the website's name.
     #[serde(default)]
     pub name: Patch<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
     #[serde(default)]
