@@ -85,7 +85,7 @@
 //! - *What would several writers change?* `assets/docs/growth.md`: a log per group of accounts. `engine/store/cluster/tests/shards.rs`
 //!   simulates it. Tables whose keys start with an account, or with an object of one, stay as they are; queues by time, the change feed,
 //!   the outbox and the search index exist once per shard; identifiers in links and returned mail must lead to a shard.
-//! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
+//! - *Why is nothing sent after a restore?* [`engine::hold`]; what is waiting: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
 //!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`). A small example is `features/tags/ops/create.rs` with

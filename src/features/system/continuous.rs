@@ -315,7 +315,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let Some(backup) = &engine.backup else {
         // In a cluster, the setting would prevent the next start.
         let said = match &engine.cluster {
-            Some(_) => "a cluster has no continuous backup of its own; back up its PostgreSQL database",
+            Some(_) => "a cluster has no continuous backup; back up its PostgreSQL database",
             None => {
                 "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk"
             }

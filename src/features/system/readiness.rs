@@ -98,7 +98,7 @@ pub struct BackupCheck {
 #[serde(rename_all = "camelCase")]
 pub struct ClusterCheck {
     /// False if the data of this node is too old although the cluster has a leader. Without a leader, for example because the database
-    /// is away, all nodes still answer reads.
+    /// is unreachable, all nodes still answer reads.
     pub ok: bool,
     /// Whether this node is the leader.
     pub leads: bool,
