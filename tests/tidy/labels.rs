@@ -36,7 +36,7 @@ fn template_texts(template: &str) -> Vec<String> {
     text.lines().chain(template.split('"')).map(line).collect()
 }
 
-/// Returns the labels of a page: what is bold, except terms in lowercase, and starts of paragraphs, which end with a punctuation mark.
+/// Returns the labels of a page: what is bold, except terms in lowercase, and first words of paragraphs, which end with a mark.
 fn labels(page: &str) -> Vec<String> {
     let blocks: String = page.split("```").step_by(2).collect();
     let prose: String = blocks.split('`').step_by(2).collect();
@@ -81,7 +81,7 @@ fn labels_in_the_documentation_are_texts_of_the_dashboard() {
 #[test]
 fn a_label_is_compared_with_whole_texts() {
     let template = "<p title=\"Save\">{# Note #}Restore {{ count }} <b>contacts</b>{% if x > 1 %} deleted\n{% endif %}</p>";
-    let texts: BTreeSet<String> = template_texts(template).collect();
+    let texts: BTreeSet<String> = template_texts(template).into_iter().collect();
     for (label, expected) in [("Save", true), ("Restore … deleted", true), ("Rest", false), ("Note", false)] {
         assert_eq!(is_known(&texts, label), expected, "{label}: {texts:?}");
     }
