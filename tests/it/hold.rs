@@ -111,7 +111,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     tokio::time::sleep(QUIET).await;
     assert_eq!((fresh.count(), busy.hooks.got().len()), (0, attempts), "nothing is sent by itself");
 
-    // The API shows the waiting work, and how much may arrive twice.
+    // The API shows the waiting work, and how much may be sent twice.
     let live = signed_in(&restored, OWNER, "live").await;
     let hold = live.data("installation.hold", json!({})).await;
     assert!(hold["reason"].as_str().is_some_and(|reason| reason.contains("restored from the backup made at 20")), "{hold}");

@@ -328,7 +328,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
             Error::WrongKey | Error::Foreign { .. } => "Set backup.url to an empty prefix for this installation.",
             Error::Folder { .. } => "Create the folder, or correct backup.url.",
             _ => {
-                "Check backup.url, backup.endpoint and the credentials, and that they allow to list, read, write and delete objects."
+                "Check backup.url, backup.endpoint and the credentials, and that they permit listing, reading, writing and deleting objects."
             }
         };
         return Ok(vec![Finding::problem(SUBJECT, format!("{url}: {error}"), remedy)]);

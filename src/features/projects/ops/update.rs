@@ -169,7 +169,7 @@ impl Operation for Update {
         .summary("Correct a project's brand")
         .about(
             "The values take precedence over values from the project's sites, even after another import. A postal address also appears in \
-             existing emails whose footer has no address of its own; other values apply to emails written or rendered after the change.",
+             existing emails without their own address; other values apply to emails written or rendered after the change.",
         )
         .fails(&[Code::NotFound]);
     type Input = BrandPatch;

@@ -479,7 +479,7 @@ export declare class Emails extends Resource<Mailmill> {
  /**
   * Import emails as HTML.
   *
-  * Removes content that is not known to be safe, and conditional comments for Outlook with texts or links.
+  * Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook that contain text or links.
   * @example
   * ```ts
   * await mailmill.emails.importHtml({ projectId });

@@ -601,8 +601,8 @@ class Projects(Resource):
         """Correct a project's brand.
 
         The values take precedence over values from the project's sites, even after another import. A postal
-        address also appears in existing emails whose footer has no address of its own; other values apply to
-        emails written or rendered after the change.
+        address also appears in existing emails without their own address; other values apply to emails
+        written or rendered after the change.
 
         Args:
             name: The name of the brand, in lists and in emails. `null` restores the website's name.
@@ -1317,10 +1317,10 @@ class Emails(Resource):
     ) -> t.AcceptedGeneration:
         """Import emails as HTML.
 
-        Removes content that is not known to be safe, and conditional comments for Outlook with texts or
-        links. The warnings of each email list it. The screenshots are rendered in the background: poll the
-        status as for a generation. Imported emails can be edited with prompts, shown, exported and sent like
-        generated emails, but have no document and no MJML.
+        Removes scripts, forms, videos and other content that might not be safe, and conditional comments for
+        Outlook that contain text or links. The warnings of each email list what was removed. The screenshots
+        are rendered in the background: poll the status as for a generation. Imported emails can be edited
+        with prompts, shown, exported and sent like generated emails, but have no document and no MJML.
 
         Args:
             html: The email's HTML.
@@ -1953,7 +1953,7 @@ class Validation(Resource):
 
         Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte. URLs that
         could change something, such as an unsubscribe or confirmation link, get only HEAD requests. Requests
-        are sent only to public addresses, also after redirects. At most 200 URLs are requested, two of one
+        are sent only to public addresses, even after redirects. At most 200 URLs are requested, two of one
         domain at a time. If the time of the request runs out, the remaining URLs have the status `skipped`,
         and `metadata.complete` is false. Results are cached for 60 seconds.
 
