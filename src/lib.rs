@@ -75,7 +75,7 @@
 //!   change, such as the size of uploads, are in `config/default.toml`.
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
 //!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`.
-//! - *How does the continuous backup work?* [`engine::backup`]: the way of a commit from the writer to the target, and which server may write
+//! - *How does the continuous backup work?* [`engine::backup`]: the path of a commit from the writer to the target, and which server may write
 //!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
 //!   `restore`: `app/restore_continuous.rs`.
 //! - *How does one brand come back from the backup?* `features/restores`; `features/go_live/copier.rs` copies it, as when a brand goes live.
