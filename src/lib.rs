@@ -75,7 +75,7 @@
 //!   change, such as the size of uploads, are in `config/default.toml`.
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
 //!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`.
-//! - *How does the continuous backup work?* [`engine::backup`]: the way of a commit from the writer to the target, and which server may write
+//! - *How does the continuous backup work?* [`engine::backup`]: the path of a commit from the writer to the target, and which server may write
 //!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
 //!   `restore`: `app/restore_continuous.rs`.
 //! - *How does one brand come back from the backup?* `features/restores`; `features/go_live/copier.rs` copies it, as when a brand goes live.
@@ -85,7 +85,7 @@
 //! - *What would several writers change?* `assets/docs/growth.md`: a log per group of accounts. `engine/store/cluster/tests/shards.rs`
 //!   simulates it. Tables whose keys start with an account, or with an object of one, stay as they are; queues by time, the change feed,
 //!   the outbox and the search index exist once per shard; identifiers in links and returned mail must lead to a shard.
-//! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
+//! - *Why is nothing sent after a restore?* [`engine::hold`]; what is waiting: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
 //!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`). A small example is `features/tags/ops/create.rs` with

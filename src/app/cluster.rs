@@ -188,9 +188,12 @@ fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
         let mut text = format!("installation  {}\n", schema.installation);
         text.push_str(&match holder.remaining_ms {
             left if left > 0 => {
-                format!("leader        {} at {}, epoch {}, lease for {left} ms\n", holder.node, holder.address, holder.epoch)
+                format!(
+                    "leader        {} at {}, epoch {}, lease expires in {left} ms\n",
+                    holder.node, holder.address, holder.epoch
+                )
             }
-            _ => format!("leader        none; epoch {} was the last\n", holder.epoch),
+            _ => format!("leader        none; last epoch {}\n", holder.epoch),
         });
         for store in StoreName::ALL {
             let log = cluster::log_status(&mut link, store).await?;
@@ -259,7 +262,7 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
         })?;
     }
     print(&format!(
-        "Deleted this node's copy of the data in {}. The cluster keeps everything, and {} stays: keep it or delete it.\n",
+        "Deleted this node's copy of the data in {}. The cluster still has all data. {} was kept; delete it if you no longer need it.\n",
         folder.path().display(),
         folder.master_key().display()
     ));

@@ -104,7 +104,7 @@ pub fn check(folder: &Folder, installation: &Installation, boots: Boots) -> Find
     match place.differs(&here) {
         Some(sign) => copied(sign),
         None => skewed(boots, counted).map_or(Finding::Same, |store| {
-            copied(&format!("{store} is older or newer than the other files: its number of starts differs"))
+            copied(&format!("{store} is from another time than the other files: its start count differs"))
         }),
     }
 }

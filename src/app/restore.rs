@@ -75,7 +75,9 @@ pub(super) fn say_hold(data: &Path, resume: bool) {
         true => say("Sending resumes at the next start: emails that were sent after the backup was made can be sent again."),
         false => {
             let shown = data.display();
-            say(&format!("Sending is on hold until you resume it. To see what waits, run `mailmill resume --data {shown}`."));
+            say(&format!(
+                "Sending is on hold until you resume it. To see what is waiting, run `mailmill resume --data {shown}`."
+            ));
         }
     }
 }

@@ -303,7 +303,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     let mut text = format!("Mailmill {version} listens on {} (data: {data})\n", addresses.join(" and "));
     if is_held {
         text.push_str(&format!(
-            "Sending is on hold after a restore or a copy. To see what waits, run `mailmill resume --data '{data}'`.\n"
+            "Sending is on hold after a restore or a copy. To see what is waiting, run `mailmill resume --data '{data}'`.\n"
         ));
     }
     let (Some(welcome), Some(base)) = (welcome, addresses.first()) else { return text };

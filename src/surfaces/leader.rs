@@ -173,7 +173,7 @@ impl<S: Service> WithLeader<S> {
         if let Some(positions) = headers.get(POSITION).and_then(positions) {
             return tokio::time::timeout(limits::CLUSTER_POSITION_TIME, member.reached(positions)).await.is_ok();
         }
-        // If the database is away, the last known leader may have ended: do not let each read wait for a connection to it.
+        // If the database is unreachable, the last known leader may have ended: do not let each read wait for a connection to it.
         let since_failure = self.api.0.clock.monotonic().0.saturating_sub(self.failed_at.load(Ordering::Relaxed));
         let is_gone = !member.has_leader() && since_failure < limits::CLUSTER_LAG_MS_MAX;
         member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none() || is_gone

@@ -130,7 +130,7 @@ impl Postgres {
         command
     }
 
-    /// Starts the server, also after [`Postgres::stop`], and waits until it accepts connections.
+    /// Starts the server, even after [`Postgres::stop`], and waits until it accepts connections.
     pub fn resume(&self) {
         let log = || fs::read_to_string(self.folder.with_extension("log")).unwrap_or_default();
         assert!(self.comes_up(), "PostgreSQL accepts connections: {}", log());

@@ -1,8 +1,7 @@
 //! TABLE: every error code of the API, with its status, its code in responses, and a default message.
 //!
 //! Codes differ only where the caller can react differently. Most failures replace the default message with a specific one. The field
-//! and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code, and `assets/docs/errors.md` names the
-//! codes of the shared API.
+//! and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {

@@ -257,7 +257,8 @@ pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
 /// The maximum length of a brand's tagline, company name or postal address. The footer of an email shows an address on two lines at most;
 /// longer values are rejected.
 pub const BRAND_LINE_CHARACTERS_MAX: usize = 300;
-/// The maximum length of a brand's telephone number with its extension and a note. Longer values are rejected.
+/// The maximum length of a brand's telephone number. International numbers have at most 15 digits, so an extension and a note fit.
+/// Longer values are rejected.
 pub const BRAND_PHONE_CHARACTERS_MAX: usize = 50;
 /// The maximum number of a brand's social links, more than the [`EMAIL_SOCIAL_LINKS_MAX`] that an email shows. Longer lists are
 /// rejected.
@@ -266,7 +267,7 @@ pub const BRAND_SOCIAL_LINKS_MAX: usize = 20;
 pub const SOCIAL_NETWORK_CHARACTERS_MAX: usize = 40;
 /// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, which are rejected.
 pub const BRAND_WORDS_MAX: usize = 50;
-/// The maximum length of a word or phrase in a list about a brand's voice. Longer phrases are rejected.
+/// The maximum length of a word or phrase in a list about a brand's voice: about eight words. Longer phrases are rejected.
 pub const BRAND_WORD_CHARACTERS_MAX: usize = 50;
 /// The maximum corner radius in pixels: half the height of the tallest button, because a larger radius makes no visible difference.
 /// Larger numbers are rejected.
@@ -926,7 +927,7 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// The maximum length of one UTM parameter, which web analytics shows on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a UTC day in milliseconds, for settings that are in days.
+/// The length of a UTC day in milliseconds, because settings are in days and times are in milliseconds.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -1394,13 +1395,14 @@ pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 
 /// The maximum number of incoming webhooks of an account: one for each form and automation. Further incoming webhooks are rejected.
 pub const HOOKS_MAX: usize = 200;
-/// The maximum length of an incoming webhook's name. Longer names are rejected.
+/// The maximum length of an incoming webhook's name, which is shown on one line of a table. Longer names are rejected.
 pub const HOOK_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of fields in the mapping of an incoming webhook. Larger mappings are rejected.
+/// The maximum number of fields in the mapping of an incoming webhook, as many as a contact can have custom fields. Larger mappings are
+/// rejected.
 pub const HOOK_FIELDS_MAX: usize = 100;
-/// The maximum length of a path or of a custom field's name in a mapping. Longer ones are rejected.
+/// The maximum length of a path or of a custom field's name in a mapping: a path through ten objects fits. Longer ones are rejected.
 pub const HOOK_PATH_CHARACTERS_MAX: usize = 200;
-/// The maximum number of tags that an incoming webhook adds to a contact. Longer lists are rejected.
+/// The maximum number of tags that an incoming webhook adds to a contact. Few forms need more than one or two. Longer lists are rejected.
 pub const HOOK_TAGS_MAX: usize = 20;
 /// The maximum size of a request to an incoming webhook. One contact or event takes a few kilobytes; larger requests are rejected.
 pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
@@ -1414,9 +1416,10 @@ pub const HOOK_DELIVERIES_KEPT: usize = 50;
 
 // --- Scheduled imports ---
 
-/// The maximum number of scheduled imports of an account. Further scheduled imports are rejected.
+/// The maximum number of scheduled imports of an account. Each fetches a file or reads a platform as often as every hour. Further
+/// scheduled imports are rejected.
 pub const SCHEDULED_IMPORTS_MAX: usize = 50;
-/// The maximum length of a scheduled import's name. Longer names are rejected.
+/// The maximum length of a scheduled import's name, which is shown on one line of a table. Longer names are rejected.
 pub const SCHEDULED_IMPORT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of hours between two runs of a scheduled import: 30 days.
 pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
@@ -1429,7 +1432,7 @@ pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum time to wait for the head of the response: some servers generate the file before they respond.
 pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The time between two checks whether the import of a fetched file has ended, in milliseconds.
+/// The time between two checks whether the import of a fetched file has ended, in milliseconds. Most imports take a few seconds.
 pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
 /// The pause after the first failed run, in milliseconds. It doubles with each failure in a row, up to the time between two runs.
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
@@ -1441,9 +1444,10 @@ pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
 /// The overlap between the changes that two runs read from a platform, in milliseconds. It must exceed the delay of the platform's
 /// search.
 pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
-/// The maximum number of fields in the mapping of a scheduled import. Larger mappings are rejected.
+/// The maximum number of fields in the mapping of a scheduled import, as many as a contact can have custom fields. Larger mappings are
+/// rejected.
 pub const SCHEDULED_IMPORT_FIELDS_MAX: usize = 100;
-/// The maximum length of a mapped column's header. Longer headers are rejected.
+/// The maximum length of a mapped column's header: a question of a form, which is a sentence or two. Longer headers are rejected.
 pub const SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX: usize = 200;
 /// The maximum length of the version (ETag) that a server states for a file. A longer one is ignored, so the whole file is fetched
 /// again.
@@ -1564,7 +1568,7 @@ pub const EMAIL_CHECKS_PER_STEP: usize = 40;
 pub const CRITICAL_SCORE_SHARE: f64 = 0.89;
 /// The maximum number of findings stored with a version, worst first: about 60 KB of JSON, more than users read.
 pub const EMAIL_FINDINGS_MAX: usize = 100;
-/// The maximum number of places that are stored for each finding. Further places are only counted.
+/// The maximum number of places that are stored for each finding: a few examples show what to correct. Further places are only counted.
 pub const EMAIL_FINDING_PLACES_MAX: usize = 5;
 /// The maximum number of ignored findings of an email. A version has at most a hundred findings, so users need far fewer.
 pub const IGNORED_FINDINGS_MAX: usize = 500;
@@ -1627,9 +1631,11 @@ pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
 /// The maximum length of the query with which Shopify redirects a user back. Longer queries are rejected.
 pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
-/// The maximum number of fields in the mapping of an import from a platform. Larger mappings are rejected.
+/// The maximum number of fields in the mapping of an import from a platform: twice as many as a contact can have custom fields, because
+/// a mapping also names the fields to leave out. Larger mappings are rejected.
 pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
-/// The maximum length of a field's name in the mapping of an import from a platform, in bytes. Longer names are rejected.
+/// The maximum length of a field's name in the mapping of an import from a platform, in bytes. Names on platforms are a few words long.
+/// Longer names are rejected.
 pub const PROVIDER_FIELD_NAME_BYTES_MAX: usize = 200;
 /// The maximum number of fields that an import preview shows. Further fields are omitted.
 pub const PROVIDER_FIELDS_SHOWN_MAX: usize = 200;
@@ -1660,7 +1666,8 @@ pub const PROVIDER_RETRY_MS: u64 = 500;
 /// The longest pause that a request to a platform itself waits, in milliseconds. After a longer pause, the work is continued later, so
 /// that no request stays open.
 pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
-/// The pause after a platform's rate limit if the platform states no duration, in milliseconds.
+/// The pause after a platform's rate limit if the platform states no duration, in milliseconds. Most rate limits are per minute or
+/// shorter.
 pub const PROVIDER_PAUSE_MS: i64 = 60_000;
 /// The longest pause that a platform can request, in milliseconds. Daily limits reset within a day.
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -1684,7 +1691,7 @@ pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// How long before its expiry a platform's token is refreshed, in milliseconds: longer than an export or a step of an import takes.
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
-/// The time that a user has to sign in to a platform, in milliseconds.
+/// The time that a user has to sign in to a platform, in milliseconds: enough to find a password and a second factor.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// The maximum length of the code and of the state in a platform's callback. A sealed state has about 600 characters.
 pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
@@ -1724,7 +1731,8 @@ pub const STORE_DELIVERIES_MAX: u64 = 50_000;
 pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// The maximum number of a store's events that wait for their orders. Events wait only if refunds arrive before their orders.
 pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
-/// The maximum number of customers' data requests that are stored per store.
+/// The maximum number of customers' data requests that are stored per store. Few shops get more than one a day. Further requests are
+/// dropped.
 pub const STORE_DATA_REQUESTS_MAX: usize = 500;
 /// The maximum number of stores whose imports run at the same time in an environment. Each holds a page in memory.
 pub const STORE_SYNCS_AT_ONCE: usize = 4;
@@ -1735,7 +1743,8 @@ pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
 /// The pause between two polls of a store's export, in milliseconds. Small exports take a few seconds.
 pub const STORE_EXPORT_POLL_MS: i64 = 2_000;
-/// How long an export of a store can take before it is started again, in milliseconds.
+/// How long an export of a store can take before it is started again, in milliseconds. Exports of large stores take less, so a longer one
+/// has probably been lost.
 pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 /// The time limit for downloading a store's export.
 pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_secs(300);
@@ -1743,9 +1752,10 @@ pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_s
 pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// The maximum size of a line in a store's export. A product's description has at most 512 KB.
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// The number of customers that are imported in one transaction.
+/// The number of customers that are imported in one transaction, as for other platforms: each transaction waits for the disk once.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
-/// The number of contacts that are erased in one transaction after a store was deleted on its platform.
+/// The number of contacts that are erased in one transaction after a store was deleted on its platform. Erasing a contact deletes many
+/// rows, and other writes wait for the transaction.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
 /// The maximum number of rows about contacts that are deleted together with their store. The remaining rows have no effect, because
 /// store IDs are not reused.
@@ -1769,7 +1779,8 @@ pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
 /// The maximum length of one text in a tool's result. Only the HTML and the document of an email are longer.
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
-/// The number of items of a list that a tool returns if the agent sets no limit.
+/// The number of items of a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
+/// room for its task.
 pub const TOOL_PAGE_LIMIT: u64 = 25;
 /// The maximum size of a resource of the MCP server: enough for the HTML and the screenshots of nearly all emails.
 pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -1777,7 +1788,7 @@ pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 /// The maximum total length of the arguments that the confirmation question shows. Dialogs show about as much without scrolling.
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
-/// The time that the user has to answer the confirmation question.
+/// The time that the user has to answer the confirmation question. Users who are away must not block the assistant forever.
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
 /// The maximum number of times that a tool reads the status of the work that it waits for: twice per second, for ten minutes.
 pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
@@ -1827,7 +1838,7 @@ pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
 /// The number of parts that a restore requests at the same time, enough to hide the latency of an object store.
 pub const BACKUP_PARTS_AHEAD: usize = 8;
-/// The pause before an email about the backup is retried, in milliseconds.
+/// The pause before an email about the backup is retried, in milliseconds. A mail server that rejects one email needs time to recover.
 pub const BACKUP_MAIL_RETRY_MS: i64 = 10 * 60 * 1000;
 /// The pause before a failed restore drill is repeated, in milliseconds. Often the cause is a short outage of the target.
 pub const BACKUP_DRILL_RETRY_MS: i64 = 60 * 60 * 1000;
@@ -1910,10 +1921,11 @@ pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
 /// The pause between two reports of visits that a node answered while no leader could be reached. A handover takes about as long.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum number of such visits that a node keeps, with the headers of their requests. Further ones are not counted.
+/// The maximum number of such visits that a node keeps. With the headers of their requests, they take a few megabytes of memory. Further
+/// ones are not counted.
 pub const VISITS_UNREPORTED_MAX: usize = 2_000;
-/// The pause after a leader with a full disk has given up the lead. If there is no other node, each attempt interrupts writes for twice the
-/// time of the lease, so there are few.
+/// The pause after a leader with a full disk has given up its leadership. If there is no other node, each attempt interrupts writes for
+/// twice the time of the lease, so there are few.
 pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);
 /// The additional time for giving up the lease when a node stops. Without a limit, an append with an unknown outcome could take longer.
 pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);

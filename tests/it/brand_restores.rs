@@ -320,7 +320,7 @@ async fn preview_on_the_command_line(lost: &LostBrand, client: &Client) {
     let absent = client.call("projects.get", json!({ "projectId": lost.project })).await;
     absent.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
     let other = lost.server.run(&["restore", "s3://elsewhere/x", "--brand", &lost.project]);
-    assert!(said(&other).contains("backs up to"), "{}", said(&other));
+    assert!(said(&other).contains("the service's own backup"), "{}", said(&other));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

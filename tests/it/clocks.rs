@@ -198,7 +198,7 @@ async fn mail_held_by_a_quota_continues_the_next_day_or_when_there_is_room() {
     faults.clock_off_by_ms(noon + DAY_MS);
     until(async || stats(&client, &id).await["totalSent"] == 10).await;
     becomes(&client, &id, "throttled").await;
-    // A larger plan applies from the next start, also to waiting mailings.
+    // A larger plan applies from the next start, even to waiting mailings.
     server.set(&settings(1_000));
     server.kill();
     server.serve();

@@ -121,7 +121,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     busy.quiet().await;
     assert_eq!((fresh.count(), busy.hooks.got().len()), (0, attempts), "nothing is sent by itself");
 
-    // The API shows the waiting work, and how much may arrive twice.
+    // The API shows the waiting work, and how much may be sent twice.
     let live = signed_in(&restored, OWNER, "live").await;
     let hold = live.data("installation.hold", json!({})).await;
     assert!(hold["reason"].as_str().is_some_and(|reason| reason.contains("restored from the backup made at 20")), "{hold}");
@@ -267,7 +267,7 @@ async fn a_started_copy_is_on_hold_and_the_original_and_a_moved_folder_are_not()
     assert_eq!(
         (&resumed["onHold"], &resumed["notice"]),
         (&json!(false), &hold["notice"]),
-        "the answer says what may arrive twice"
+        "the response says what may be sent twice"
     );
     assert_eq!(live.data("installation.resume", json!({})).await["since"], json!(null), "a repeat changes nothing");
     until(async || fresh.count() > RECIPIENTS).await;

@@ -1,4 +1,4 @@
-//! Checks emails with the service as shipped: confined worker processes parse the HTML, also of hostile emails.
+//! Checks emails with the service as shipped: confined worker processes parse the HTML, even of hostile emails.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

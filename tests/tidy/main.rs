@@ -7,6 +7,7 @@ mod alternatives;
 mod declarations;
 mod directions;
 mod house;
+mod labels;
 mod openapi;
 mod sizes;
 mod source;

@@ -103,7 +103,7 @@ impl Run {
         put(&self.stores[store], key, bytes).await;
     }
 
-    /// Waits until the backup has everything committed before this call.
+    /// Waits until the backup contains everything committed before this call.
     async fn catch_up(&self) {
         let now = SystemClock.now();
         for _ in 0..LOOKS_MAX {
@@ -171,7 +171,7 @@ async fn every_moment_can_be_restored_and_the_log_continues_after_restarts() {
     run.catch_up().await;
     run.put(StoreName::Live, "row 4", 10).await;
     run.stop().await;
-    // The next start continues the log, also after a crash.
+    // The next start continues the log, even after a crash.
     let run = Run::start(&data, &target, 2, 1);
     run.put(StoreName::Live, "row 5", 10).await;
     run.crash().await;

@@ -105,11 +105,14 @@ impl fmt::Display for FetchError {
                 write!(f, "Port {port} is not allowed; use 80, 443 or a port above 1023.")
             }
             // The message does not contain the address, which could reveal the operator's network.
-            Self::NotPublic { host, .. } => write!(
-                f,
-                "{host} has an address that is not public, so no request was sent to it. If the host is in your own network, the operator \
-                 can allow that network with the setting outbound.allow_networks."
-            ),
+            Self::NotPublic { host, .. } => {
+                let has = if host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() { "is" } else { "resolves to" };
+                write!(
+                    f,
+                    "{host} {has} an address that is not public, so no request was sent to it. If the host is in your own network, the \
+                     operator can allow that network with the setting outbound.allow_networks."
+                )
+            }
             Self::Unresolved { host, cause } => {
                 write!(
                     f,

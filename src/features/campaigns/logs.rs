@@ -289,7 +289,7 @@ pub fn reason(skip: &Skip) -> String {
         Skip::Cancelled => "The campaign was canceled before the message for this contact was sent.",
         Skip::MergeFailed(error) => return format!("The message cannot be written: {error}."),
         Skip::MissingField(field) => {
-            return format!("The contact has no value for the merge field {field}, or one that the email cannot use.");
+            return format!("The contact has no usable value for the merge field {field}.");
         }
     };
     words.to_owned()

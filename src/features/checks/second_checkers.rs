@@ -53,7 +53,7 @@ async fn ask_language_tool(context: &CheckContext, blocks: &[Block], language: O
         }
         Ok(findings)
     };
-    let findings = timeout(total, work).await.unwrap_or_else(|_| Err("the responses did not arrive in time".to_owned()));
+    let findings = timeout(total, work).await.unwrap_or_else(|_| Err("the server did not respond in time".to_owned()));
     let findings = findings.inspect_err(|trouble| tracing::warn!(%trouble, "the LanguageTool server could not check an email"));
     Some(SecondOpinion { name: language_tool::NAME.to_owned(), tokens: 0, findings: findings.ok() })
 }
@@ -82,7 +82,7 @@ async fn ask_model(
             tokens = usage.input_tokens + usage.output_tokens;
             answer.map_err(|trouble| trouble.to_string())
         }
-        Err(_) => Err("the response did not arrive in time".to_owned()),
+        Err(_) => Err("the model did not respond in time".to_owned()),
     };
     let findings = answer.and_then(|reply| model::read(&reply.text, blocks, language.unwrap_or("en")));
     let findings = findings.inspect_err(|trouble| tracing::warn!(%trouble, "the language model could not check an email"));

@@ -79,7 +79,8 @@ pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     }
     let bytes = entries_bytes(fields);
     if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {
-        return Some(format!("all fields together can take at most {} bytes, but take {bytes}", limits::CUSTOM_FIELDS_BYTES_MAX));
+        let max = limits::CUSTOM_FIELDS_BYTES_MAX;
+        return Some(format!("all custom fields together can have at most {max} bytes, but have {bytes}"));
     }
     for (name, value) in fields {
         if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {

@@ -235,9 +235,7 @@ impl BatchWriter {
                     if self.create_new(tx, changes, row, &key, input)? {
                         self.found[slot as usize] = Some(next);
                         next = next.checked_add(1).ok_or_else(|| {
-                            Error::Io(
-                                "the project has already assigned all four billion contact numbers; use a new project".into(),
-                            )
+                            Error::Io("the project has used up all four billion contact numbers; create a new project".into())
                         })?;
                     }
                 }

@@ -10,9 +10,9 @@ use super::model::{Domain, DomainKey, Phase, Purpose};
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::is_public;
 
-/// The label of a domain's return-path host.
+/// The DNS label of a domain's return-path host.
 pub const RETURN_LABEL: &str = "bounces";
-/// The label of a domain's link host.
+/// The DNS label of a domain's host for tracked links.
 pub const LINK_LABEL: &str = "links";
 
 /// A DNS record that a domain should have.

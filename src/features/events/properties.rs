@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for Properties {
         let max = limits::EVENT_PROPERTIES_BYTES_MAX;
         if json.len() > max {
             return Err(D::Error::custom(format_args!(
-                "the JSON of the properties can be at most {max} bytes long, but is {}; shorten it",
+                "is {} bytes long as JSON, but can be at most {max} bytes long; shorten it",
                 json.len()
             )));
         }

@@ -21,7 +21,7 @@ struct File {
     blob: BlobId,
     /// The content of the file; `None` if the file is already stored.
     bytes: Option<Vec<u8>>,
-    /// The merge fields that were removed because the platform has no counterpart.
+    /// The merge fields that were removed because the platform doesn't support them.
     untranslated: Vec<String>,
 }
 

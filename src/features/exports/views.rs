@@ -61,7 +61,7 @@ pub struct FileView {
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub format: &'static str,
     pub email_id: EmailId,
-    /// The merge fields that were removed because the platform has no counterpart; absent if there are none.
+    /// The merge fields that were removed because the platform doesn't support them; absent if there are none.
     pub untranslated: Option<Vec<String>>,
     /// When the link expires; absent for links to a platform.
     pub expires_at: Option<WireTime>,

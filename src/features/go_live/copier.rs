@@ -104,7 +104,7 @@ impl BrandCopier {
                 let (kind, id, content) = described(&part);
                 let known = part.copy_in(copying.tx, target, ids)?.map(|known| described(&known).2 == content);
                 if known.is_none() && !room.take(kind) {
-                    copying.skip(format!("{} was not copied: the brand has the maximum number of these.", part.label()));
+                    copying.skip(format!("{} was not copied: the target brand has the maximum number.", part.label()));
                     continue;
                 }
                 copying.copy((kind, id), known, &content, |tx| part.write(tx, target, ids))?;
@@ -151,13 +151,17 @@ impl BrandCopier {
             for tag in all_tags {
                 match copying.tag(&tag)? {
                     Some(copy) => drop(ids.insert(tag.id.to_string(), copy.to_string())),
-                    None => copying.skip(format!("The tag {} was not copied: the brand has too many tags.", tag.name)),
+                    None => {
+                        copying.skip(format!("The tag {} was not copied: the target brand has the maximum number.", tag.name))
+                    }
                 }
             }
             for topic in all_topics {
                 match copying.topic(&topic)? {
                     Some(copy) => drop(ids.insert(topic.id.to_string(), copy.to_string())),
-                    None => copying.skip(format!("The topic {} was not copied: the brand has too many topics.", topic.name)),
+                    None => {
+                        copying.skip(format!("The topic {} was not copied: the target brand has the maximum number.", topic.name))
+                    }
                 }
             }
             for segment in segments {
@@ -382,7 +386,7 @@ impl<'t, 's> Copying<'t, 's> {
         let How { target, ids, rule } = self.how;
         let (name, (own, exists)) = (segment.name().to_owned(), segment.target(self.tx, target, ids)?);
         if !exists && SegmentCopy::is_full(self.tx, target)? {
-            self.skip(format!("The segment {name} was not copied: the brand has too many segments."));
+            self.skip(format!("The segment {name} was not copied: the target brand has the maximum number."));
             return Ok(());
         }
         let (id, digest) = (segment.id().0, sha256(&segment.content()));

@@ -52,7 +52,7 @@ impl Crossing {
             skipped.extend(piece.skipped);
         }
         if unfinished > 0 {
-            skipped.push(format!("Series of emails that were not copied because they are unfinished or failed: {unfinished}."));
+            skipped.push(format!("Series not copied because some emails are unfinished or failed: {unfinished}."));
         }
         let contacts_after = match contacts {
             Some(wish) => self.contacts(live, wish, (&mut counter, &mut skipped)).await?,

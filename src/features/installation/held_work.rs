@@ -22,7 +22,7 @@ pub struct SendingHold {
     pub since: Option<WireTime>,
     /// The reason for the hold; absent if sending is not on hold.
     pub reason: Option<String>,
-    /// A notice about the messages that may arrive twice when sending is resumed; absent if sending is not on hold.
+    /// A notice about the messages that may be sent twice when sending is resumed; absent if sending is not on hold.
     pub notice: Option<String>,
     /// The account's campaigns that wait: campaigns in progress and scheduled campaigns.
     pub campaigns: Vec<HeldCampaign>,
@@ -190,7 +190,7 @@ fn count_campaigns(
     Ok(())
 }
 
-/// Returns a sentence about the messages and deliveries that may arrive twice.
+/// Returns a sentence about the messages and deliveries that may be sent twice.
 fn notice(environments: &[HeldIn]) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     format!(

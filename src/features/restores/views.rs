@@ -24,7 +24,7 @@ pub struct RestoreView {
     /// brought back.
     #[schemars(extend("enum" = ["preparing", "ready", "copying", "completed", "failed"]))]
     pub status: &'static str,
-    /// The requested time. From the status `ready` on, the time of the last restored change.
+    /// The requested time. Once the status is `ready`, the time of the last restored change.
     pub at: WireTime,
     /// Whether the backup has every change up to this time; false if only a snapshot of that period was kept.
     pub exact: bool,

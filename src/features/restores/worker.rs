@@ -129,7 +129,7 @@ fn refusal(found: Option<&Identity>, own: Option<&Identity>, name: &str) -> Opti
         Some((found, own)) if is_installations(found, own) => {
             Some("The state at this time was made with a different master key. Choose a time after the master key was replaced.")
         }
-        _ => Some("The backup is not one of this installation. Check the setting backup.url."),
+        _ => Some("The backup belongs to another installation. Check the setting backup.url."),
     }
 }
 
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(of(&own), "");
         assert!(of(&Identity::new(&one, "live", &old_key)).contains("a different master key"));
         for foreign in [Identity::new(&another, "live", &key), Identity::new(&one, "test", &old_key)] {
-            assert!(of(&foreign).starts_with("The backup is not one of this installation."));
+            assert!(of(&foreign).starts_with("The backup belongs to another installation."));
         }
         assert!(refusal(None, Some(&own), "live").is_some());
     }

@@ -38,7 +38,7 @@ pub async fn receive(
     };
     let site = Site { url: &of.site, currency: of.currency.as_deref() };
     let change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
-        let detail = format!("The webhook {} does not have the form that {} documents.", delivery.topic, of.platform);
+        let detail = format!("The webhook {} does not match {}'s documented format.", delivery.topic, of.platform);
         Failure::because(Code::InvalidRequest, detail)
     })?;
     let written = engine.data(environment).store.write(move |tx| record(tx, &of, &delivery, change)).await;

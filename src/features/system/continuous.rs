@@ -295,7 +295,7 @@ fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result
         let name = file.file_stem().and_then(|stem| stem.to_str());
         if !name.is_some_and(|name| is_own(found.as_ref(), own, name)) {
             return Err(format!(
-                "{} is not this installation's file of this name, or has a different master key; check the setting backup.url",
+                "{} was restored from another installation or store, or uses a different master key; check the setting backup.url",
                 file.display()
             ));
         }
@@ -315,7 +315,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let Some(backup) = &engine.backup else {
         // In a cluster, the setting would prevent the next start.
         let said = match &engine.cluster {
-            Some(_) => "a cluster has no continuous backup of its own; back up its PostgreSQL database",
+            Some(_) => "a cluster has no continuous backup; back up its PostgreSQL database",
             None => {
                 "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk"
             }
@@ -328,7 +328,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
             Error::WrongKey | Error::Foreign { .. } => "Set backup.url to an empty prefix for this installation.",
             Error::Folder { .. } => "Create the folder, or correct backup.url.",
             _ => {
-                "Check backup.url, backup.endpoint and the credentials, and that they allow to list, read, write and delete objects."
+                "Check backup.url, backup.endpoint and the credentials, and that they permit listing, reading, writing and deleting objects."
             }
         };
         return Ok(vec![Finding::problem(SUBJECT, format!("{url}: {error}"), remedy)]);

@@ -53,8 +53,8 @@ fn key(engine: &Engine) -> Finding {
 fn hold(engine: &Engine) -> Option<Finding> {
     let hold = engine.hold.current()?;
     let said = format!("sending has been on hold since {}: {}", hold.since, hold.cause);
-    let remedy = "Run `mailmill resume` with this data folder (--data) to see the waiting work and what may arrive twice, then add --yes to \
-        send the waiting work.";
+    let remedy = "Run `mailmill resume` with this data folder (--data) to see what is waiting and what may be sent twice; add --yes to \
+        resume.";
     Some(Finding::warning("hold", said, remedy))
 }
 

@@ -76,7 +76,7 @@ pub struct DiskCheck {
     pub read_only: bool,
     /// The free space on the disk; absent if the system does not report it.
     pub free_mib: Option<u64>,
-    /// The free space below which the service is read-only: the setting data.free_mib_min.
+    /// The minimum free space (setting data.free_mib_min). Below it, the service is read-only.
     pub free_mib_min: u64,
     /// The space reserved on a full disk for unsubscribes and messages in flight: the setting data.reserve_mib, minus the space already
     /// used.
@@ -98,7 +98,7 @@ pub struct BackupCheck {
 #[serde(rename_all = "camelCase")]
 pub struct ClusterCheck {
     /// False if the data of this node is too old although the cluster has a leader. Without a leader, for example because the database
-    /// is away, all nodes still answer reads.
+    /// is unreachable, all nodes still answer reads.
     pub ok: bool,
     /// Whether this node is the leader.
     pub leads: bool,

@@ -215,7 +215,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
     }
 }
 
-/// Formats the work that waits while sending is on hold, with a notice about emails that may arrive twice.
+/// Formats the work that waits while sending is on hold, with a notice about emails that may be sent twice.
 fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // If sending is not on hold, there is nothing to show.

@@ -69,7 +69,7 @@ pub enum Command {
     Restore(Restore),
     /// Verify the checksum of every page in the data files (stop the service first)
     CheckData,
-    /// Show what waits while sending is on hold; with --yes, resume sending
+    /// Show what is waiting while sending is on hold; with --yes, resume sending
     Resume(Resume),
     /// List what is lost without the master key, and create a new key if every copy is lost
     Rekey(Rekey),
@@ -90,8 +90,8 @@ pub enum Command {
     Check(CheckFile),
     /// Connect an AI assistant to a server's MCP endpoint over standard input and output (the stdio transport)
     ///
-    /// Uses the profile of `mailmill login`, or MAILMILL_URL and MAILMILL_KEY. Assistants that connect to URLs need no program: give them
-    /// the server's address followed by /mcp.
+    /// Uses the profile of `mailmill login`, or MAILMILL_URL and MAILMILL_KEY. Assistants that accept a URL don't need this command: give
+    /// them the server's address followed by /mcp.
     Mcp(ToolForwarding),
     /// Print the OpenAPI document
     Openapi,
@@ -118,7 +118,7 @@ pub enum ClusterCommand {
     Join,
     /// Show the leader, the logs and the snapshots in the database
     Status,
-    /// Move the lead from this running node to another one, for example before an upgrade
+    /// Hand leadership from this running node to another, for example before an upgrade
     Drain {
         /// Let this node lead again
         #[arg(long)]
@@ -213,7 +213,7 @@ pub enum Keys {
     },
     /// List all keys
     List,
-    /// Revoke a key, so that later requests with the key fail
+    /// Revoke a key, so that it stops working
     Revoke {
         /// The key ID that `mailmill keys list` shows
         id: String,
@@ -314,22 +314,22 @@ pub struct Restore {
     /// Only check the backup: compare a backup folder with its manifest, or restore a continuous backup into a temporary folder
     #[arg(long)]
     pub verify: bool,
-    /// Restore the state at this time instead of the newest one, such as 2026-12-01T10:00:00Z (continuous backups only)
+    /// Restore the state at this time, such as 2026-12-01T10:00:00Z, instead of the newest (continuous backups only)
     #[arg(long, value_name = "TIME")]
     pub at: Option<WireTime>,
     /// Only write this brand's contacts to a CSV file, which you can import (continuous backups only)
     #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, requires = "to", conflicts_with_all = ["verify", "resume"])]
     pub contacts: Option<ProjectId>,
-    /// Bring back this brand into the running installation, whose backup this is; shows a preview unless --yes is given
+    /// Restore this brand from the installation's own backup into the running service; shows a preview unless --yes is given
     #[arg(long, value_name = "BRAND_ID", value_parser = brand_id, conflicts_with_all = NOT_WITH_BRAND)]
     pub brand: Option<ProjectId>,
-    /// With --brand: bring back what is missing (the default), also replace what exists, or create a copy beside the brand
+    /// With --brand: restore missing items (the default), also replace existing items, or create a second brand
     #[arg(long, value_name = "missing|replace|copy", requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub mode: Option<RestoreMode>,
-    /// With --brand: also bring back the contacts that were deleted since then
+    /// With --brand: also restore the contacts that were deleted since then
     #[arg(long, requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub deleted_contacts: bool,
-    /// With --brand: bring back the brand instead of showing a preview
+    /// With --brand: restore the brand instead of showing a preview
     #[arg(long, requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub yes: bool,
     /// The CSV file for --contacts; it must not exist yet

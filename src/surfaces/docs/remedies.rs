@@ -59,8 +59,8 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::InvalidApiKey,
-        "The header `Authorization` is absent or has another form, or the key was revoked. Keys of the test and the live environment \
-             both work at the same address.",
+        "The header `Authorization` is missing or malformed, or the key was revoked. Keys of the test and the live environment both \
+             work at the same address.",
         "Send `Authorization: Bearer sk_…`. If the key was lost or revoked, create another one under Developers, API keys.",
     ),
     (
@@ -76,7 +76,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::SecondFactorRequired,
-        "The password was right, and the user has set up an authenticator app.",
+        "The password is correct, and the user has set up an authenticator app.",
         "Send the sign-in again with the current `code`. Each recovery code works once.",
     ),
     (
@@ -170,8 +170,8 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::OnHold,
-        "After a restore or a copy, old work waits, because it may already have been done.",
-        "Check what waits with `mailmill resume`, cancel what must not be sent, then run `mailmill resume --yes`. See \
+        "After a restore or a copy, waiting work is held, because it may already have been done.",
+        "Check what is waiting with `mailmill resume`, cancel what must not be sent, then run `mailmill resume --yes`. See \
              [operating](operating.md#after-a-restore-or-on-a-copy).",
     ),
     (
@@ -225,8 +225,8 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::SendingCapacity,
-        "The direct sends that wait would have more emails than the plan's rate sends in a few seconds.",
-        "Repeat the same request with the same `Idempotency-Key` after `data.retryAfterMs`. Campaigns and batches wait by themselves.",
+        "More direct sends are waiting than the plan's rate can send in a few seconds.",
+        "Repeat the same request with the same `Idempotency-Key` after `data.retryAfterMs`. Campaigns and batches wait automatically.",
     ),
     (
         Code::QuotaExceeded,
@@ -236,7 +236,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::Internal,
         "This is a bug, or the disk failed. An operation that returns this code has had no effect.",
-        "Repeat the request. If the error remains, search the server's log for `metadata.requestId` and report it with the log line.",
+        "Repeat the request. If the error persists, search the server's log for `metadata.requestId` and report it with the log line.",
     ),
     (Code::IdempotencyInProgress, "", "Wait for the seconds in `Retry-After`, and repeat the request with the same key."),
     (Code::LimiterUnavailable, "", "Wait for the seconds in `Retry-After`, and repeat the request."),
@@ -248,12 +248,12 @@ const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::ProviderUnavailable,
         "Mailmill has already repeated the request to the platform.",
-        "Wait for the seconds in `Retry-After`. Imports that wait continue by themselves.",
+        "Wait for the seconds in `Retry-After`. Waiting imports continue automatically.",
     ),
     (
         Code::Unavailable,
         "The service is starting, stopping or busy, or many large requests share its memory.",
-        "Repeat the request after the seconds in `Retry-After`. If the error remains, check `/health/ready`.",
+        "Repeat the request after the seconds in `Retry-After`. If the error persists, check `/health/ready`.",
     ),
 ];
 

@@ -557,7 +557,7 @@ export class EmailsChecks extends Resource<Mailmill> {
   /**
    * Ignore a finding of an email.
    *
-   * An ignored finding is no longer a warning of the email or of its campaigns, also in later versions of the email.
+   * An ignored finding is no longer a warning, in this or later versions of the email or in its campaigns.
    * @example
    * ```ts
    * await mailmill.emails.checks.ignore(emailId, findingId, { ignored: true });
@@ -647,7 +647,7 @@ export class Emails extends Resource<Mailmill> {
   /**
    * Import emails as HTML.
    *
-   * Removes content that is not known to be safe, and conditional comments for Outlook with texts or links.
+   * Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook that contain text or links.
    * @example
    * ```ts
    * await mailmill.emails.importHtml({ projectId });

@@ -1891,7 +1891,7 @@ export type EmailsCreateParams = {
     design?: string | null;
     /** The email's document: typed blocks, starting with a header and ending with a footer. */
     document?: unknown;
-    /** The language of the header and footer that a design gets, as a BCP 47 tag; the brand's main language if absent. */
+    /** The language of a design's header and footer, as a BCP 47 tag; the brand's main language if absent. */
     language?: string | null;
     /** Who may see the email without an API key; `private` if absent. */
     visibility?: Visibility;

@@ -124,7 +124,7 @@ fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
 
 /// Measures an SVG image without rendering it: the size and the colors in its source are enough.
 pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
-    let start = text.find("<svg").ok_or("the file is not an SVG image; use a file with an svg element")?;
+    let start = text.find("<svg").ok_or("the file is not an SVG image; use a file that contains an <svg> element")?;
     let tag = text[start..].split('>').next().unwrap_or_default();
     let attribute = |name: &str| {
         let at = tag.find(&format!(" {name}=")).or_else(|| tag.find(&format!("\n{name}=")))? + name.len() + 2;

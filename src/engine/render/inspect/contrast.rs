@@ -4,7 +4,7 @@
 //! changed as several clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The
 //! clients' formulas are not public, so this is an approximation, and only clearly illegible text is reported.
 //!
-//! Links that readers cannot see are found separately, also where a background image or a gradient is not shown.
+//! Links that readers cannot see are found separately, even where a background image or a gradient is not shown.
 
 use super::source::shortened;
 use crate::base::color::{self, BLACK, LEGIBLE, Painted, WHITE};

@@ -136,7 +136,7 @@ impl Link {
             let client = self.take().await.map_err(Failure::Unknown)?;
             let running = tokio::time::timeout(limits::CLUSTER_STATEMENT_TIME, client.query_typed(statement, values)).await;
             let Ok(answer) = running else {
-                return Err(Failure::Unknown(Error::Database("its response did not arrive in time".to_owned())));
+                return Err(Failure::Unknown(Error::Database("the database did not respond in time".to_owned())));
             };
             let error = match answer {
                 Ok(rows) => {

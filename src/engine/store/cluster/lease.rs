@@ -50,7 +50,7 @@ pub async fn clock_offset_ms(link: &mut Link, clock: &dyn Clock) -> Result<i64> 
     link.query(select, &[]).await?;
     let before = clock.now();
     let rows = link.query(select, &[]).await?;
-    let row = rows.first().ok_or_else(|| Error::Database("it returned no time".to_owned()))?;
+    let row = rows.first().ok_or_else(|| Error::Database("the database returned no time".to_owned()))?;
     let middle = before.plus_ms(clock.now().ms_since(before) / 2);
     Ok(middle.ms_since(Timestamp(row.get(0))))
 }

@@ -402,7 +402,7 @@ impl Member {
     /// Waits for a statement for at most a third of the lease's duration, so that another attempt is possible before the lease
     /// expires.
     async fn in_time<T>(&self, statement: impl Future<Output = Result<T>>) -> Result<T> {
-        let late = |_| Error::Database("its response did not arrive in time".to_owned());
+        let late = |_| Error::Database("the database did not respond in time".to_owned());
         tokio::time::timeout(self.lease / 3, statement).await.map_err(late)?
     }
 

@@ -101,13 +101,13 @@ impl fmt::Display for Error {
             Self::NotInitialized => f.write_str("the database has no cluster yet; run `mailmill cluster init` on the first node"),
             Self::Initialized { installation } => write!(
                 f,
-                "the database already has the cluster of the installation {installation}; start the service to join it, or set \
+                "the database already contains the cluster of installation {installation}; start the service to join it, or set \
                  cluster.database to another database"
             ),
             Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
-            Self::OlderTables => f.write_str(
-                "the tables of the cluster are those of an older version; start a node of this version, which adds the missing columns",
-            ),
+            Self::OlderTables => {
+                f.write_str("the cluster's tables are from an older version; start a node with this version to upgrade them")
+            }
             Self::Foreign { file } => write!(
                 f,
                 "{file} is from a different installation than the cluster, or contains a different store; choose an empty data \

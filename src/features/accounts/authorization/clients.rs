@@ -164,7 +164,7 @@ fn problem_of(error: TextError) -> String {
 /// Returns the client with this ID. The error is shown to the user whose browser the program sent here.
 pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
-        let problem = format!("is longer than {} bytes; report this to the maker of the program", limits::CLIENT_ID_BYTES_MAX);
+        let problem = format!("is longer than {} bytes; report this to the program's developer", limits::CLIENT_ID_BYTES_MAX);
         return Err(Invalid::new(CLIENT_ID, problem));
     }
     if client_id.starts_with("https://") {
@@ -180,10 +180,10 @@ pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
 /// Fetches the metadata document of a client whose ID is the document's URL.
 async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     let refused = |problem: String| Invalid::new(CLIENT_ID, problem);
-    let url = Url::parse(client_id).map_err(|_| refused("is not a valid URL; report this to the maker of the program".into()))?;
+    let url = Url::parse(client_id).map_err(|_| refused("is not a valid URL; report this to the program's developer".into()))?;
     if url.path() == "/" || url.fragment().is_some() || url.query().is_some() || url.as_str() != client_id {
         return Err(refused(
-            "must be a normalized URL with a path, without a query or a fragment; report this to the maker of the program".into(),
+            "must be a normalized URL with a path, without a query or a fragment; report this to the program's developer".into(),
         ));
     }
     let limits = Limits {
@@ -198,20 +198,20 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     let fetched = engine.fetch.call(call).await;
     let fetched = fetched.map_err(|error| {
         refused(format!(
-            "points to metadata that cannot be read: {error}; try again later, or report this to the maker of the program"
+            "points to metadata that cannot be read: {error}; try again later, or report this to the program's developer"
         ))
     })?;
     match fetched.status {
         StatusCode::OK => described(client_id, &url, &fetched.body),
         status if status.is_redirection() => Err(refused(format!(
-            "redirects (status {}), which is not allowed; report this to the maker of the program",
+            "redirects (status {}), which is not allowed; report this to the program's developer",
             status.as_u16()
         ))),
         status => {
             let status = status.as_u16();
             Err(refused(format!(
                 "points to metadata that cannot be read: the server returned status {status} instead of 200; try again later, or \
-                 report this to the maker of the program"
+                 report this to the program's developer"
             )))
         }
     }

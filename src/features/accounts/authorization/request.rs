@@ -61,7 +61,7 @@ impl AuthorizationRequest {
         }
         let challenge = model::challenge(&self.code_challenge);
         let challenge = challenge.ok_or_else(|| {
-            Failure::field("code_challenge", "must be a SHA-256 hash in base64url; report this to the maker of the program")
+            Failure::field("code_challenge", "must be a SHA-256 hash in base64url; report this to the program's developer")
         })?;
         let resource = access_tokens::resource(engine.base_url());
         if self.resource.is_some_and(|wanted| !is_same_url(&wanted, &resource)) {
@@ -70,7 +70,7 @@ impl AuthorizationRequest {
         if self.state.as_ref().is_some_and(|state| state.len() > limits::OAUTH_STATE_BYTES_MAX) {
             return Err(Failure::field(
                 "state",
-                format_args!("is longer than {} bytes; report this to the maker of the program", limits::OAUTH_STATE_BYTES_MAX),
+                format_args!("is longer than {} bytes; report this to the program's developer", limits::OAUTH_STATE_BYTES_MAX),
             ));
         }
         let requested: PermissionSet = match self.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
@@ -94,7 +94,7 @@ impl AuthorizationRequest {
             Failure::field(
                 "redirect_uri",
                 "is not registered for this program; remove the server from the program and add it again, or report this \
-                 to the maker of the program",
+                 to the program's developer",
             )
         })?;
         let binding = model::Binding { client: sha256(self.client_id.as_bytes()), resource };

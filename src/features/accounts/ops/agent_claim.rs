@@ -33,7 +33,7 @@ impl Operation for AgentClaim {
         .summary("Get a new agent code")
         .about(
             "Returns the same claim object as the registration, without an envelope. The previous code stops working. A registration \
-             ends after one hour. After that, or after the user's decision, the response is 400 with error invalid_grant.",
+             ends after one hour. After that, or after the user's decision, the response is 400 with the error invalid_grant.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);

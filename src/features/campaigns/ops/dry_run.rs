@@ -221,10 +221,7 @@ fn of_email(
 fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if found.will_receive == 0 {
-        warnings.push(CampaignWarning::notice(
-            "NO_RECIPIENTS",
-            "No recipient would receive the campaign; skippedReasons lists the reasons.",
-        ));
+        warnings.push(CampaignWarning::notice("NO_RECIPIENTS", "No one would receive the campaign; skippedReasons lists why."));
     }
     for (field, many) in &found.missing_fields {
         let recipients = if *many == 1 { "recipient has" } else { "recipients have" };

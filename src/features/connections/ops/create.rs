@@ -155,7 +155,7 @@ fn reconnectable(tx: &ReadTx, account: AccountId, provider: Provider, id: Connec
 }
 
 fn absent() -> Failure {
-    Failure::because(Code::NotFound, "The account has no connection to this provider with this ID.")
+    Failure::because(Code::NotFound, "The account has no connection with this ID for this provider.")
         .in_field("connectionId")
         .see("connections.list", "GET /v1/connections lists the connections")
 }

@@ -37,9 +37,9 @@ impl Operation for FindingIgnore {
     ).client("emails.checks.ignore")
     .summary("Ignore a finding of an email")
     .about(
-        "An ignored finding is no longer a warning of the email or of its campaigns, also in later versions of the email. The scores still \
-         count it, so that ignoring a finding does not bypass the minimum score of a campaign. With `ignored` false, the finding is a \
-         warning again.",
+        "An ignored finding is no longer a warning, in this or later versions of the email or in its campaigns. The scores still count \
+         it, so that ignoring a finding does not bypass the minimum score of a campaign. With `ignored` false, the finding is a warning \
+         again.",
     )
     .rate(RouteGroup::Emails)
     .fails(&[Code::NotFound, Code::LimitReached]);

@@ -72,9 +72,10 @@ impl Operation for ImportHtml {
     const SPEC: Spec = Spec::post("emails.import_html", "/v1/projects/emails/import-html", needs(Permission::EmailWrite))
         .summary("Import emails as HTML")
         .about(
-            "Removes content that is not known to be safe, and conditional comments for Outlook with texts or links. The warnings \
-             of each email list it. The screenshots are rendered in the background: poll the status as for a generation. Imported \
-             emails can be edited with prompts, shown, exported and sent like generated emails, but have no document and no MJML.",
+            "Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook that \
+             contain text or links. The warnings of each email list what was removed. The screenshots are rendered in the \
+             background: poll the status as for a generation. Imported emails can be edited with prompts, shown, exported and sent \
+             like generated emails, but have no document and no MJML.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

@@ -22,8 +22,8 @@ use crate::vocab::permissions::Permission;
 /// The description of every export to a platform.
 const ABOUT: &str = "Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and \
                      unsubscribe links in the platform's syntax. Exporting an email again updates what the first export created, unless \
-                     it was deleted or sent. Needs email:write in addition. With as=file, creates files to upload instead, which need no \
-                     connected account. Fields without a counterpart are removed and listed in untranslated.";
+                     it was deleted or sent. Also requires email:write, unless as=file, which creates files to upload and needs no \
+                     connected account. Merge fields that the platform doesn't support are removed, and listed in untranslated.";
 
 /// The error codes of every export to a platform.
 const FAILURES: [Code; 6] = [

@@ -21,7 +21,7 @@ pub struct ReleaseHold {
 impl Operation for Release {
     const SPEC: Spec = Spec::post("installation.release", "/admin/resume", operator())
         .summary("Show the held work, or resume sending")
-        .about("The response describes which messages may arrive twice.");
+        .about("The response describes which messages may be sent twice.");
     type Input = ReleaseHold;
     type Output = Done<SendingHold>;
 

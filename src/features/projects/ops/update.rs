@@ -40,7 +40,7 @@ const FONT_PATTERN: &str = concat!(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BrandPatch {
     pub project_id: ProjectId,
-    /// The name of the brand, in lists and in emails. `null` restores the name on the website.
+    /// The name of the brand, in lists and in emails. `null` restores the website's name.
     #[serde(default)]
     pub name: Patch<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
     #[serde(default)]
@@ -169,7 +169,7 @@ impl Operation for Update {
         .summary("Correct a project's brand")
         .about(
             "The values take precedence over values from the project's sites, even after another import. A postal address also appears in \
-             existing emails whose footer has no address of its own; other values apply to emails written or rendered after the change.",
+             existing emails without their own address; other values apply to emails written or rendered after the change.",
         )
         .fails(&[Code::NotFound]);
     type Input = BrandPatch;

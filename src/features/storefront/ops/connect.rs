@@ -118,8 +118,8 @@ impl Async for Connect {
                 }
                 if keys.is_installed() {
                     let detail = format!(
-                        "\"{}\" is connected to another project by installing an app, whose tokens only one project can use. Connect it to this \
-                         project with a client ID and secret of its own app at {page}.",
+                        "\"{}\" is connected to another brand through an installed app, which can serve only one brand. To connect it here \
+                         too, enter the client ID and secret of a separate app at {page}.",
                         chosen.name
                     );
                     return Err(Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": page })));
@@ -200,8 +200,7 @@ fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Res
     }
     let chosen = match usable.len() {
         0 => {
-            let absent =
-                Failure::because(Code::NotFound, "No connected store with this URL has this ID.").in_field("connectionId");
+            let absent = Failure::because(Code::NotFound, "No connection to this store has this ID.").in_field("connectionId");
             return Err(absent.see("storefront.list", "GET /v1/storefront/stores lists the connected stores"));
         }
         1 => usable.swap_remove(0),

@@ -130,7 +130,7 @@ fn a_code_works_once_and_tokens_are_replaced_before_they_expire() {
     assert_eq!((&shop.view()["status"], &shop.view()["sync"]["stage"]), (&json!("connected"), &json!("idle")));
     let project = shop.app.another_project();
     let refused = shop.app.post("/v1/storefront/connect", json!({ "projectId": project, "storefrontStoreUrl": SHOP }));
-    assert!(refused.refusal().2.contains("whose tokens only one project can use"), "{refused:?}");
+    assert!(refused.refusal().2.contains("which can serve only one brand"), "{refused:?}");
 }
 
 #[test]

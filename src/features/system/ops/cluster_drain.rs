@@ -28,7 +28,7 @@ pub struct Drained {
 
 impl Operation for ClusterDrain {
     const SPEC: Spec = Spec::post("system.cluster_drain", "/admin/cluster/drain", operator())
-        .summary("Move the lead of the cluster to another node")
+        .summary("Hand the cluster's leadership to another node")
         .about("Messages in flight are completed first. Returns when another node leads, or after a few seconds.")
         .fails(&[Code::NotFound])
         .on_any_node();

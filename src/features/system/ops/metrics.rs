@@ -93,7 +93,7 @@ fn text(engine: &Engine) -> Result<String, Failure> {
     );
     out.gauge("read_only", "Whether the disk is almost full, so that most writes are refused.", flag(checks.disk.read_only));
     let backup = checks.backup.as_ref().and_then(|backup| backup.age_seconds);
-    out.gauge("backup_age_seconds", "How long ago the continuous backup had every commit.", backup.map(|age| age as f64));
+    out.gauge("backup_age_seconds", "The time since the continuous backup last had every commit.", backup.map(|age| age as f64));
     let lags = [("live", checks.search_index.lag_live), ("test", checks.search_index.lag_test)];
     let lags = lags.map(|(environment, lag)| (format!("environment=\"{environment}\""), lag as f64));
     out.add("search_lag_changes", "gauge", "Changes that the search index has not applied yet.", lags);
@@ -108,8 +108,8 @@ fn text(engine: &Engine) -> Result<String, Failure> {
     let failures = workers.iter().map(|(name, state)| (format!("worker=\"{name}\""), state.failures as f64));
     out.add("worker_failures_total", "counter", "Failed steps of a background job, which are retried.", failures);
     if let Some(member) = &engine.cluster {
-        out.gauge("cluster_leads", "Whether this node leads.", flag(member.leads()));
-        out.gauge("cluster_has_leader", "Whether a node leads.", flag(member.has_leader()));
+        out.gauge("cluster_leads", "Whether this node is the leader.", flag(member.leads()));
+        out.gauge("cluster_has_leader", "Whether the cluster has a leader.", flag(member.has_leader()));
         out.gauge("cluster_lag_seconds", "How old the data of this node may be.", member.lag_ms() as f64 / 1000.0);
         let positions = StoreName::ALL.iter().zip(member.positions());
         let positions = positions.map(|(store, position)| (format!("log=\"{}\"", store.word()), position as f64));

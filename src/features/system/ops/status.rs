@@ -34,7 +34,7 @@ pub struct StatusView {
     pub stores: Vec<StoreView>,
     /// The disk of the data folder.
     pub disk: DiskView,
-    /// Why sending is on hold after a restore or on a copy; GET /v1/system/hold shows what waits. Absent if sending is not on hold.
+    /// Why sending is on hold after a restore or on a copy; GET /v1/system/hold shows what is waiting. Absent if sending is not on hold.
     pub hold: Option<HoldStatus>,
     /// The lengths of the queues, by environment.
     pub queues: Vec<QueueView>,
@@ -73,7 +73,7 @@ pub struct StoreView {
 pub struct DiskView {
     /// The free space on the disk; absent if the system does not report it.
     pub free_bytes: Option<u64>,
-    /// The free space below which the service is read-only: the setting data.free_mib_min.
+    /// The minimum free space (setting data.free_mib_min). Below it, the service is read-only.
     pub free_bytes_min: u64,
     /// The space reserved on a full disk for unsubscribes and for messages in flight.
     pub reserve_bytes: u64,

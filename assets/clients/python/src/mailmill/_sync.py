@@ -601,11 +601,11 @@ class Projects(Resource):
         """Correct a project's brand.
 
         The values take precedence over values from the project's sites, even after another import. A postal
-        address also appears in existing emails whose footer has no address of its own; other values apply to
-        emails written or rendered after the change.
+        address also appears in existing emails without their own address; other values apply to emails
+        written or rendered after the change.
 
         Args:
-            name: The name of the brand, in lists and in emails. `null` restores the name on the website.
+            name: The name of the brand, in lists and in emails. `null` restores the website's name.
             description: What the brand does, in one or two sentences.
             company: The legal name of the company, for the footer of emails.
             address: The postal address, for the footer of emails. Line breaks become commas.
@@ -1135,9 +1135,9 @@ class EmailsChecks(Resource):
     ) -> t.EmailChecks:
         """Ignore a finding of an email.
 
-        An ignored finding is no longer a warning of the email or of its campaigns, also in later versions of
-        the email. The scores still count it, so that ignoring a finding does not bypass the minimum score of
-        a campaign. With `ignored` false, the finding is a warning again.
+        An ignored finding is no longer a warning, in this or later versions of the email or in its campaigns.
+        The scores still count it, so that ignoring a finding does not bypass the minimum score of a campaign.
+        With `ignored` false, the finding is a warning again.
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
@@ -1317,10 +1317,10 @@ class Emails(Resource):
     ) -> t.AcceptedGeneration:
         """Import emails as HTML.
 
-        Removes content that is not known to be safe, and conditional comments for Outlook with texts or
-        links. The warnings of each email list it. The screenshots are rendered in the background: poll the
-        status as for a generation. Imported emails can be edited with prompts, shown, exported and sent like
-        generated emails, but have no document and no MJML.
+        Removes scripts, forms, videos and other content that might not be safe, and conditional comments for
+        Outlook that contain text or links. The warnings of each email list what was removed. The screenshots
+        are rendered in the background: poll the status as for a generation. Imported emails can be edited
+        with prompts, shown, exported and sent like generated emails, but have no document and no MJML.
 
         Args:
             html: The email's HTML.
@@ -1434,8 +1434,8 @@ class Emails(Resource):
             design: The name of a starter design; `blank` if both `design` and `document` are absent. The
                 brand's header and footer are added.
             document: The email's document: typed blocks, starting with a header and ending with a footer.
-            language: The language of the header and footer that a design gets, as a BCP 47 tag; the brand's
-                main language if absent. The texts of designs are in English.
+            language: The language of a design's header and footer, as a BCP 47 tag; the brand's main language
+                if absent. The texts of designs are in English.
             visibility: Who may see the email without an API key; `private` if absent.
         """
         return _t.cast("t.EmailDetails", self._call(
@@ -1953,7 +1953,7 @@ class Validation(Resource):
 
         Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte. URLs that
         could change something, such as an unsubscribe or confirmation link, get only HEAD requests. Requests
-        are sent only to public addresses, also after redirects. At most 200 URLs are requested, two of one
+        are sent only to public addresses, even after redirects. At most 200 URLs are requested, two of one
         domain at a time. If the time of the request runs out, the remaining URLs have the status `skipped`,
         and `metadata.complete` is false. Results are cached for 60 seconds.
 
@@ -2332,9 +2332,9 @@ class Exports(Resource):
 
         Creates a template or draft in the connected account for each finished email in the conversation, with
         merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Needs email:write in addition. With as=file,
-        creates files to upload instead, which need no connected account. Fields without a counterpart are
-        removed and listed in untranslated.
+        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
+        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
+        are removed, and listed in untranslated.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.
@@ -2365,9 +2365,9 @@ class Exports(Resource):
 
         Creates a template or draft in the connected account for each finished email in the conversation, with
         merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Needs email:write in addition. With as=file,
-        creates files to upload instead, which need no connected account. Fields without a counterpart are
-        removed and listed in untranslated.
+        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
+        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
+        are removed, and listed in untranslated.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.
@@ -2398,9 +2398,9 @@ class Exports(Resource):
 
         Creates a template or draft in the connected account for each finished email in the conversation, with
         merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Needs email:write in addition. With as=file,
-        creates files to upload instead, which need no connected account. Fields without a counterpart are
-        removed and listed in untranslated.
+        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
+        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
+        are removed, and listed in untranslated.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.

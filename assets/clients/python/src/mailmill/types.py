@@ -2968,7 +2968,7 @@ class _FileViewRequired(_t.TypedDict):
 class FileView(_FileViewRequired, total=False):
     """An exported file, or a template or draft on a platform."""
     untranslated: list[str]
-    """The merge fields that were removed because the platform has no counterpart; absent if there are none."""
+    """The merge fields that were removed because the platform doesn't support them; absent if there are none."""
     expiresAt: str
     """When the link expires; absent for links to a platform."""
     platform: PlatformObject

@@ -182,7 +182,7 @@ impl Classifier<'_> {
         is_start && (names.is_empty() || is_name) || is_name && names.len() <= 3
     }
 
-    /// Returns whether a range consists of one or two words that can be a name, also in lowercase: "grüße maartje".
+    /// Returns whether a range consists of one or two words that can be a name, even in lowercase: "grüße maartje".
     pub(super) fn is_plain_name(&self, range: Range) -> bool {
         let others = [List::Common, List::Finite, List::Please, List::Not, List::Goal, List::Month, List::Weekday, List::Readers];
         let is_name = |at: usize| self.prompt.kind(at) == Kind::Word && !others.into_iter().any(|list| self.prompt.is(list, at));
