@@ -63,7 +63,6 @@ fn damaged(name: &str, error: &Error) -> Finding {
         || format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until the restore succeeds.");
     let (said, remedy) = match error {
         Error::Damaged { file, found } => (format!("{} is damaged: {found}", file.display()), restore()),
-        Error::Corrupt(_) => (error.to_string(), restore()),
         other => (other.to_string(), "Follow the instructions above.".to_owned()),
     };
     Finding::problem(format!("{name}.redb"), said, remedy)

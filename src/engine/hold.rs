@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Error, Read, Result, Table, WriteTx};
+use crate::engine::store::{Read, Result, Table, WriteTx};
 use crate::vocab::tables;
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
@@ -106,13 +106,13 @@ impl Hold {
 
 pub fn read(tx: &impl Read) -> Result<Option<OnHold>> {
     let Some(bytes) = tx.get(META, &HOLD.to_owned())? else { return Ok(None) };
-    serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| tx.corrupt(tables::META))
 }
 
 /// Returns the number of the last hold that this store has recorded.
 pub fn last_number(tx: &impl Read) -> Result<HoldNumber> {
     let Some(bytes) = tx.get(META, &NUMBER.to_owned())? else { return Ok(0) };
-    bytes.try_into().map(HoldNumber::from_be_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
+    bytes.try_into().map(HoldNumber::from_be_bytes).map_err(|_| tx.corrupt(tables::META))
 }
 
 /// Stores the number of a new hold; the number must be stored in every store.

@@ -1,10 +1,14 @@
-//! The readiness of the running service, without paths, secrets or error messages.
+//! The readiness of the running service, without paths, secrets or the messages of failures.
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::machine;
 use crate::engine::api::{Engine, EnvironmentData};
+use crate::engine::store::Store;
+use crate::engine::store::damage::RESTORE;
 use crate::engine::tasks::status::WorkerState;
 use crate::features::contacts::indexing;
 use crate::features::system::continuous;
@@ -43,8 +47,21 @@ pub struct Checks {
 /// The check of the data files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StoreCheck {
-    /// False if a disk failure has stopped one of the data files from accepting writes.
+    /// False if a disk failure has stopped one of the data files from accepting writes, or if a data file is damaged.
     pub ok: bool,
+    /// The data files that turned out to be damaged since the start.
+    pub damaged: Vec<DamagedFile>,
+}
+
+/// A damaged data file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DamagedFile {
+    /// The name of the file in the data folder.
+    pub file: String,
+    /// What was found in the file.
+    pub found: String,
+    /// The command that restores a backup into a new folder.
+    pub restore: &'static str,
 }
 
 /// The check of the search index of contacts.
@@ -151,8 +168,8 @@ impl Condition {
         let now = engine.clock.now();
         let states = engine.workers.snapshot();
         let (dispatchers, workers): (Vec<_>, Vec<_>) = states.into_iter().partition(|(_, state)| state.is_lasting);
-        let stores = engine.environments().map(|data| data.store.failure());
-        let stores_ok = stores.iter().chain([&engine.control.failure()]).all(|failure| failure.borrow().is_none());
+        let damaged = damaged_files(engine);
+        let stores_ok = damaged.is_empty() && engine.stores().iter().all(|store| store.failure().borrow().is_none());
         let failing: Vec<String> = workers.iter().filter(|(_, state)| is_failing(state)).map(|(name, _)| name.clone()).collect();
         let follows = engine.cluster.as_ref().is_some_and(|member| !member.leads());
         let disk = engine.control.space().status();
@@ -162,7 +179,7 @@ impl Condition {
         };
         let sum = |states: &[(String, WorkerState)], of: fn(&WorkerState) -> u64| states.iter().map(|(_, state)| of(state)).sum();
         let checks = Checks {
-            store: StoreCheck { ok: stores_ok },
+            store: StoreCheck { ok: stores_ok, damaged },
             search_index: IndexCheck {
                 ok: !workers.iter().any(|(name, state)| name.starts_with(indexing::WORKER) && state.failures_in_a_row > 0),
                 lag_live: lag(engine.data(Environment::Live)),
@@ -225,6 +242,12 @@ impl Checks {
         ];
         checks.into_iter().filter(|(_, ok)| !ok).map(|(name, _)| name).collect()
     }
+}
+
+fn damaged_files(engine: &Engine) -> Vec<DamagedFile> {
+    let name = |store: &Store| store.file().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let damaged = |store: &Arc<Store>| Some(DamagedFile { file: name(store), found: store.damage()?, restore: RESTORE });
+    engine.stores().into_iter().filter_map(damaged).collect()
 }
 
 /// Returns whether a node of a cluster can answer reads: its data is recent, or no other node has more recent data.

@@ -74,7 +74,7 @@ pub fn find_by_email(tx: &impl Read, project: ProjectId, normalized: &str) -> Re
     match number_by_digest(tx, project, email_digest(normalized))? {
         Some(number) => {
             let row = by_number(tx, project, number)?;
-            Ok(Some(row.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?))
+            Ok(Some(row.ok_or_else(|| tx.corrupt(tables::CONTACTS_BY_EMAIL))?))
         }
         None => Ok(None),
     }
@@ -86,7 +86,7 @@ pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut e
     let mut span = UPDATES.under(&(project,));
     span.from = (project, first / UPDATES_PER_BLOCK).to_bytes();
     tx.visit_bytes(UPDATES.id, &span, Order::Forward, &mut |mut key, block| {
-        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(tables::CONTACT_UPDATES.info().name))?;
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::CONTACT_UPDATES))?;
         let start = number * UPDATES_PER_BLOCK;
         let times = block
             .chunks_exact(8)
@@ -148,7 +148,7 @@ pub fn first_created_at(tx: &impl Read, project: ProjectId, all: &RoaringBitmap,
     while low < high {
         let middle = low + (high - low) / 2;
         let number = all.select(middle as u32).expect("the middle is below the length");
-        let contact = by_number(tx, project, number)?.ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
+        let contact = by_number(tx, project, number)?.ok_or_else(|| tx.corrupt(tables::CONTACTS))?;
         if contact.created_at < at { low = middle + 1 } else { high = middle }
     }
     Ok(all.select(low as u32).unwrap_or(u32::MAX))
@@ -173,7 +173,7 @@ pub fn visit_rows(
         None => CONTACTS.under(&(project,)).to,
     };
     tx.visit_bytes(CONTACTS.id, &Span { from, to }, Order::Forward, &mut |mut key, value| {
-        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::CONTACTS))?;
         each(number, value)
     })
 }

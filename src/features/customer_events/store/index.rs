@@ -19,7 +19,7 @@ use crate::base::clock::Timestamp;
 use crate::base::period::Period;
 use crate::engine::store::key::Key;
 use crate::engine::store::sorted_run::lower_bound;
-use crate::engine::store::{Error, Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::{limits, tables};
 
@@ -261,9 +261,4 @@ pub fn rows_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -
 /// Removes an event from the rows of its contact.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, (at, event): Place) {
     tx.delete(BY_CONTACT, &(project, contact, at, event));
-}
-
-/// Returns the error for a missing row, which means that the tables are inconsistent.
-pub fn is_missing() -> Error {
-    Error::Corrupt(tables::CUSTOMER_EVENTS.info().name)
 }

@@ -239,7 +239,7 @@ pub fn of(
     limit: usize,
 ) -> Result<Vec<(EventId, Event)>> {
     let places = index::of(tx, project, contact, before, limit)?;
-    places.into_iter().map(|(_, id)| Ok((id, tx.get(EVENTS, &id)?.ok_or_else(index::is_missing)?))).collect()
+    places.into_iter().map(|(_, id)| Ok((id, tx.get(EVENTS, &id)?.ok_or_else(|| tx.corrupt(tables::CUSTOMER_EVENTS))?))).collect()
 }
 
 /// Returns the hashes of up to `limit` orders that were ever assigned to a contact.

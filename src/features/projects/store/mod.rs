@@ -8,7 +8,7 @@ pub mod products;
 use std::ops::ControlFlow;
 
 use crate::engine::store::key::Key;
-use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::features::projects::brand::{Brand, BrandGuidelines};
 use crate::features::projects::model::{Project, ProjectStatus};
 use crate::features::projects::overrides::BrandOverrides;
@@ -70,7 +70,7 @@ pub fn save_overrides(tx: &mut WriteTx<'_>, project: ProjectId, overrides: &Bran
 pub fn owner(tx: &impl Read, project: ProjectId) -> Result<Option<AccountId>> {
     let mut owner = None;
     tx.visit_bytes(PROJECTS.id, &Span::default(), Order::Forward, &mut |mut key, _| {
-        let (account, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or(Error::Corrupt(tables::PROJECTS.info().name))?;
+        let (account, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::PROJECTS))?;
         if id == project {
             owner = Some(account);
             return Ok(ControlFlow::Break(()));
@@ -93,7 +93,7 @@ pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
 pub fn ids(tx: &impl Read, account: AccountId) -> Result<Vec<ProjectId>> {
     let mut ids = Vec::new();
     tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Backward, &mut |mut key, _| {
-        let (_, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or(Error::Corrupt(tables::PROJECTS.info().name))?;
+        let (_, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::PROJECTS))?;
         ids.push(id);
         Ok(ControlFlow::Continue(()))
     })?;

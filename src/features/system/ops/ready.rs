@@ -44,7 +44,7 @@ impl Operation for Ready {
 
     fn example() -> (Value, Self::Output) {
         let checks = Checks {
-            store: StoreCheck { ok: true },
+            store: StoreCheck { ok: true, damaged: Vec::new() },
             search_index: IndexCheck { ok: true, lag_live: 0, lag_test: 0 },
             key: KeyCheck { ok: true },
             disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
