@@ -11,10 +11,14 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Read, Result, Table, WriteTx};
+use crate::engine::store::{Read, Result, RowCheck, Table, WriteTx};
 use crate::vocab::tables;
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(META)];
+
 /// The key of the hold, in [`META`] of the control store.
 const HOLD: &str = "hold";
 /// The key of the number of the last hold, in [`META`] of every store.

@@ -7,7 +7,12 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::Arc;
 
+use mailmill::base::clock::SystemClock;
+use mailmill::base::random::SystemRandom;
+use mailmill::engine::store::{Error, Options, Store};
+use mailmill::vocab::tables::{self, DatabaseKind};
 use serde_json::{Value, json};
 
 use super::delivery::knob;
@@ -150,6 +155,27 @@ async fn no_corruption_reaches_a_user_as_a_panic() {
     }
     println!("{refused} of {many} corruptions were refused; the others were where nothing is read");
     assert!(refused * 2 > many, "{refused}");
+}
+
+/// A row that a faulty program wrote is on a page with the right checksum.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_cannot_be_read_is_found_by_check_data() {
+    let (server, ..) = used().await;
+    let checked = server.run(&["check-data"]);
+    assert!(checked.status.success() && said(&checked).contains("rows can be read"), "{}", said(&checked));
+    let file = server.data().join("live.redb");
+    let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
+    let store = Store::open(&file, &options, Arc::new(SystemClock), Arc::new(SystemRandom::default())).expect("it opens");
+    let wrote = store.write(|tx| {
+        tx.put_bytes(tables::CONTACTS, vec![0; 16], vec![1, 2, 3]);
+        Ok::<_, Error>(())
+    });
+    assert_eq!(wrote.await, Ok(Ok(())));
+    store.close();
+    let checked = server.run(&["check-data"]);
+    well_told("check-data", &checked, "mailmill restore");
+    let words = said(&checked);
+    assert!(!checked.status.success() && words.contains("1 of 2001 rows of the table \"contacts\" cannot be read"), "{words}");
 }
 
 /// Zeroes every page of the file that contains these bytes.

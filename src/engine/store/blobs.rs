@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Result;
 use super::codec::Record;
 use super::port::{Order, Span};
+use super::row_check::RowCheck;
 use super::tx::{Read, ReadTx, Table, WriteTx};
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::BlobId;
@@ -17,6 +18,9 @@ use crate::vocab::tables;
 
 const HEADS: Table<BlobId, Head> = Table::new(tables::BLOB_HEADS);
 const CHUNKS: Table<(BlobId, u32), Vec<u8>> = Table::new(tables::BLOBS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(CHUNKS)];
 
 /// The size of a chunk: large enough that there are few rows, small enough that a writer needs little memory.
 pub const CHUNK_BYTES: usize = 256 * 1024;

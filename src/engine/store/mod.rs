@@ -21,6 +21,7 @@ pub mod partial_decode;
 mod port;
 pub mod rebuild;
 mod redb_port;
+mod row_check;
 pub mod seal;
 pub mod sorted_run;
 pub mod space;
@@ -46,6 +47,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 pub use codec::{Record, Value};
 pub use port::{Bytes, Order, Span};
+pub use row_check::RowCheck;
 pub use tx::{Read, ReadTx, Table, WriteTx};
 
 use crate::base::clock::Clock;

@@ -22,6 +22,11 @@ mod usage;
 pub mod user_views;
 pub mod views;
 
+pub use store::ROW_CHECKS;
+pub use store::claims::ROW_CHECKS as CLAIM_ROW_CHECKS;
+pub use store::grants::ROW_CHECKS as GRANT_ROW_CHECKS;
+pub use store::sign_in::ROW_CHECKS as SIGN_IN_ROW_CHECKS;
+
 use std::sync::Arc;
 
 use crate::base::email::EmailAddress;

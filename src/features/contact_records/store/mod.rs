@@ -19,7 +19,7 @@ use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
 use crate::base::secret::sha256;
 use crate::engine::store::bitmap::Delta;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Bytes, Error, Order, Read, Result, Span, Table, Value, WriteTx};
+use crate::engine::store::{Bytes, Error, Order, Read, Result, RowCheck, Span, Table, Value, WriteTx};
 use crate::features::contact_records::model::Contact;
 use crate::features::contact_sets::{self, Facet, add_count, feed_runs};
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -27,6 +27,9 @@ use crate::vocab::tables;
 
 const CONTACTS: Table<(ProjectId, u32), Contact> = Table::new(tables::CONTACTS);
 const UPDATES: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_UPDATES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CONTACTS), RowCheck::of(UPDATES)];
 
 /// The number of contacts in one row of [`UPDATES`]. With 2 KiB per row, a single change rewrites little, and a scan of a million contacts
 /// reads 4,000 rows.

@@ -8,7 +8,7 @@ pub mod products;
 use std::ops::ControlFlow;
 
 use crate::engine::store::key::Key;
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::projects::brand::{Brand, BrandGuidelines};
 use crate::features::projects::model::{Project, ProjectStatus};
 use crate::features::projects::overrides::BrandOverrides;
@@ -19,6 +19,10 @@ const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJ
 const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
 const OVERRIDES: Table<ProjectId, BrandOverrides> = Table::new(tables::PROJECT_OVERRIDES);
 const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] =
+    &[RowCheck::of(PROJECTS), RowCheck::of(BRANDS), RowCheck::of(OVERRIDES), RowCheck::of(GUIDELINES)];
 
 pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     let mut key = [0; 24];
