@@ -1164,6 +1164,8 @@ pub const BODIES_RETRY_SECONDS: u64 = 5;
 /// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
 /// stages would use up the reserve sooner, and more stages would each be too small.
 pub const DISK_RESERVE_STAGES: u64 = 8;
+/// The free space that a new installation waits for. The empty data files and indexes take less, so a first start never stops halfway.
+pub const NEW_INSTALLATION_BYTES: u64 = 16 * 1024 * 1024;
 /// The `Retry-After` while the service is read-only because of a full disk, in seconds. The operator has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// The pause before a worker checks again for free disk space. The check costs one system call, and work resumes within a second.

@@ -146,6 +146,6 @@ pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
         store::save_link(tx, digest);
         Ok::<_, engine_store::Error>(())
     };
-    engine.control.write(write).await??;
+    engine.control.write_essential(write).await??;
     Ok(Welcome { setup_path: format!("/setup/{token}"), test_key: created.token })
 }
