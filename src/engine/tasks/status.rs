@@ -8,6 +8,10 @@ use crate::base::clock::{Clock, Timestamp};
 pub struct WorkerState {
     /// Whether the worker has no steps, but runs until the service drains.
     pub is_lasting: bool,
+    /// Whether a lasting worker runs; it does not while it waits for its restart.
+    pub is_running: bool,
+    /// Whether a step may take hours, because it copies all data.
+    pub has_long_steps: bool,
     /// The number of steps that have ended, including failed ones.
     pub steps: u64,
     pub failures: u64,
@@ -39,15 +43,24 @@ impl WorkerStatus {
         &self.name
     }
 
+    pub fn allow_long_steps(&self) {
+        self.state().has_long_steps = true;
+    }
+
+    /// Records that a lasting worker runs.
+    pub fn start(&self) {
+        self.state().is_running = true;
+    }
+
     pub fn begin(&self) {
         self.state().busy_since = Some(self.clock.now());
     }
 
-    /// Records that the step has ended, with or without a failure.
+    /// Records that the step or the lasting worker has ended, with or without a failure.
     pub fn end(&self, failure: Option<&str>) {
         let now = self.clock.now();
         let mut state = self.state();
-        state.busy_since = None;
+        (state.busy_since, state.is_running) = (None, false);
         state.ended_at = Some(now);
         state.steps += 1;
         match failure {
