@@ -293,6 +293,10 @@ mod tests {
             let Checks { search_index, workers, .. } = Condition::of(app.engine()).checks;
             (search_index.ok, workers.ok, workers.stuck.join(", "))
         };
+        let counts = || {
+            let WorkersCheck { failures, restarts, .. } = Condition::of(app.engine()).checks.workers;
+            (failures, restarts)
+        };
         for status in [&index, &sweep, &drills] {
             status.begin();
         }
@@ -305,7 +309,10 @@ mod tests {
         for status in [&index, &sweep, &drills] {
             status.end(None);
         }
-        assert_eq!(found(), (true, true, String::new()));
+        assert_eq!((found(), counts()), ((true, true, String::new()), (0, 0)));
+        sweep.restart();
+        sweep.end(Some("on purpose"));
+        assert_eq!(counts(), (1, 1));
     }
 
     #[test]
@@ -330,17 +337,18 @@ mod tests {
         let app = TestApp::new();
         let status = app.engine().workers.enter_lasting("sending live".to_owned(), app.engine().clock.clone());
         let found = || {
-            let DispatchersCheck { ok, running, .. } = Condition::of(app.engine()).checks.dispatchers;
-            (ok, running)
+            let DispatchersCheck { ok, running, restarts, .. } = Condition::of(app.engine()).checks.dispatchers;
+            (ok, running, restarts)
         };
-        assert_eq!(found(), (false, 0));
+        assert_eq!(found(), (false, 0, 0));
         status.start();
-        assert_eq!(found(), (true, 1));
+        assert_eq!(found(), (true, 1, 0));
         status.end(Some("on purpose"));
+        status.restart();
         app.clock.advance_ms(limits::DISPATCHER_FAILING_MS);
-        assert_eq!(found(), (false, 0), "however long ago it failed");
+        assert_eq!(found(), (false, 0, 1), "however long ago it failed");
         status.start();
-        assert_eq!(found(), (true, 1));
+        assert_eq!(found(), (true, 1, 1));
     }
 
     #[test]
