@@ -175,7 +175,6 @@ fn retry_after(period: Duration, failures: u64) -> Duration {
 /// panics. The service must be restartable at any point, as after a crash.
 fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
     let mut shutdown = tasks.shutdown();
-    status.start();
     tasks.spawn(status.name().to_owned(), async move {
         while shutdown.stage() == Stage::Running {
             let began = Instant::now();
@@ -193,14 +192,14 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
                 return status.end(ran.is_err().then_some(cause));
             }
             status.end(Some(cause));
-            status.restart();
+            status.stop();
             let wait = retry_after(limits::WORKER_RETRY_MIN, status.snapshot().failures_in_a_row);
             tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "a task stopped and will be restarted");
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(wait) => {}
             }
-            status.start();
+            status.restart();
         }
     });
 }
@@ -317,7 +316,7 @@ mod tests {
         });
         until(&count, 4).await;
         let state = board.snapshot().remove(0).1;
-        assert_eq!((state.is_lasting, state.is_running, state.restarts, state.failures_in_a_row), (true, true, 3, 3));
+        assert_eq!((state.is_lasting, state.is_stopped, state.restarts, state.failures_in_a_row), (true, false, 3, 3));
         assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("the task ended"));
         tasks.raise(Stage::Draining);
         assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);

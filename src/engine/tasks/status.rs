@@ -8,8 +8,8 @@ use crate::base::clock::{Clock, Timestamp};
 pub struct WorkerState {
     /// Whether the worker has no steps, but runs until the service drains.
     pub is_lasting: bool,
-    /// Whether a lasting worker runs; it does not while it waits for its restart.
-    pub is_running: bool,
+    /// Whether a lasting worker has stopped and waits for its restart.
+    pub is_stopped: bool,
     /// Whether a step may take hours, because it copies all data.
     pub has_long_steps: bool,
     /// The number of steps that have ended, including failed ones.
@@ -47,20 +47,15 @@ impl WorkerStatus {
         self.state().has_long_steps = true;
     }
 
-    /// Records that a lasting worker runs.
-    pub fn start(&self) {
-        self.state().is_running = true;
-    }
-
     pub fn begin(&self) {
         self.state().busy_since = Some(self.clock.now());
     }
 
-    /// Records that the step or the lasting worker has ended, with or without a failure.
+    /// Records that the step has ended, with or without a failure.
     pub fn end(&self, failure: Option<&str>) {
         let now = self.clock.now();
         let mut state = self.state();
-        (state.busy_since, state.is_running) = (None, false);
+        state.busy_since = None;
         state.ended_at = Some(now);
         state.steps += 1;
         match failure {
@@ -73,8 +68,15 @@ impl WorkerStatus {
         }
     }
 
+    /// Records that a lasting worker has stopped and waits for its restart.
+    pub fn stop(&self) {
+        self.state().is_stopped = true;
+    }
+
     pub fn restart(&self) {
-        self.state().restarts += 1;
+        let mut state = self.state();
+        state.restarts += 1;
+        state.is_stopped = false;
     }
 
     pub fn snapshot(&self) -> WorkerState {
