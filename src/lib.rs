@@ -74,7 +74,8 @@
 //! - *Which errors are there?* [`vocab::codes`]. *What is limited, and why by that number?* [`vocab::limits`]; limits that operators can
 //!   change, such as the size of uploads, are in `config/default.toml`.
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
-//!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`.
+//!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`. Whether every row can be
+//!   read: `features/installation/row_checks.rs`, for `mailmill check-data`.
 //! - *How does the continuous backup work?* [`engine::backup`]: the path of a commit from the writer to the target, and which server may write
 //!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
 //!   `restore`: `app/restore_continuous.rs`.

@@ -186,21 +186,21 @@ pub const WORKERS: &[Worker] = &[
         name: "restore drills",
         wakes: &[],
         period: Duration::from_secs(5),
-        work: Work::Control(|engine| Box::pin(system::worker::drill(engine))),
+        work: Work::LongControl(|engine| Box::pin(system::worker::drill(engine))),
     },
     // This worker runs only periodically, so that it pauses between failed attempts.
     Worker {
         name: "brand restores",
         wakes: &[],
         period: Duration::from_secs(1),
-        work: Work::Control(|engine| Box::pin(restores::worker::restore(engine))),
+        work: Work::LongControl(|engine| Box::pin(restores::worker::restore(engine))),
     },
     // The log grows slowly enough that a check each minute suffices.
     Worker {
         name: "cluster snapshots",
         wakes: &[],
         period: Duration::from_secs(60),
-        work: Work::Control(|engine| Box::pin(system::worker::take_cluster_snapshots(engine))),
+        work: Work::LongControl(|engine| Box::pin(system::worker::take_cluster_snapshots(engine))),
     },
     Worker::lasting("continuous backup", Work::Service(|tasks, engine| Box::pin(system::worker::back_up(tasks, engine)))),
     Worker::lasting(

@@ -1,5 +1,5 @@
-//! `mailmill check-data`: compares every page of the data files with its checksum, and checks that the files belong to one installation
-//! and that the master key belongs to this installation. The command changes no data.
+//! `mailmill check-data`: compares every page of the data files with its checksum, reads every row, and checks that the files belong to one
+//! installation and that the master key belongs to this installation. The command changes no data.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use crate::engine::store::damage::RESTORE;
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::store::space::Space;
 use crate::engine::store::{Error, StoreFile};
+use crate::features::installation::row_checks;
 use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{self, Problem};
 use crate::vocab::finding::{Finding, Verdict};
@@ -33,7 +34,10 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
         match StoreFile::open_verified(&folder.store(name), CACHE_BYTES).and_then(|file| Ok((rows(&file, database_kind)?, file)))
         {
             Ok((rows, file)) => {
-                findings.push(Finding::good(format!("{name}.redb"), format!("all page checksums match; {rows} rows")));
+                findings.push(Finding::good(
+                    format!("{name}.redb"),
+                    format!("all page checksums match, and all {rows} rows can be read"),
+                ));
                 whole.push(file);
             }
             Err(error) => findings.push(damaged(name, &error)),
@@ -51,11 +55,23 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     }
 }
 
+/// Reads every row, and returns the number of rows.
 fn rows(file: &StoreFile, database_kind: DatabaseKind) -> Result<u64, Error> {
     let tx = file.read()?;
     let here = file.table_names()?;
     let own = TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && here.iter().any(|name| name == info.name));
-    own.map(|info| tx.rows(info.id)).sum()
+    let (mut rows, mut unreadable) = (0, Vec::new());
+    for info in own {
+        let (all, bad) = row_checks::count(&tx, info.id)?;
+        rows += all;
+        if bad > 0 {
+            unreadable.push(format!("{bad} of {all} rows of the table \"{}\"", info.name));
+        }
+    }
+    match unreadable.as_slice() {
+        [] => Ok(rows),
+        some => Err(Error::Damaged { file: file.path().to_path_buf(), found: format!("{} cannot be read", some.join(", ")) }),
+    }
 }
 
 fn damaged(name: &str, error: &Error) -> Finding {
@@ -63,7 +79,6 @@ fn damaged(name: &str, error: &Error) -> Finding {
         || format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until the restore succeeds.");
     let (said, remedy) = match error {
         Error::Damaged { file, found } => (format!("{} is damaged: {found}", file.display()), restore()),
-        Error::Corrupt(_) => (error.to_string(), restore()),
         other => (other.to_string(), "Follow the instructions above.".to_owned()),
     };
     Finding::problem(format!("{name}.redb"), said, remedy)

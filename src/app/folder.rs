@@ -129,8 +129,8 @@ impl Folder {
             }
             Err(TryLockError::Error(cause)) => return Err(failed(&file)(cause)),
         }
-        let written = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id())).and_then(|()| lock.flush());
-        written.map_err(failed(&file))?;
+        // The process ID is only for the message to a second process, so a full disk does not prevent a start.
+        let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
         Ok(Self { path, _lock: lock })
     }
 

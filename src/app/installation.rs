@@ -24,6 +24,7 @@ use crate::engine::store::space::Space;
 use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, WriteTx};
 use crate::features::installation::sealed::{self, Fit};
 use crate::surfaces::cli::Problem;
+use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 
@@ -318,11 +319,7 @@ impl Opener<'_> {
         match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.inspect()?),
             Some(first) => self.begin(&first),
-            None if names.is_empty() => {
-                let first = FirstStart::new(self.random.as_ref(), false);
-                first.write(self.folder)?;
-                self.begin(&first)
-            }
+            None if names.is_empty() => self.begin(&FirstStart::new(self.random.as_ref(), false)),
             None => {
                 self.require_all(&names)?;
                 let inspection = self.inspect()?;
@@ -353,6 +350,8 @@ impl Opener<'_> {
 
     /// Creates the key and the stores, except those that an earlier first start has already created.
     fn begin(&self, first: &FirstStart) -> Result<Taken, Problem> {
+        self.space.wait_for(limits::NEW_INSTALLATION_BYTES);
+        first.write(self.folder)?;
         let key = Seal::make(&self.folder.master_key(), self.random.as_ref());
         let seal = key.map_err(|error| Problem::failed(Refusal::Key(error)))?;
         let open = |store: StoreName| {
@@ -412,7 +411,8 @@ impl Opener<'_> {
 
     /// Records that the stores have their identity and were opened once.
     fn complete(&self, first: &FirstStart) -> Result<(), Problem> {
-        let done = instance::note(self.folder, &first.installation, 1).and_then(|()| fs::remove_file(self.folder.first_start()));
+        let noted = self.space.write(|| instance::note(self.folder, &first.installation, 1));
+        let done = noted.and_then(|()| fs::remove_file(self.folder.first_start()));
         done.map_err(|error| {
             Problem::failed(format_args!(
                 "{} cannot be written: {error}; check its permissions and its free space",
@@ -462,7 +462,10 @@ impl Opener<'_> {
             })
         };
         let stores = [control, data(test, StoreName::Test)?, data(live, StoreName::Live)?];
-        if let Err(error) = instance::note(self.folder, &installation, next) {
+        let note = || instance::note(self.folder, &installation, next);
+        // A folder that is new here must be recorded, so on a full disk the start waits for space.
+        let noted = if is_same { note() } else { self.space.write(note) };
+        if let Err(error) = noted {
             let file = self.folder.instance();
             // If the disk is full, the service starts anyway, and the next start counts this start.
             if !is_same {

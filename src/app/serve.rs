@@ -74,6 +74,11 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     })?;
     let engine = opened.engine.clone();
     let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());
+    if space.is_low() {
+        tracing::error!(
+            "the disk is almost full: the service is read-only until space is freed (unsubscribe links and redirects work)"
+        );
+    }
     tasks.attend("disk space at the end", async move {
         stopping.draining().await;
         space.stop();
@@ -185,7 +190,7 @@ async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<()
         clear(tx);
         Ok::<_, Infallible>(())
     };
-    engine.control.write(clear).await.map_err(Problem::failed)?.map_err(Problem::failed)?;
+    engine.control.write_essential(clear).await.map_err(Problem::failed)?.map_err(Problem::failed)?;
     engine.hold.release();
     tracing::warn!(reason, notice, "sending resumes because of --resume");
     Ok(())

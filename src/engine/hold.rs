@@ -11,10 +11,14 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Error, Read, Result, Table, WriteTx};
+use crate::engine::store::{Read, Result, RowCheck, Table, WriteTx};
 use crate::vocab::tables;
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(META)];
+
 /// The key of the hold, in [`META`] of the control store.
 const HOLD: &str = "hold";
 /// The key of the number of the last hold, in [`META`] of every store.
@@ -106,13 +110,13 @@ impl Hold {
 
 pub fn read(tx: &impl Read) -> Result<Option<OnHold>> {
     let Some(bytes) = tx.get(META, &HOLD.to_owned())? else { return Ok(None) };
-    serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| tx.corrupt(tables::META))
 }
 
 /// Returns the number of the last hold that this store has recorded.
 pub fn last_number(tx: &impl Read) -> Result<HoldNumber> {
     let Some(bytes) = tx.get(META, &NUMBER.to_owned())? else { return Ok(0) };
-    bytes.try_into().map(HoldNumber::from_be_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
+    bytes.try_into().map(HoldNumber::from_be_bytes).map_err(|_| tx.corrupt(tables::META))
 }
 
 /// Stores the number of a new hold; the number must be stored in every store.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::base::clock::Timestamp;
 use crate::base::optional::remove_nulls;
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
+use crate::engine::store::{self, Order, Read, Record, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, EventId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
@@ -23,6 +23,9 @@ const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
 /// For each kind of event, how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(OUTBOX), RowCheck::of(QUEUE), RowCheck::of(INTEREST)];
 
 /// Added to the number of an event kind to get the key of the count that includes inactive webhooks.
 const ALSO_SWITCHED_OFF: u8 = 0x80;

@@ -44,6 +44,8 @@ pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 pub enum Work {
     /// The worker processes the data that all environments share. Its tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
+    /// Like `Control`, but a step may take hours, because it copies all data.
+    LongControl(fn(Arc<Engine>) -> Running),
     /// The worker processes each environment separately. Its tables are those of the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
     /// Runs until the service drains, and wakes itself.
@@ -73,9 +75,12 @@ impl Worker {
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: impl IntoIterator<Item = &'static Worker>) {
     for worker in workers {
         match worker.work {
-            Work::Control(step) => {
+            Work::Control(step) | Work::LongControl(step) => {
                 let (store, engine) = (engine.control.clone(), engine.clone());
                 let status = engine.workers.enter(worker.name.to_owned(), engine.clock.clone());
+                if matches!(worker.work, Work::LongControl(_)) {
+                    status.allow_long_steps();
+                }
                 tasks.spawn(worker.name, run(worker, store, tasks.shutdown(), status, move || step(engine.clone())));
             }
             Work::EachEnvironment(step) => {
@@ -187,13 +192,14 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
                 return status.end(ran.is_err().then_some(cause));
             }
             status.end(Some(cause));
-            status.restart();
+            status.stop();
             let wait = retry_after(limits::WORKER_RETRY_MIN, status.snapshot().failures_in_a_row);
             tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "a task stopped and will be restarted");
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(wait) => {}
             }
+            status.restart();
         }
     });
 }
@@ -310,7 +316,7 @@ mod tests {
         });
         until(&count, 4).await;
         let state = board.snapshot().remove(0).1;
-        assert_eq!((state.is_lasting, state.restarts, state.failures_in_a_row), (true, 3, 3));
+        assert_eq!((state.is_lasting, state.is_stopped, state.restarts, state.failures_in_a_row), (true, false, 3, 3));
         assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("the task ended"));
         tasks.raise(Stage::Draining);
         assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);

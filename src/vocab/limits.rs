@@ -1168,6 +1168,8 @@ pub const BODIES_RETRY_SECONDS: u64 = 5;
 /// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
 /// stages would use up the reserve sooner, and more stages would each be too small.
 pub const DISK_RESERVE_STAGES: u64 = 8;
+/// The free space that a new installation waits for. The empty data files and indexes take less, so a first start never stops halfway.
+pub const NEW_INSTALLATION_BYTES: u64 = 16 * 1024 * 1024;
 /// The `Retry-After` while the service is read-only because of a full disk, in seconds. The operator has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// The pause before a worker checks again for free disk space. The check costs one system call, and work resumes within a second.
@@ -1198,6 +1200,13 @@ pub const WORKER_FAILURES_BAD: u64 = 2;
 /// How long a dispatcher that failed and was restarted is reported as failing, so that a probe that runs every few seconds detects the
 /// failure.
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
+/// The time after which a step of a worker is reported as stuck. Steps that wait for language models and other sites take minutes.
+pub const WORKER_STEP_MS_MAX: i64 = 30 * 60 * 1000;
+/// The time after which a step of the search index is reported as stuck: a commit takes seconds, and users would search old data.
+pub const INDEX_STEP_MS_MAX: i64 = 5 * 60 * 1000;
+/// The number of waiting changes above which the search index is reported as too far behind. The index applies thousands a second, so
+/// only an index that cannot keep up has so many.
+pub const INDEX_LAG_MAX: u64 = 100_000;
 /// The `Retry-After` for a probe of a service that is not ready, in seconds. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
 /// The maximum pause before a failed step is retried: a step that keeps failing is retried about every minute.

@@ -138,8 +138,13 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     assert!(live.data("system.status", json!({})).await["hold"]["reason"].is_string());
     assert!(said(&restored.run(&["doctor"])).contains("sending has been on hold since"));
 
-    // Requests and direct sends work. Requests that would resume old work are rejected with a clear message.
+    // The dispatchers of incoming mail, the continuous backup, and the mail and webhooks of two environments run during a hold.
     let client = Client::new(restored.address(), Some(busy.key.clone()));
+    let dispatchers =
+        async |client: &Client| client.call("system.ready", json!({})).await.json()["data"]["checks"]["dispatchers"].clone();
+    assert_eq!(dispatchers(&client).await, json!({ "ok": true, "running": 6, "restarts": 0, "onHold": true }));
+
+    // Requests and direct sends work. Requests that would resume old work are rejected with a clear message.
     send(&client, "new@example.com").await;
     until(async || fresh.count() == 1).await;
     client.data("campaigns.pause", json!({ "id": busy.campaign })).await;
@@ -158,6 +163,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let resumed = restored.run(&["resume", "--yes"]);
     assert!(resumed.status.success() && said(&resumed).contains("Sending resumed"), "{}", said(&resumed));
     let client = Client::new(restored.address(), Some(busy.key.clone()));
+    assert_eq!(dispatchers(&client).await["onHold"], false);
     client.data("campaigns.resume", json!({ "id": busy.campaign })).await;
     // The server sends the rest of the first campaign, the whole second campaign, and the direct send.
     let all = waiting as usize + RECIPIENTS + 1 + 1;

@@ -221,9 +221,16 @@ async fn a_key_lost_while_the_service_runs_is_detected_by_backup_and_doctor() {
     let mut server = Server::start(BOUNDLESS);
     let text = said(&server.run(&["doctor"]));
     assert!(text.contains("good     master key"), "{text}");
+    let client = Client::new(server.address(), None);
+    let ready = async || {
+        let reply = client.call("system.ready", json!({})).await;
+        (reply.status, reply.json()["data"]["checks"]["key"]["ok"].clone())
+    };
+    assert_eq!(ready().await, (200, json!(true)));
     fs::rename(key(&server), server.data().with_file_name("elsewhere")).expect("moved");
     let text = said(&server.run(&["doctor"]));
     assert!(text.contains("PROBLEM  master key") && text.contains("Mailmill does not start without the key"), "{text}");
+    assert_eq!(ready().await, (503, json!(false)));
     let target = server.data().with_file_name("backup");
     let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
     assert!(
@@ -233,6 +240,7 @@ async fn a_key_lost_while_the_service_runs_is_detected_by_backup_and_doctor() {
     );
     assert!(server.run(&["restore", target.to_str().expect("UTF-8"), "--verify"]).status.success(), "and it is complete");
     fs::rename(server.data().with_file_name("elsewhere"), key(&server)).expect("moved");
+    assert_eq!(ready().await, (200, json!(true)));
     stop(&mut server);
     server.serve();
 }

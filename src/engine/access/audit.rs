@@ -5,12 +5,15 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use std::ops::ControlFlow;
 
-use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx, key::Key};
+use crate::engine::store::{self, Order, Read, Record, RowCheck, Span, Table, WriteTx, key::Key};
 use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
 const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(AUDIT)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRecord {

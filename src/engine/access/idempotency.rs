@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::base::clock::Timestamp;
 use crate::base::secret::{same, sha256};
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
+use crate::engine::store::{self, Order, Read, Record, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
 use crate::vocab::tables;
@@ -25,6 +25,9 @@ type RecordKey = (KeyId, [u8; 32]);
 
 const REPLAYS: Table<RecordKey, StoredAnswer> = Table::new(tables::REPLAYS);
 const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLAY_EXPIRY);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(REPLAYS), RowCheck::of(EXPIRY)];
 
 /// A stored response that repeats of the same request receive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

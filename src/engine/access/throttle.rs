@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::{Monotonic, Timestamp};
 use crate::base::secret::sha256;
-use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
+use crate::engine::store::{self, Order, Read, Record, RowCheck, Span, Table, WriteTx};
 use crate::vocab::{limits, tables};
 
 /// A rule that limits attempts.
@@ -70,6 +70,9 @@ struct Row {
 impl Record for Row {}
 
 const ROWS: Table<Address, Row> = Table::new(tables::THROTTLES);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS)];
 
 /// The recent attempts, by rule and name.
 #[derive(Default)]

@@ -256,6 +256,10 @@ impl Engine {
         [&self.test, &self.live]
     }
 
+    pub fn stores(&self) -> [&Arc<Store>; 3] {
+        [&self.control, &self.test.store, &self.live.store]
+    }
+
     /// Creates the envelope of a request that starts now.
     pub fn envelope(&self) -> Envelope {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);

@@ -147,6 +147,11 @@ impl From<store::Error> for Failure {
                     .after_seconds(1)
             }
             store::Error::NoSpace => Self::new(Code::StorageFull).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS),
+            store::Error::Damaged { .. } => {
+                let message = "The service cannot read some of its data, because a data file is damaged. Ask the operator of this \
+                               installation to run `mailmill doctor`.";
+                Self { cause: Some(error.to_string()), ..Self::because(Code::Internal, message) }
+            }
             _ => Self::internal(error),
         }
     }
@@ -155,6 +160,17 @@ impl From<store::Error> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damaged_file_is_named_in_the_log_and_not_to_the_caller() {
+        let damaged = store::Error::Damaged { file: "/srv/mail/live.redb".into(), found: "a page has invalid contents".into() };
+        let failure = Failure::from(damaged);
+        let (cause, text) = (failure.cause.as_deref().unwrap_or_default(), failure.text());
+        for detail in ["/srv/mail/live.redb", "a page has invalid contents", store::damage::RESTORE] {
+            assert!(cause.contains(detail) && !text.contains(detail), "{detail}: {cause}; {text}");
+        }
+        assert!(failure.code == Code::Internal && text.contains("a data file is damaged"), "{text}");
+    }
 
     #[test]
     fn programs_get_the_field_and_the_operation_and_users_a_sentence() {

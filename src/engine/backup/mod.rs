@@ -62,6 +62,8 @@ pub enum Error {
     Foreign { installation: String },
     /// The backup was made with a different master key.
     WrongKey,
+    /// The file of the master key is missing or was replaced, as stated here.
+    KeyLost(String),
     /// Another server writes to this target.
     InUse { host: String },
     /// Another server has taken over this target.
@@ -109,6 +111,10 @@ impl fmt::Display for Error {
             Self::WrongKey => f.write_str(
                 "the backup was made with a different master key. To restore, use the key from the time of the backup; to back up again, \
                  set backup.url to an empty prefix",
+            ),
+            Self::KeyLost(cause) => write!(
+                f,
+                "{cause}. A backup cannot be restored without the key, so the backup waits: restore master.key from your copy"
             ),
             Self::InUse { host } => write!(
                 f,

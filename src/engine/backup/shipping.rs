@@ -23,7 +23,7 @@ use crate::base::clock::{Clock, Monotonic};
 use crate::base::random::Random;
 use crate::engine::fetch::Fetch;
 use crate::engine::store::identity::Installation;
-use crate::engine::store::seal::Seal;
+use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::tasks::Shutdown;
 use crate::vocab::limits;
 use crate::vocab::settings;
@@ -183,8 +183,20 @@ impl ContinuousBackup {
         }
     }
 
+    /// Checks that the installation still has its master key, because a backup cannot be restored without it.
+    fn check_key(&self) -> Result<()> {
+        match self.parts.seal.check_file() {
+            Err(error @ (KeyError::Missing(_) | KeyError::Length(..) | KeyError::Wrong(_))) => {
+                Err(Error::KeyLost(error.to_string()))
+            }
+            // A key that other users can access, or that cannot be read at the moment, is not lost.
+            Ok(()) | Err(KeyError::Open(_) | KeyError::Io(..)) => Ok(()),
+        }
+    }
+
     /// Starts an epoch and ships until an error occurs.
     async fn session(&self, stores: &Stores) -> Result<std::convert::Infallible> {
+        self.check_key()?;
         let sealed = self.target()?;
         let (epoch, start) = self.begin(&sealed).await?;
         *self.epoch() = Some(epoch);
@@ -254,6 +266,7 @@ impl ContinuousBackup {
 
     /// Ships all commits so far, and a heartbeat if one is due.
     async fn ship_once(&self, sealed: &SealedTarget, epoch: Epoch, beats: bool) -> Result<()> {
+        self.check_key()?;
         let Parts { capture, clock, .. } = &self.parts;
         // The parts that accumulated during an outage are shipped before the next part is completed. Otherwise an outage would leave
         // thousands of small parts.

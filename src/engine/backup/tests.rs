@@ -78,6 +78,10 @@ async fn put(store: &Store, key: &str, bytes: usize) {
 impl Run {
     /// Starts a server on the data folder `data`, for the `boots`-th time. `seed` names the machine.
     fn start(data: &Path, target: &Path, boots: u64, seed: u64) -> Self {
+        Self::with_key(data, target, (boots, seed), seal())
+    }
+
+    fn with_key(data: &Path, target: &Path, (boots, seed): (u64, u64), seal: Seal) -> Self {
         let capture = Capture::start(&data.join("backup-spool"), 64 << 20).expect("the spool can be created");
         let stores = StoreName::ALL.map(|store| open(data, store, capture.clone()));
         let backup = Arc::new(ContinuousBackup::new(Parts {
@@ -85,7 +89,7 @@ impl Run {
             settings: settings().backup,
             capture: capture.clone(),
             fetch: fetch(),
-            seal: Arc::new(seal()),
+            seal: Arc::new(seal),
             clock: Arc::new(SystemClock),
             random: Arc::new(SeededRandom::new(seed * 1_000 + boots)),
             installation: Installation::new(&SeededRandom::new(1)),
@@ -284,6 +288,36 @@ async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
     assert_eq!(twins, [vec![], vec!["row 3".into()], Vec::<String>::new()], "the twin started a new log with its own state");
     twin.stop().await;
     run.crash().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_shipped_while_the_key_is_lost() {
+    let (_outer, data, target) = folders();
+    let key = data.join("master.key");
+    seal().copy_to(&key).expect("the key can be written");
+    let run = Run::with_key(&data, &target, (1, 1), Seal::read(&key).expect("the key can be read"));
+    run.put(StoreName::Live, "row 1", 10).await;
+    run.catch_up().await;
+    std::fs::remove_file(&key).expect("the file can be removed");
+    for _ in 0..LOOKS_MAX {
+        if run.backup.status().error.is_some() {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    let error = run.backup.status().error.expect("the backup has stopped");
+    assert!(matches!(error, Error::KeyLost(_)) && error.to_string().contains("master.key does not exist"), "{error}");
+    let shipped = run.backup.status().part_bytes;
+    run.put(StoreName::Live, "row 2", 10).await;
+    // Longer than the interval between two parts and the first pause after an error.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(run.backup.status().part_bytes, shipped);
+    seal().copy_to(&key).expect("the key can be written");
+    run.catch_up().await;
+    assert_eq!(run.backup.status().error, None);
+    let [.., live] = restored(&target, None).await.expect("the backup can be restored");
+    assert_eq!(live, ["row 1", "row 2"]);
+    run.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 
+use super::Result;
 use super::codec::Value;
 use super::key::{Key, PrefixOf};
 use super::port::{Order, Span};
 use super::tx::{Read, Table, WriteTx};
-use super::{Result, port::corrupt};
 
 /// One block of a set: the numbers whose upper half is the number of the block.
 pub struct Block(RoaringBitmap);
@@ -43,7 +43,7 @@ pub fn load<K: Key, S: PrefixOf<K>>(tx: &impl Read, table: Table<K, Block>, key:
 pub fn load_span<K: Key>(tx: &impl Read, table: Table<K, Block>, span: &Span) -> Result<RoaringBitmap> {
     let mut whole = RoaringBitmap::new();
     tx.visit_bytes(table.id, span, Order::Forward, &mut |_, bytes| {
-        let Block(block) = Block::decode(bytes).ok_or_else(|| corrupt(table.id))?;
+        let Block(block) = Block::decode(bytes).ok_or_else(|| tx.corrupt(table.id))?;
         whole |= block;
         Ok(ControlFlow::Continue(()))
     })?;

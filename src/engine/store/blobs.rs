@@ -7,16 +7,20 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::Result;
 use super::codec::Record;
 use super::port::{Order, Span};
+use super::row_check::RowCheck;
 use super::tx::{Read, ReadTx, Table, WriteTx};
-use super::{Result, port::corrupt};
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::BlobId;
 use crate::vocab::tables;
 
 const HEADS: Table<BlobId, Head> = Table::new(tables::BLOB_HEADS);
 const CHUNKS: Table<(BlobId, u32), Vec<u8>> = Table::new(tables::BLOBS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(CHUNKS)];
 
 /// The size of a chunk: large enough that there are few rows, small enough that a writer needs little memory.
 pub const CHUNK_BYTES: usize = 256 * 1024;
@@ -117,7 +121,7 @@ pub fn bytes(tx: &impl Read, id: BlobId) -> Result<Option<Vec<u8>>> {
         if bytes.len() as u64 >= head.bytes {
             break;
         }
-        bytes.extend(chunk(tx, id, number)?.ok_or_else(|| corrupt(tables::BLOBS))?);
+        bytes.extend(chunk(tx, id, number)?.ok_or_else(|| tx.corrupt(tables::BLOBS))?);
     }
     // Bytes that an upload sent beyond its declared length are not part of the blob.
     bytes.truncate(head.bytes as usize);
@@ -169,11 +173,11 @@ impl Reader {
         }
         let number = (self.at / CHUNK_BYTES as u64) as u32;
         if self.chunk_number != Some(number) {
-            self.chunk = chunk(&self.tx, self.id, number)?.ok_or_else(|| corrupt(tables::BLOBS))?;
+            self.chunk = chunk(&self.tx, self.id, number)?.ok_or_else(|| self.tx.corrupt(tables::BLOBS))?;
             self.chunk_number = Some(number);
         }
         let start = (self.at % CHUNK_BYTES as u64) as usize;
-        let rest = self.chunk.get(start..).filter(|rest| !rest.is_empty()).ok_or_else(|| corrupt(tables::BLOBS))?;
+        let rest = self.chunk.get(start..).filter(|rest| !rest.is_empty()).ok_or_else(|| self.tx.corrupt(tables::BLOBS))?;
         // Bytes that an upload sent beyond its declared length are not part of the blob.
         let rest = &rest[..rest.len().min((self.bytes - self.at).try_into().unwrap_or(usize::MAX))];
         self.at += rest.len() as u64;
@@ -347,7 +351,7 @@ mod tests {
         assert_eq!(finish(&store, ID, 11, None), Ok(true));
         let mut reader = Reader::open(store.read(), ID, 0).expect("the data is readable").expect("the blob is complete");
         assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(10));
-        assert_eq!(reader.next_bytes(), Err(corrupt(tables::BLOBS)));
+        assert_eq!(reader.next_bytes(), Err(store.read().corrupt(tables::BLOBS)));
         assert_eq!(finish(&store, ID, 4, None), Ok(true));
         let mut reader = Reader::open(store.read(), ID, 1).expect("the data is readable").expect("the blob is complete");
         assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(3), "data beyond the declared length is not part of the blob");

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
+use super::Result;
 use super::identity;
 use super::key::Key;
 use super::port::Overlay;
 use super::tx::{Read, Table};
-use super::{Error, Result};
 use crate::base::clock::Timestamp;
 use crate::vocab::tables::{self, DatabaseKind, TABLES, TableId};
 
@@ -86,7 +86,7 @@ pub struct Logged {
 /// Returns the position of the newest logged commit; 0 if no commit was logged.
 pub fn position(tx: &impl Read) -> Result<u64> {
     let Some(bytes) = tx.get(META, &POSITION.to_owned())? else { return Ok(0) };
-    bytes.try_into().map(u64::from_le_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
+    bytes.try_into().map(u64::from_le_bytes).map_err(|_| tx.corrupt(tables::META))
 }
 
 /// Adds the position of a commit to its changes.
@@ -109,7 +109,7 @@ const LINKS: &str = "log links";
 /// Returns the links of the newest record; `None` in a store that is not part of a cluster.
 pub fn links(tx: &impl Read) -> Result<Option<Links>> {
     let Some(bytes) = tx.get(META, &LINKS.to_owned())? else { return Ok(None) };
-    Links::read(&bytes).map(Some).ok_or(Error::Corrupt(tables::META.info().name))
+    Links::read(&bytes).map(Some).ok_or_else(|| tx.corrupt(tables::META))
 }
 
 impl Links {
@@ -266,7 +266,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::super::testing::{Dice, scratch};
-    use super::super::{Options, Store};
+    use super::super::{Error, Options, Store};
     use super::*;
     use crate::base::clock::ManualClock;
     use crate::base::random::SeededRandom;

@@ -6,12 +6,53 @@
 use std::any::Any;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::{Error, Result};
+use crate::vocab::tables::TableId;
 
 /// The command that restores a backup into a new folder.
 pub const RESTORE: &str = "mailmill restore BACKUP --data NEW_FOLDER --master-key KEY_FILE";
+
+/// The file of a store, and the first damage that was found in it since it was opened.
+#[derive(Debug)]
+pub struct Damage {
+    file: PathBuf,
+    found: OnceLock<String>,
+}
+
+impl Damage {
+    pub fn of(file: &Path) -> Self {
+        Self { file: file.to_path_buf(), found: OnceLock::new() }
+    }
+
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Returns what was found; `None` if no damage is known.
+    pub fn found(&self) -> Option<&str> {
+        self.found.get().map(String::as_str)
+    }
+
+    /// Records that a row of `table` cannot be read, and returns the error.
+    pub fn in_row(&self, table: TableId) -> Error {
+        let found = format!("a row of the table \"{}\" cannot be read", table.info().name);
+        self.found.get_or_init(|| found.clone());
+        Error::Damaged { file: self.file.clone(), found }
+    }
+
+    /// Records the damage if `outcome` is an error about this file. A visitor can also return an error about another file.
+    pub fn noted<T>(&self, outcome: Result<T>) -> Result<T> {
+        if let Err(Error::Damaged { file, found }) = &outcome
+            && *file == self.file
+        {
+            self.found.get_or_init(|| found.clone());
+        }
+        outcome
+    }
+}
 
 /// Runs `work` on the file, and turns a panic of the engine into an error that reports a damaged file.
 pub fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -142,6 +183,30 @@ mod tests {
         }
         store.close();
         outcome
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_read_is_an_error_with_its_file_and_stays_known() {
+        let (folder, store) = scratch();
+        let wrote = store.write_blocking(|tx| {
+            tx.put(ROWS, &1, &vec![1, 2, 3]);
+            Ok::<_, ()>(())
+        });
+        assert_eq!((wrote, store.damage()), (Ok(Ok(())), None));
+        let numbers: Table<u32, i64> = Table::new(CONTACTS);
+        let found = "a row of the table \"contacts\" cannot be read".to_owned();
+        let error = Error::Damaged { file: folder.path().join("world.redb"), found: found.clone() };
+        assert_eq!(store.read().get(numbers, &1), Err(error));
+        assert_eq!(store.damage(), Some(found));
+        store.close();
+    }
+
+    #[test]
+    fn damage_to_another_file_is_not_recorded() {
+        let (own, other) = (Damage::of(Path::new("live.redb")), Damage::of(Path::new("test.redb")));
+        let visited: Result<()> = own.noted(Err(other.in_row(CONTACTS)));
+        assert!(visited.is_err() && other.found().is_some());
+        assert_eq!(own.found(), None);
     }
 
     /// In an earlier version, flipped bytes ended the process with a backtrace in 10 of 12 attempts.

@@ -9,11 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::codec::Record;
 use super::port::{Order, Snapshot, Span};
+use super::row_check::RowCheck;
 use super::tx::{Read, ReadTx, Table, WriteTx};
 use super::{Result, key::Key};
 use crate::vocab::tables::{self, DatabaseKind};
 
 const FEED: Table<u64, Change> = Table::new(tables::FEED);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(FEED)];
 
 /// A change to the rows `first..=last` of one scope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

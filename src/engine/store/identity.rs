@@ -7,11 +7,11 @@
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
+use super::Result;
 use super::key::Key;
 use super::port::Overlay;
 use super::seal::{KeyCheck, Seal};
 use super::tx::{Read, Table, WriteTx};
-use super::{Error, Result};
 use crate::base::random::Random;
 use crate::vocab::tables::{self, TableId};
 
@@ -55,7 +55,7 @@ impl Identity {
 /// Returns the stored identity; `None` if the store was created before stores had identities.
 pub fn identity(tx: &impl Read) -> Result<Option<Identity>> {
     let Some(bytes) = tx.get(META, &IDENTITY.to_owned())? else { return Ok(None) };
-    serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| tx.corrupt(tables::META))
 }
 
 pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
@@ -66,7 +66,7 @@ pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
 /// Returns how often the folder of this store was opened, according to this store.
 pub fn boots(tx: &impl Read) -> Result<u64> {
     let Some(bytes) = tx.get(META, &BOOTS.to_owned())? else { return Ok(0) };
-    bytes.try_into().map(u64::from_le_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
+    bytes.try_into().map(u64::from_le_bytes).map_err(|_| tx.corrupt(tables::META))
 }
 
 pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {

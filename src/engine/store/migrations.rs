@@ -65,7 +65,7 @@ pub fn step<T: Send + 'static>(
 
 fn version(tx: &impl Read) -> Result<Option<u32>> {
     let bytes = tx.get(META, &VERSION_KEY.to_owned())?;
-    bytes.map(|bytes| bytes.try_into().map(u32::from_le_bytes).map_err(|_| Error::Corrupt("meta"))).transpose()
+    bytes.map(|bytes| bytes.try_into().map(u32::from_le_bytes).map_err(|_| tx.corrupt(tables::META))).transpose()
 }
 
 fn set_version(tx: &mut WriteTx<'_>, version: u32) {
@@ -109,7 +109,7 @@ mod tests {
             database_kind: DatabaseKind::Every,
             run: |tx| {
                 leave(tx, 3)?;
-                Err(Error::Corrupt("contacts"))
+                Err(Error::Busy)
             },
         },
         Step { to: 4, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 4) },
@@ -167,7 +167,7 @@ mod tests {
         let port = Arc::new(MemoryPort::new());
         assert_eq!(start(&port, ONE), Ok(()));
         for _ in 0..2 {
-            assert_eq!(start(&port, FAILING), Err(Error::Corrupt("contacts")));
+            assert_eq!(start(&port, FAILING), Err(Error::Busy));
             assert_eq!(state(&port), (Some(2), vec![2]));
         }
         assert_eq!(start(&port, FOUR), Ok(()));

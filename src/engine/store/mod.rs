@@ -21,6 +21,7 @@ pub mod partial_decode;
 mod port;
 pub mod rebuild;
 mod redb_port;
+mod row_check;
 pub mod seal;
 pub mod sorted_run;
 pub mod space;
@@ -46,6 +47,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 pub use codec::{Record, Value};
 pub use port::{Bytes, Order, Span};
+pub use row_check::RowCheck;
 pub use tx::{Read, ReadTx, Table, WriteTx};
 
 use crate::base::clock::Clock;
@@ -70,10 +72,8 @@ const QUEUE_MAX: usize = 4096;
 pub enum Error {
     /// The disk, the file or a thread failed; in most cases, the store accepts no further writes. Contains the message.
     Io(String),
-    /// The file does not contain the bytes that were written to it.
+    /// The file does not contain the bytes that were written to it, or a row that cannot be decoded as the type of its table.
     Damaged { file: PathBuf, found: String },
-    /// A row cannot be decoded as the type of its table.
-    Corrupt(&'static str),
     /// Another process has this file open.
     InUse(PathBuf),
     /// The file was written by a newer program.
@@ -104,13 +104,6 @@ impl fmt::Display for Error {
                 file.display(),
                 damage::RESTORE
             ),
-            Error::Corrupt(table) => write!(
-                f,
-                "{} is damaged: a row of the table \"{table}\" cannot be read. Stop the service, run `mailmill check-data`, \
-                 and restore the newest backup: {}",
-                file_of(table),
-                damage::RESTORE
-            ),
             Error::InUse(path) => write!(
                 f,
                 "another mailmill process has {} open; stop that process first, or choose another folder with --data",
@@ -134,15 +127,6 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// Returns the name of the file or files that may contain this table, for error messages.
-fn file_of(table: &str) -> &'static str {
-    match TABLES.iter().find(|info| info.name == table).map(|info| info.database_kind) {
-        Some(DatabaseKind::Control) => "control.redb",
-        Some(DatabaseKind::Environment) => "test.redb or live.redb",
-        Some(DatabaseKind::Every) | None => "a data file",
-    }
-}
 
 /// Returns a runtime that the writer's thread uses to measure time.
 fn timer() -> Result<tokio::runtime::Runtime> {
@@ -410,6 +394,11 @@ impl Store {
     /// Returns a watch that receives the error after which the store accepts no more writes, if that ever happens.
     pub fn failure(&self) -> watch::Receiver<Option<Error>> {
         self.failed.clone()
+    }
+
+    /// Returns what was found in the store's file, if the file turned out to be damaged since it was opened.
+    pub fn damage(&self) -> Option<String> {
+        self.published.load().damage().found().map(str::to_owned)
     }
 
     pub fn file(&self) -> &Path {

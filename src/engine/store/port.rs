@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Deref};
 use std::sync::Arc;
 
-use super::{Error, Result};
+use super::Result;
+use super::damage::Damage;
 use crate::vocab::tables::{TABLES, TableId};
 
 /// A value as the engine returns it: still in the engine's page, if that saves a copy.
@@ -53,6 +54,8 @@ pub trait Snapshot: Send + Sync {
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
     /// Returns the number of rows of a table, without reading them.
     fn rows(&self, table: TableId) -> Result<u64>;
+    /// Returns the record of damage to the file of this snapshot.
+    fn damage(&self) -> &Damage;
 }
 
 /// An ordered key-value engine with one writer.
@@ -127,9 +130,4 @@ impl Overlay {
     pub fn len(&self) -> usize {
         self.tables.iter().map(BTreeMap::len).sum()
     }
-}
-
-/// Returns the error for a stored value that cannot be decoded as the type of its table.
-pub fn corrupt(table: TableId) -> Error {
-    Error::Corrupt(table.info().name)
 }

@@ -22,7 +22,7 @@ use redb::{
 };
 
 use super::cow_file::CowFile;
-use super::damage::{explained, guarded, impossible, io_failed};
+use super::damage::{Damage, explained, guarded, impossible, io_failed};
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::space::{RoomyFile, Space};
 use super::{Error, Result};
@@ -76,7 +76,7 @@ fn make(path: &Path) -> std::io::Result<()> {
 pub struct RedbPort {
     /// The database; `None` only while the port is being dropped.
     database: Option<Database>,
-    file: Arc<Path>,
+    damage: Arc<Damage>,
 }
 
 impl RedbPort {
@@ -116,7 +116,7 @@ impl RedbPort {
     }
 
     fn new(database: Database, file: &Path) -> Self {
-        Self { database: Some(database), file: file.into() }
+        Self { database: Some(database), damage: Arc::new(Damage::of(file)) }
     }
 
     /// Opens a database on any storage: the power-cut tests use storage that loses writes.
@@ -182,7 +182,8 @@ impl RedbPort {
 
     fn guarded<T>(&self, work: impl FnOnce(&Database, &Path) -> Result<T>) -> Result<T> {
         let database = self.database.as_ref().expect("the database exists until the port is dropped");
-        guarded(&self.file, || work(database, &self.file))
+        let file = self.damage.file();
+        self.damage.noted(guarded(file, || work(database, file)))
     }
 }
 
@@ -190,7 +191,7 @@ impl Drop for RedbPort {
     fn drop(&mut self) {
         let database = self.database.take();
         // Closing a damaged file may fail too; all acknowledged data is already durable.
-        let _ = guarded(&self.file, || {
+        let _ = guarded(self.damage.file(), || {
             drop(database);
             Ok(())
         });
@@ -201,8 +202,8 @@ impl Port for RedbPort {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.guarded(|database, file| {
             let reading = database.begin_read().map_err(|error| explained(file, error))?;
-            Ok(Arc::new(RedbSnapshot { reading, tables: [const { OnceLock::new() }; TABLES.len()], file: self.file.clone() })
-                as _)
+            let tables = [const { OnceLock::new() }; TABLES.len()];
+            Ok(Arc::new(RedbSnapshot { reading, tables, damage: self.damage.clone() }) as _)
         })
     }
 
@@ -225,7 +226,7 @@ impl Port for RedbPort {
 struct RedbSnapshot {
     reading: ReadTransaction,
     tables: [OnceLock<Opened>; TABLES.len()],
-    file: Arc<Path>,
+    damage: Arc<Damage>,
 }
 
 impl RedbSnapshot {
@@ -234,17 +235,21 @@ impl RedbSnapshot {
         if let Some(table) = slot.get() {
             return Ok(table);
         }
-        let open = || self.reading.open_table(definition(id)).map_err(|error| explained(&self.file, error));
-        let opened = guarded(&self.file, open)?;
+        let opened = self.guarded(|file| self.reading.open_table(definition(id)).map_err(|error| explained(file, error)))?;
         Ok(slot.get_or_init(|| opened))
+    }
+
+    fn guarded<T>(&self, work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+        let file = self.damage.file();
+        self.damage.noted(guarded(file, || work(file)))
     }
 }
 
 impl Snapshot for RedbSnapshot {
     fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>> {
         let table = self.table(table)?;
-        guarded(&self.file, || {
-            let found = table.get(key).map_err(|error| explained(&self.file, error))?;
+        self.guarded(|file| {
+            let found = table.get(key).map_err(|error| explained(file, error))?;
             // Read the value once here, where a panic on a damaged page becomes an error. If this succeeds, later reads of
             // the value succeed too.
             Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Box::new(Guard(guard)))))
@@ -257,17 +262,17 @@ impl Snapshot for RedbSnapshot {
             return Ok(());
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(span.from.as_slice()), to);
-        let table = self.table(table)?;
+        let (table, file) = (self.table(table)?, self.damage.file());
         // A panic of the visitor must remain a panic.
         let is_visiting = Cell::new(false);
         let walk = || {
-            let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(&self.file, error))?;
+            let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(file, error))?;
             loop {
                 let row = match order {
                     Order::Forward => rows.next(),
                     Order::Backward => rows.next_back(),
                 };
-                let Some((key, value)) = row.transpose().map_err(|error| explained(&self.file, error))? else { return Ok(()) };
+                let Some((key, value)) = row.transpose().map_err(|error| explained(file, error))? else { return Ok(()) };
                 let (key, value) = (key.value(), value.value());
                 is_visiting.set(true);
                 if let ControlFlow::Break(()) = visitor(key, value)? {
@@ -276,15 +281,20 @@ impl Snapshot for RedbSnapshot {
                 is_visiting.set(false);
             }
         };
-        catch_unwind(AssertUnwindSafe(walk)).unwrap_or_else(|panic| match is_visiting.get() {
+        let visited = catch_unwind(AssertUnwindSafe(walk)).unwrap_or_else(|panic| match is_visiting.get() {
             true => resume_unwind(panic),
-            false => Err(impossible(&self.file, panic.as_ref())),
-        })
+            false => Err(impossible(file, panic.as_ref())),
+        });
+        self.damage.noted(visited)
     }
 
     fn rows(&self, table: TableId) -> Result<u64> {
         let table = self.table(table)?;
-        guarded(&self.file, || table.len().map_err(|error| explained(&self.file, error)))
+        self.guarded(|file| table.len().map_err(|error| explained(file, error)))
+    }
+
+    fn damage(&self) -> &Damage {
+        &self.damage
     }
 }
 

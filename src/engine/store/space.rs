@@ -200,6 +200,19 @@ impl Space {
         }
     }
 
+    /// Waits until `bytes` are free: a new installation needs them, and a process that ends would only be started again.
+    pub fn wait_for(&self, bytes: u64) {
+        let mut logged_at = None::<Instant>;
+        while let Some(free) = self.read_free().filter(|free| *free < bytes) {
+            if logged_at.is_none_or(|at| at.elapsed() > WAIT_LOGGED_EVERY) {
+                logged_at = Some(Instant::now());
+                let (free_mib, needed_mib) = (free >> 20, bytes >> 20);
+                tracing::error!(free_mib, needed_mib, "the disk is almost full: a new installation waits until space is freed");
+            }
+            std::thread::sleep(WAIT_MAX);
+        }
+    }
+
     fn hold_reserve(&self) -> MutexGuard<'_, ()> {
         self.reserve.lock().unwrap_or_else(PoisonError::into_inner)
     }

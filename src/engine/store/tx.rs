@@ -6,11 +6,12 @@ use std::marker::PhantomData;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
-use super::Result;
 use super::codec::Value;
+use super::damage::Damage;
 use super::key::{Key, PrefixOf, after_prefix};
 use super::memo::Memo;
-use super::port::{Bytes, Changes, Order, Overlay, Snapshot, Span, Visitor, corrupt};
+use super::port::{Bytes, Changes, Order, Overlay, Snapshot, Span, Visitor};
+use super::{Error, Result};
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::vocab::tables::TableId;
@@ -53,9 +54,17 @@ pub trait Read {
         None
     }
 
+    /// Returns the record of damage to the store's file.
+    fn damage(&self) -> &Damage;
+
+    /// Records that a row of `table` cannot be read, and returns the error.
+    fn corrupt(&self, table: TableId) -> Error {
+        self.damage().in_row(table)
+    }
+
     fn get<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>> {
         match self.get_bytes(table.id, &key.to_bytes())? {
-            Some(bytes) => V::decode(&bytes).map(Some).ok_or_else(|| corrupt(table.id)),
+            Some(bytes) => V::decode(&bytes).map(Some).ok_or_else(|| self.corrupt(table.id)),
             None => Ok(None),
         }
     }
@@ -73,8 +82,8 @@ pub trait Read {
         mut visitor: impl FnMut(K, V) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         self.visit_bytes(table.id, span, order, &mut |mut key, value| {
-            let key = K::read(&mut key).ok_or_else(|| corrupt(table.id))?;
-            let value = V::decode(value).ok_or_else(|| corrupt(table.id))?;
+            let key = K::read(&mut key).ok_or_else(|| self.corrupt(table.id))?;
+            let value = V::decode(value).ok_or_else(|| self.corrupt(table.id))?;
             visitor(key, value)
         })
     }
@@ -165,6 +174,10 @@ impl Read for ReadTx {
 
     fn snapshot(&self) -> Option<&ReadTx> {
         Some(self)
+    }
+
+    fn damage(&self) -> &Damage {
+        self.snapshot.damage()
     }
 }
 
@@ -287,6 +300,10 @@ impl Read for WriteTx<'_> {
             }
         }
         Ok(())
+    }
+
+    fn damage(&self) -> &Damage {
+        self.snapshot.damage()
     }
 }
 
@@ -465,10 +482,10 @@ mod tests {
         for broken in 1..=3_u8 {
             let outcome = over(&row(1), &row(2), &row(3), |tx| {
                 tx.visit_bytes(CONTACTS, &Span::default(), Order::Forward, &mut |key, _| {
-                    if key == [broken] { Err(corrupt(CONTACTS)) } else { Ok(ControlFlow::Continue(())) }
+                    if key == [broken] { Err(Error::Busy) } else { Ok(ControlFlow::Continue(())) }
                 })
             });
-            assert_eq!(outcome, Err(corrupt(CONTACTS)), "the row of layer {broken}");
+            assert_eq!(outcome, Err(Error::Busy), "the row of layer {broken}");
         }
     }
 
@@ -490,8 +507,8 @@ mod tests {
         let none = Layer::new();
         over(&bad, &none, &none, |tx| {
             let table: Table<u8, i64> = Table::new(CONTACTS);
-            assert_eq!(tx.get(table, &1), Err(corrupt(CONTACTS)));
-            assert_eq!(tx.list(table, &Span::default(), Order::Forward, 9), Err(corrupt(CONTACTS)));
+            assert_eq!(tx.get(table, &1), Err(tx.corrupt(CONTACTS)));
+            assert_eq!(tx.list(table, &Span::default(), Order::Forward, 9), Err(tx.corrupt(CONTACTS)));
             assert_eq!(tx.list(table, &Span::default(), Order::Forward, 0), Ok(vec![]));
         });
     }

@@ -8,6 +8,10 @@ use crate::base::clock::{Clock, Timestamp};
 pub struct WorkerState {
     /// Whether the worker has no steps, but runs until the service drains.
     pub is_lasting: bool,
+    /// Whether a lasting worker has stopped and waits for its restart.
+    pub is_stopped: bool,
+    /// Whether a step may take hours, because it copies all data.
+    pub has_long_steps: bool,
     /// The number of steps that have ended, including failed ones.
     pub steps: u64,
     pub failures: u64,
@@ -39,6 +43,10 @@ impl WorkerStatus {
         &self.name
     }
 
+    pub fn allow_long_steps(&self) {
+        self.state().has_long_steps = true;
+    }
+
     pub fn begin(&self) {
         self.state().busy_since = Some(self.clock.now());
     }
@@ -60,8 +68,15 @@ impl WorkerStatus {
         }
     }
 
+    /// Records that a lasting worker has stopped and waits for its restart.
+    pub fn stop(&self) {
+        self.state().is_stopped = true;
+    }
+
     pub fn restart(&self) {
-        self.state().restarts += 1;
+        let mut state = self.state();
+        state.restarts += 1;
+        state.is_stopped = false;
     }
 
     pub fn snapshot(&self) -> WorkerState {

@@ -96,7 +96,7 @@ pub struct CreatedKey {
 }
 
 /// Creates a key for `account`, or for the installation's own account if `account` is `None`. The key already works when this function
-/// returns. `record` goes to the audit log.
+/// returns. `record` goes to the audit log; only the key of the first start has none.
 pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -107,6 +107,7 @@ pub async fn create_key(
     let token = token::create(new.environment, engine.random.as_ref());
     let hash = sha256(token.expose().as_bytes());
     let plan = engine.settings.accounts.owner_plan.clone();
+    let is_first = record.is_none();
     let write = move |tx: &mut engine_store::WriteTx<'_>| {
         let account = match account {
             Some(id) => store::account_of(tx, id)?.ok_or(Code::NotFound)?,
@@ -118,7 +119,12 @@ pub async fn create_key(
         }
         Ok::<_, Failure>((account, key))
     };
-    let (account, key) = engine.control.write(write).await??;
+    let written = match is_first {
+        // The first start must also succeed on an almost full disk.
+        true => engine.control.write_essential(write).await,
+        false => engine.control.write(write).await,
+    };
+    let (account, key) = written??;
     engine.keys.add(cached_key(&key, account_limits(engine, &account)));
     Ok(CreatedKey { key, token })
 }

@@ -22,6 +22,11 @@ mod usage;
 pub mod user_views;
 pub mod views;
 
+pub use store::ROW_CHECKS;
+pub use store::claims::ROW_CHECKS as CLAIM_ROW_CHECKS;
+pub use store::grants::ROW_CHECKS as GRANT_ROW_CHECKS;
+pub use store::sign_in::ROW_CHECKS as SIGN_IN_ROW_CHECKS;
+
 use std::sync::Arc;
 
 use crate::base::email::EmailAddress;
@@ -141,6 +146,6 @@ pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
         store::save_link(tx, digest);
         Ok::<_, engine_store::Error>(())
     };
-    engine.control.write(write).await??;
+    engine.control.write_essential(write).await??;
     Ok(Welcome { setup_path: format!("/setup/{token}"), test_key: created.token })
 }

@@ -33,6 +33,7 @@ use crate::vocab::permissions::Permission;
 use model::{Action, Campaign, CampaignStatus, Outcome, after};
 
 pub use in_progress::list as in_progress;
+pub use store::ROW_CHECKS;
 
 /// The permissions to read a campaign's results; an API key needs one of them.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];

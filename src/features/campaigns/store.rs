@@ -7,13 +7,16 @@ use std::ops::ControlFlow;
 use super::model::Campaign;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
 use crate::vocab::tables;
 
 const CAMPAIGNS: Table<(AccountId, CampaignId), Campaign> = Table::new(tables::CAMPAIGNS);
 const BY_PROJECT: Table<(ProjectId, CampaignId), ()> = Table::new(tables::CAMPAIGNS_BY_PROJECT);
 const QUEUE: Table<(Timestamp, CampaignId, AccountId), ()> = Table::new(tables::CAMPAIGN_QUEUE);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CAMPAIGNS), RowCheck::of(BY_PROJECT), RowCheck::of(QUEUE)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: CampaignId) -> Result<Option<Campaign>> {
     tx.get(CAMPAIGNS, &(account, id))

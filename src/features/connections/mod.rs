@@ -34,4 +34,6 @@ pub use platform::{export_scopes, scopes};
 #[cfg(any(test, fuzzing))]
 pub use platform::{read_pages, read_response};
 pub use sources::{SourceRef, checked as checked_sources};
+pub use store::ROW_CHECKS;
+pub use store::exported::ROW_CHECKS as EXPORT_ROW_CHECKS;
 pub use store::sealed;

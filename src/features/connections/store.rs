@@ -8,11 +8,14 @@ use super::credentials::open;
 use super::model::Connection;
 use crate::base::clock::Timestamp;
 use crate::engine::store::seal::{Seal, SecretCount};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ConnectionId};
 use crate::vocab::{limits, tables};
 
 const CONNECTIONS: Table<(AccountId, ConnectionId), Connection> = Table::new(tables::CONNECTIONS);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CONNECTIONS)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: ConnectionId) -> Result<Option<Connection>> {
     tx.get(CONNECTIONS, &(account, id))

@@ -10,6 +10,7 @@ mod store;
 mod views;
 
 pub use model::{ChangeOrigin, Contact, ContactRow, merge_fields};
+pub use store::ROW_CHECKS;
 pub use store::{
     Changes, activity, by_number, change, email_digest, email_digest_of, email_index, find, find_by_email, first_created_at,
     number_by_digest, row_bytes, updated, updates, visit_rows,

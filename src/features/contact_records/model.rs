@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::FieldValue;
 use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
 use crate::engine::store::codec::decode_borrowed;
-use crate::engine::store::{Error, Record, Result};
 use crate::vocab::contact_fields::Profile;
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::ContactId;
-use crate::vocab::tables;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
@@ -47,10 +46,10 @@ pub struct ContactRow<'a> {
 }
 
 impl<'a> ContactRow<'a> {
-    /// Reads a contact from the bytes of its row.
-    pub fn read(bytes: &'a [u8]) -> Result<Self> {
+    /// Reads a contact from the bytes of its row; `None` if they are damaged.
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
         const { assert!(Contact::VERSION == 1, "this reader supports only version 1 of the record") };
-        decode_borrowed(bytes, Contact::VERSION).ok_or(Error::Corrupt(tables::CONTACTS.info().name))
+        decode_borrowed(bytes, Contact::VERSION)
     }
 }
 

@@ -6,4 +6,5 @@
 
 mod store;
 
+pub use store::ROW_CHECKS;
 pub use store::{Facet, add_count, apply, count, drop_set, feed_runs, feed_set, next_number, projects, set};

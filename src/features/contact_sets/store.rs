@@ -4,13 +4,16 @@ use roaring::RoaringBitmap;
 
 use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::feed::Change;
-use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Error, Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
 const BITS: Table<(ProjectId, (u8, u32), u16), Block> = Table::new(tables::CONTACT_BITS);
 const COUNTS: Table<(ProjectId, (u8, u32)), i64> = Table::new(tables::CONTACT_COUNTS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(BITS), RowCheck::of(COUNTS)];
 
 /// The longest gap between contact numbers that one feed entry may span. Indexing a few unchanged contacts again is cheaper than adding
 /// another entry.

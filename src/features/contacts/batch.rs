@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::webhook_events::{self, Source};
 use super::write::{self, ContactInput, ContactTimes, NewContactKey, WriteError};
 use crate::base::email::EmailAddress;
-use crate::engine::store::{Error, Result, WriteTx};
+use crate::engine::store::{Error, Read, Result, WriteTx};
 use crate::features::contact_records::{self, Changes, email_index};
 use crate::features::contact_sets::{self, Facet};
 use crate::features::tags::{TagName, TagNumbers};
@@ -305,7 +305,7 @@ impl BatchWriter {
             return Ok(());
         }
         let before = contact_records::by_number(tx, self.project, number)?;
-        let before = before.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?;
+        let before = before.ok_or_else(|| tx.corrupt(tables::CONTACTS_BY_EMAIL))?;
         let (email, status) = (input.email.clone(), input.status);
         let merged = self.write_or_keep_status(row, (input, &email, status), |numbers, (input, extra_tags)| {
             write::merge(tx, changes, numbers, &before, (input, extra_tags))

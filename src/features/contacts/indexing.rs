@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::engine::api::EnvironmentData;
 use crate::engine::search::{Change, CommitMode, Document, Index, Kind, Rebuild, SearchError};
-use crate::engine::store::{self, feed};
+use crate::engine::store::{self, Read, feed};
 use crate::features::contact_records::fields::FieldValue;
 use crate::features::contact_records::{ContactRow, visit_rows};
 use crate::features::contact_sets::{self, Facet};
 use crate::features::tags::TagNames;
 use crate::vocab::contact_fields::SearchAs;
 use crate::vocab::ids::ProjectId;
-use crate::vocab::limits;
+use crate::vocab::{limits, tables};
 
 /// The name of the worker that runs [`step`].
 pub const WORKER: &str = "search index";
@@ -228,7 +228,7 @@ fn collect(
 ) -> store::Result<()> {
     let mut next = first;
     visit_rows(tx, project, first..=last, |number, row| {
-        let contact = ContactRow::read(row)?;
+        let contact = ContactRow::read(row).ok_or_else(|| tx.corrupt(tables::CONTACTS))?;
         gone(project, next..number, fresh, batch);
         next = number + 1;
         put(names, project, &contact, fresh, batch)?;

@@ -21,6 +21,7 @@ mod write;
 
 pub use from_json::{UpsertSettings, Upserted, check_json, upsert_json};
 pub use selection::{Filters, SortBy};
+pub use store::jobs::ROW_CHECKS as JOB_ROW_CHECKS;
 pub use store::{erasure, noncontact_clicks};
 pub use webhook_events::Source;
 pub use write::FieldError;

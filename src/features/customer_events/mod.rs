@@ -5,6 +5,8 @@
 mod store;
 mod views;
 
+pub use store::INDEX_ROW_CHECKS;
+pub use store::ROW_CHECKS;
 pub use store::{
     EventName, EventWriter, NewEvent, count, external_ids, forget, is_behind, merge_backlog, merge_backlog_of, names, of,
     orders_of, sweep, who,

@@ -30,6 +30,7 @@ pub use doctor_check::{DomainReport, check_all};
 pub use model::{KeyKind, Stream};
 pub use reissue_keys::{reissue, sealed};
 pub use sender::{SendingDomain, for_sender, public_keys, usual_utm};
+pub use store::ROW_CHECKS;
 pub use utm::Utm;
 
 use crate::engine::api::Failure;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::model::Domain;
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::AccountId;
 use crate::vocab::{limits, tables};
 
@@ -12,6 +12,9 @@ const DOMAINS: Table<(AccountId, String), Domain> = Table::new(tables::DOMAINS);
 /// The domains in the order of their next check. Invariant: a domain with a next check has exactly one row here, under the time of that
 /// check.
 const QUEUE: Table<(Timestamp, AccountId, String), ()> = Table::new(tables::DOMAIN_QUEUE);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(DOMAINS), RowCheck::of(QUEUE)];
 
 pub fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<Option<Domain>> {
     tx.get(DOMAINS, &(account, name.to_owned()))

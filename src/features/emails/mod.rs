@@ -42,6 +42,7 @@ pub use outputs::{fetch_images, pdf as draw_pdf, png as draw_png};
 pub use resolve::{
     Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
 };
+pub use store::ROW_CHECKS;
 
 /// The permissions to read emails; an API key needs one of them. A key that may only send emails cannot read them; it sends them by ID.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];

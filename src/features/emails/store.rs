@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::model::{Conversation, Edit, Email, IgnoredFinding, Part, Version, VersionChecks};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId, ProjectId};
 use crate::vocab::tables;
 
@@ -21,6 +21,23 @@ const CHECK_QUEUE: Table<(AccountId, EmailId), ()> = Table::new(tables::EMAIL_CH
 const IGNORED: Table<(EmailId, String), IgnoredFinding> = Table::new(tables::IGNORED_FINDINGS);
 const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
 const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[
+    RowCheck::of(CONVERSATIONS),
+    RowCheck::of(BY_PROJECT),
+    RowCheck::of(QUEUE),
+    RowCheck::of(EMAILS),
+    RowCheck::of(BY_CONVERSATION),
+    RowCheck::of(VERSIONS),
+    RowCheck::of(TEXTS),
+    RowCheck::of(SCREENSHOT_QUEUE),
+    RowCheck::of(CHECKS),
+    RowCheck::of(CHECK_QUEUE),
+    RowCheck::of(IGNORED),
+    RowCheck::of(EDITS),
+    RowCheck::of(EDIT_QUEUE),
+];
 
 /// Stores a new conversation and adds it to the queue.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {

@@ -8,6 +8,7 @@ mod model;
 mod store;
 
 pub use model::{Bounce, DeliveryEvent, Engagement, Measure, StatsMailing, StatsScope};
+pub use store::ROW_CHECKS;
 pub use store::{
     ClickedLink, EmailDays, EventKey, add, add_clicks, add_country, add_day, add_on, clicks, count, counts_by_day, days,
     due_events, forget, forget_mailing, mailings, note_mailing, of, remove_event, save, schedule_event, visit,

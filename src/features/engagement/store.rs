@@ -7,7 +7,7 @@ use super::model::{DeliveryEvent, Engagement, Measure, StatsMailing, StatsScope}
 use crate::base::clock::Timestamp;
 use crate::base::day;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{EmailId, MailingId};
 use crate::vocab::{limits, tables};
 
@@ -21,6 +21,17 @@ const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL
 /// place of the day.
 const COUNTRY: u8 = 255;
 const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[
+    RowCheck::of(ENGAGEMENTS),
+    RowCheck::of(COUNTS),
+    RowCheck::of(EMAIL_DAYS),
+    RowCheck::of(DAYS),
+    RowCheck::of(CLICKS),
+    RowCheck::of(EMAIL_MAILINGS),
+    RowCheck::of(DELIVERY_EVENTS),
+];
 
 /// The key of a scheduled event: its time, the mailing, and the number of the recipient.
 pub type EventKey = (Timestamp, MailingId, u32);

@@ -11,7 +11,7 @@ use roaring::RoaringBitmap;
 
 use super::probe::Probe;
 use super::row::Row;
-use crate::engine::store::{Error, Read, Result};
+use crate::engine::store::{Read, Result};
 use crate::features::contact_records;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
@@ -128,7 +128,7 @@ fn one(
     if u64::from(last - first) > candidates * ROWS_PER_LOOKUP {
         for number in wanted {
             if let Some(row) = contact_records::row_bytes(tx, project, number)?
-                && holds(probe, number, &row)?
+                && holds(tx, probe, number, &row)?
             {
                 passing.insert(number);
             }
@@ -140,16 +140,16 @@ fn one(
         while next.is_some_and(|next| next < number) {
             next = wanted.next();
         }
-        if next == Some(number) && holds(probe, number, row)? {
+        if next == Some(number) && holds(tx, probe, number, row)? {
             passing.insert(number);
         }
         Ok(ControlFlow::Continue(()))
     })
 }
 
-fn holds(probe: &Probe<'_>, number: u32, row: &[u8]) -> Result<bool> {
+fn holds(tx: &impl Read, probe: &Probe<'_>, number: u32, row: &[u8]) -> Result<bool> {
     let held = Row::read(row).and_then(|row| probe.holds(number, &row));
-    held.ok_or(Error::Corrupt(tables::CONTACTS.info().name))
+    held.ok_or_else(|| tx.corrupt(tables::CONTACTS))
 }
 
 #[cfg(test)]

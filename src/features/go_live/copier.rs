@@ -402,7 +402,7 @@ impl<'t, 's> Copying<'t, 's> {
         }
         // Campaigns are not copied. A copied segment can refer to them only if IDs stay the same and the campaigns still exist.
         let mut campaigns: HashMap<String, String> = HashMap::new();
-        for id in segment.campaigns()?.into_iter().filter(|_| ids == CopyIds::Same) {
+        for id in segment.campaigns().into_iter().filter(|_| ids == CopyIds::Same) {
             if CampaignId::parse(&id).map(|id| campaigns::exists(self.tx, account, id)).transpose()? == Some(true) {
                 campaigns.insert(id.clone(), id);
             }

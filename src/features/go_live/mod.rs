@@ -27,3 +27,4 @@ mod store;
 use crossing::Crossing;
 
 pub use report::{CopyCounts, CopyReport, Counter, GoLiveStep, GoLiveView, Kind};
+pub use store::ROW_CHECKS;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::report::{CopyCounts, Kind};
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
@@ -12,6 +12,9 @@ use crate::vocab::tables;
 type CopyKey = (ProjectId, u8, [u8; 12]);
 
 const COPIES: Table<CopyKey, Copied> = Table::new(tables::LIVE_COPIES);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(COPIES)];
 
 /// What is recorded about the last copy of an object or a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

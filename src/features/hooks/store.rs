@@ -5,13 +5,16 @@ use std::ops::ControlFlow;
 use super::model::{Hook, HookDelivery, RequestOutcome, Standing};
 use super::signature;
 use crate::engine::store::seal::{Seal, SecretCount};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, HookId};
 use crate::vocab::{limits, tables};
 
 const HOOKS: Table<(AccountId, HookId), Hook> = Table::new(tables::HOOKS);
 const STANDINGS: Table<HookId, Standing> = Table::new(tables::HOOK_STANDINGS);
 const DELIVERIES: Table<(HookId, u64), HookDelivery> = Table::new(tables::HOOK_DELIVERIES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HOOKS), RowCheck::of(STANDINGS), RowCheck::of(DELIVERIES)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: HookId) -> Result<Option<Hook>> {
     tx.get(HOOKS, &(account, id))

@@ -1,9 +1,10 @@
-//! The installation's data as a whole: which data the master key decrypts, what would be lost without the key, and which work waits during
-//! a hold.
+//! The installation's data as a whole: which data the master key decrypts, what would be lost without the key, which rows cannot be
+//! read, and which work waits during a hold.
 //!
 //! This feature is the last because it uses all others. It does not depend on how a hold starts: `app` checks the data folder.
 
 pub mod held_work;
 pub mod ops;
 pub mod rekey;
+pub mod row_checks;
 pub mod sealed;

@@ -19,6 +19,7 @@ mod store;
 mod tests;
 pub mod views;
 
+pub use store::ROW_CHECKS;
 pub use store::sealed;
 
 use crate::engine::api::{Engine, Failure};

@@ -9,7 +9,7 @@ use super::model::{MailFeedback, Standing, secret_context};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::seal::{Seal, SecretCount};
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, MailFeedbackId};
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
@@ -31,6 +31,10 @@ const ROWS: Table<Key, MailFeedback> = Table::new(tables::MAIL_FEEDBACK);
 const STANDINGS: Table<Key, Standing> = Table::new(tables::MAIL_FEEDBACK_STANDINGS);
 const REQUESTS: Table<(MailFeedbackId, Digest), KnownRequest> = Table::new(tables::MAIL_FEEDBACK_REQUESTS);
 const REQUEST_ORDER: Table<(MailFeedbackId, Timestamp, Digest), ()> = Table::new(tables::MAIL_FEEDBACK_REQUEST_ORDER);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] =
+    &[RowCheck::of(ROWS), RowCheck::of(STANDINGS), RowCheck::of(REQUESTS), RowCheck::of(REQUEST_ORDER)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: MailFeedbackId) -> Result<Option<MailFeedback>> {
     tx.get(ROWS, &(account, id))

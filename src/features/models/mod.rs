@@ -11,3 +11,4 @@ mod store;
 mod tests;
 
 pub use metered::{MeteredModel, Payer};
+pub use store::ROW_CHECKS;

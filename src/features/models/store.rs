@@ -4,13 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::language_model::Usage;
 use crate::engine::store::key::Key as _;
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
 const USAGE: Table<(AccountId, u32, ProjectId, String), MonthlyUsage> = Table::new(tables::MODEL_USAGE);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(USAGE)];
 
 /// The usage of one model by one brand in one month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

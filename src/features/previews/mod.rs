@@ -17,6 +17,7 @@ pub mod views;
 pub mod worker;
 
 pub use retention::sweep;
+pub use store::ROW_CHECKS;
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::model::{ContentDigest, Drawing, Preview};
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, DrawingId, PreviewId};
 use crate::vocab::{limits, tables};
 
@@ -12,6 +12,10 @@ const BY_TIME: Table<(PreviewId, AccountId), ()> = Table::new(tables::PREVIEWS_B
 const QUEUE: Table<(PreviewId, AccountId), ()> = Table::new(tables::PREVIEW_QUEUE);
 const DRAWINGS: Table<(AccountId, DrawingId), Drawing> = Table::new(tables::PREVIEW_DRAWINGS);
 const DIGESTS: Table<(AccountId, ContentDigest), Shared> = Table::new(tables::PREVIEW_DIGESTS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] =
+    &[RowCheck::of(PREVIEWS), RowCheck::of(BY_TIME), RowCheck::of(QUEUE), RowCheck::of(DRAWINGS), RowCheck::of(DIGESTS)];
 
 /// The drawing that previews with the same content share.
 #[derive(Serialize, Deserialize)]

@@ -33,7 +33,11 @@ pub use overrides::BrandOverrides;
 pub use reading::Text as PageText;
 pub use reading::{font_stack, shortened};
 pub use remote::{each_image, proxied as images_through_here};
+pub use store::ROW_CHECKS;
+pub use store::images::ROW_CHECKS as IMAGE_ROW_CHECKS;
+pub use store::imports::ROW_CHECKS as IMPORT_ROW_CHECKS;
 pub use store::knowledge;
+pub use store::products::ROW_CHECKS as PRODUCT_ROW_CHECKS;
 pub use views::{OwningProject, ProjectView};
 
 use self::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource};

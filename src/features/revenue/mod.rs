@@ -8,5 +8,6 @@ mod store;
 mod views;
 
 pub use model::{Credit, Order, PaymentFact, Revenue, Scope};
+pub use store::ROW_CHECKS;
 pub use store::{Place, find, forget, last_credit, save, totals, totals_by_day, unpaid};
 pub use views::{Conversion, RevenueView};

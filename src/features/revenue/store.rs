@@ -8,7 +8,7 @@ use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::base::day;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Order as Direction, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order as Direction, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::customer_events::external_ids::Digest;
 use crate::features::engagement::{StatsMailing, StatsScope};
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -19,6 +19,9 @@ const DAYS: Table<(u8, [u8; 12], u32, [u8; 3]), Revenue> = Table::new(tables::RE
 const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIONS);
 /// The orders of each contact that matter for attributing refunds.
 const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::ORDERS_BY_CONTACT);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ORDERS), RowCheck::of(DAYS), RowCheck::of(TOTALS), RowCheck::of(BY_CONTACT)];
 
 /// The position of an order: when it was paid or, without a payment, when its first refund occurred; and the order's digest.
 pub type Place = (Timestamp, Digest);

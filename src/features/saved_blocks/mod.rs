@@ -4,6 +4,8 @@ pub mod ops;
 mod store;
 pub mod views;
 
+pub use store::ROW_CHECKS;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -1,11 +1,14 @@
 //! The table of saved blocks, and all access to it.
 
 use super::SavedBlock;
-use crate::engine::store::{Order, Read, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::{ProjectId, SavedBlockId};
 use crate::vocab::{limits, tables};
 
 const BLOCKS: Table<(ProjectId, SavedBlockId), SavedBlock> = Table::new(tables::SAVED_BLOCKS);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(BLOCKS)];
 
 pub fn get(tx: &impl Read, project: ProjectId, id: SavedBlockId) -> Result<Option<SavedBlock>> {
     tx.get(BLOCKS, &(project, id))

@@ -17,6 +17,8 @@ pub mod ops;
 mod platform;
 mod running;
 mod store;
+
+pub use store::ROW_CHECKS;
 #[cfg(test)]
 mod tests;
 pub mod views;

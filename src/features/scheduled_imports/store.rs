@@ -5,12 +5,15 @@
 use super::model::ScheduledImport;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ScheduledImportId};
 use crate::vocab::{limits, tables};
 
 const ROWS: Table<(AccountId, ScheduledImportId), ScheduledImport> = Table::new(tables::SCHEDULED_IMPORTS);
 const QUEUE: Table<(Timestamp, AccountId, ScheduledImportId), ()> = Table::new(tables::SCHEDULED_IMPORT_QUEUE);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS), RowCheck::of(QUEUE)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: ScheduledImportId) -> Result<Option<ScheduledImport>> {
     tx.get(ROWS, &(account, id))

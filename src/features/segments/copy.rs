@@ -25,9 +25,9 @@ impl SegmentCopy {
     }
 
     /// Returns the IDs of the campaigns that the filter refers to.
-    pub fn campaigns(&self) -> Result<Vec<String>> {
+    pub fn campaigns(&self) -> Vec<String> {
         let mut found = Vec::new();
-        if let Ok(mut json) = serde_json::to_value(self.0.filters()?) {
+        if let Ok(mut json) = serde_json::to_value(self.0.filters()) {
             translate(&mut json, "", &mut |field: &str, id: &str| {
                 if field == "campaignId" {
                     found.push(id.to_owned());
@@ -35,7 +35,7 @@ impl SegmentCopy {
                 Some(id.to_owned())
             });
         }
-        Ok(found)
+        found
     }
 
     /// Returns the encoded segment, from which changes are detected.
@@ -63,7 +63,7 @@ impl SegmentCopy {
     /// Returns whether a project has a copy with the same name, description and filter.
     pub fn is_same_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<bool> {
         let Some(known) = self.copy_in(tx, project, ids)? else { return Ok(false) };
-        Ok(known.name == self.0.name && known.description == self.0.description && known.filters()? == self.0.filters()?)
+        Ok(known.name == self.0.name && known.description == self.0.description && known.filters() == self.0.filters())
     }
 
     /// Returns whether a project has the maximum number of segments.
@@ -80,7 +80,7 @@ impl SegmentCopy {
         target: SegmentId,
         id: impl Fn(&str) -> Option<String>,
     ) -> Result<bool> {
-        let tree = self.0.filters()?;
+        let tree = self.0.filters();
         let Ok(mut json) = serde_json::to_value(&tree) else { return Ok(false) };
         if !translate(&mut json, "", &mut |_, original| id(original)) {
             return Ok(false);

@@ -10,6 +10,7 @@ pub mod ops;
 mod store;
 pub mod views;
 
+pub use store::ROW_CHECKS;
 pub use store::require;
 
 use crate::base::clock::Timestamp;

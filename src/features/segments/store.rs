@@ -8,13 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::base::text::fold;
 use crate::engine::api::Failure;
-use crate::engine::store::{Error, Order, Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::features::filters::{Filter, FilterTree};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::{limits, tables};
 
 const SEGMENTS: Table<(ProjectId, SegmentId), Segment> = Table::new(tables::SEGMENTS);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(SEGMENTS)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
@@ -50,13 +53,21 @@ impl Segment {
     }
 
     /// Returns the filter as the caller gave it.
-    pub fn filters(&self) -> Result<FilterTree> {
-        serde_json::from_str(&self.filters).map_err(|_| Error::Corrupt(tables::SEGMENTS.info().name))
+    pub fn filters(&self) -> FilterTree {
+        serde_json::from_str(&self.filters).expect("the filter was checked when the row was read")
+    }
+
+    /// Checks that the filter in a row is readable.
+    fn checked(self, tx: &impl Read) -> Result<Self> {
+        match serde_json::from_str::<FilterTree>(&self.filters) {
+            Ok(_) => Ok(self),
+            Err(_) => Err(tx.corrupt(tables::SEGMENTS)),
+        }
     }
 
     /// Returns the checked filter, which can be evaluated.
     pub fn filter(&self) -> Result<Filter, Failure> {
-        self.filters()?.check("filters").map_err(|refused| {
+        self.filters().check("filters").map_err(|refused| {
             // The filter was valid when it was saved. If a limit has been lowered since, report an internal error so that the operator
             // notices.
             Failure::internal(format_args!("the stored filter of segment {} is not valid: {}", self.id, refused.text()))
@@ -69,7 +80,7 @@ fn written(filters: &FilterTree) -> String {
 }
 
 fn find(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Option<Segment>> {
-    tx.get(SEGMENTS, &(project, id))
+    tx.get(SEGMENTS, &(project, id))?.map(|segment| segment.checked(tx)).transpose()
 }
 
 pub fn exists(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<bool> {
@@ -88,7 +99,7 @@ pub fn require(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Segm
 /// Returns every segment of a project, oldest first.
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Segment>> {
     let rows = tx.list(SEGMENTS, &SEGMENTS.under(&(project,)), Order::Forward, limits::SEGMENTS_PER_PROJECT_MAX)?;
-    Ok(rows.into_iter().map(|(_, segment)| segment).collect())
+    rows.into_iter().map(|(_, segment)| segment.checked(tx)).collect()
 }
 
 /// Returns the segment in `all` with this name, ignoring case and Unicode form.

@@ -40,7 +40,7 @@ pub fn segment_view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Time
 
 /// Returns the view of a segment with the given number of contacts, if any.
 pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, Failure> {
-    let filters = segment.filters()?;
+    let filters = segment.filters();
     let Segment { id, name, description, created_at, updated_at, .. } = segment;
     Ok(SegmentView { id, name, description, filters, count, created_at: WireTime(created_at), updated_at: WireTime(updated_at) })
 }

@@ -18,7 +18,7 @@ use super::{control, draft, eligibility, recipients, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
-use crate::engine::store::{ReadTx, Result as StoreResult, Store, Value, WriteTx};
+use crate::engine::store::{Read, ReadTx, Result as StoreResult, Store, Value, WriteTx};
 use crate::features::contact_records::{self, Contact};
 use crate::features::contact_sets::{self, Facet};
 use crate::features::sending::store::send_queue;
@@ -297,8 +297,7 @@ impl<'t> EligibilityCheck<'t> {
             let Some((_, planned)) = rest.next_if(|(waiting, _)| *waiting == number) else {
                 return Ok(if rest.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
             };
-            let contact = Contact::decode(bytes);
-            let contact = contact.ok_or(crate::engine::store::Error::Corrupt(crate::vocab::tables::CONTACTS.info().name))?;
+            let contact = Contact::decode(bytes).ok_or_else(|| self.tx.corrupt(crate::vocab::tables::CONTACTS))?;
             let tags = names.of(&contact.tags)?;
             planned.due = clocks.as_mut().map(|clocks| clocks.due_for(&contact));
             let profile = RecipientProfile { email: contact.email.clone(), name: None, contact: Some(contact) };

@@ -112,7 +112,7 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
         let updates = Arc::new(updates);
         let answers = match write_when_free(&store, &rules, updates.clone(), 0..updates.len()).await {
             Ok(Ok(answers)) => answers,
-            Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => write_apart(&store, &rules, &updates).await,
+            Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => write_apart(&store, &rules, &updates).await,
             Err(error @ (Error::Io(_) | Error::Closed)) => {
                 // The store accepts no more writes, and the process ends. Dropping the receiver makes every `submit_and_wait`, pending or
                 // new, return `Lost`.

@@ -38,6 +38,7 @@ pub use client::read_response;
 pub use platform::scopes;
 #[cfg(any(test, fuzzing))]
 pub use platform::{read_bodies, read_export};
+pub use store::ROW_CHECKS;
 pub use store::sealed;
 
 use crate::engine::api::{Engine, Failure};

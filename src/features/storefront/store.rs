@@ -7,7 +7,7 @@ use super::model::{DataRequest, Store, Sync, WaitingEvent};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::seal::{Seal, SecretCount};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, StoreId};
 use crate::vocab::{limits, tables};
 
@@ -23,6 +23,18 @@ const DELIVERY_ORDER: Table<(StoreId, Timestamp, Digest), ()> = Table::new(table
 const WAITING: Table<(StoreId, Digest, Digest), WaitingEvent> = Table::new(tables::STORE_WAITING_EVENTS);
 const DATA_REQUESTS: Table<(StoreId, Digest), DataRequest> = Table::new(tables::STORE_DATA_REQUESTS);
 const CONTACTS: Table<(StoreId, u32), ()> = Table::new(tables::STORE_CONTACTS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[
+    RowCheck::of(STORES),
+    RowCheck::of(SYNCS),
+    RowCheck::of(QUEUE),
+    RowCheck::of(DELIVERIES),
+    RowCheck::of(DELIVERY_ORDER),
+    RowCheck::of(WAITING),
+    RowCheck::of(DATA_REQUESTS),
+    RowCheck::of(CONTACTS),
+];
 
 fn digest(text: &str) -> Digest {
     *sha256(text.as_bytes()).first_chunk().expect("a SHA-256 digest has 32 bytes")

@@ -16,4 +16,5 @@ pub mod views;
 
 pub use model::{Reason, Source};
 pub use rehash::{is_hashed_with, named_by_hash_alone, rehash};
+pub use store::ROW_CHECKS;
 pub use store::{Checker, Digester, add, erase, reason};

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use super::model::{Reason, Source, Suppression};
 use crate::base::clock::Timestamp;
 use crate::engine::store::seal::Seal;
-use crate::engine::store::{Order, Read, ReadTx, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, ReadTx, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits::SUPPRESSIONS_IN_MEMORY_MAX;
 use crate::vocab::tables;
@@ -21,6 +21,10 @@ const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRES
 /// The order of the rows by time: each row is listed under its reason and under [`ALL`].
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS), RowCheck::of(ORDER), RowCheck::of(COUNTS)];
+
 /// The number that stands for all reasons in keys.
 const ALL: u8 = 0;
 

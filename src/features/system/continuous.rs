@@ -137,8 +137,10 @@ pub fn age_seconds(engine: &Engine, status: &BackupStatus) -> Option<i64> {
 /// Returns the problem with the backup as a sentence; `None` if there is none.
 fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Option<String> {
     let cause = status.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-    // If a second server uses the same target, waiting does not help; the operator must decide which server may write.
-    if let Some(error @ (Error::TakenOver { .. } | Error::InUse { .. } | Error::Foreign { .. })) = &status.error {
+    // Waiting does not help: the operator must decide which of two servers may write to a target, or restore the key.
+    if let Some(error @ (Error::TakenOver { .. } | Error::InUse { .. } | Error::Foreign { .. } | Error::KeyLost(_))) =
+        &status.error
+    {
         return Some(format!("The backup has stopped: {error}."));
     }
     let warn_after = warn_after_seconds(engine);

@@ -10,6 +10,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::dns::{DnsLookupError, MaxAge};
 use crate::engine::mail::transport::hello_name;
 use crate::engine::store::space::Space;
+use crate::engine::store::{Error, Store};
 use crate::features::system::continuous;
 use crate::features::{domains, mail_feedback, sending};
 use crate::vocab::environment::Environment;
@@ -17,8 +18,29 @@ use crate::vocab::finding::Finding;
 use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
 use crate::vocab::mail_services::MailService;
 
-/// Runs all checks; returns their findings in the order of the checks.
+/// Runs all checks; returns their findings in the order of the checks, after the damaged data files.
 pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
+    let checked = check(engine).await;
+    // The checks read the data, so they may be the first to find damage.
+    let mut findings = damage(engine);
+    match checked {
+        // The failed check needs the damaged file.
+        Err(_) if !findings.is_empty() => {}
+        checked => findings.extend(checked?),
+    }
+    Ok(findings)
+}
+
+/// Reports the data files that turned out to be damaged since the start.
+fn damage(engine: &Engine) -> Vec<Finding> {
+    let finding = |store: &Arc<Store>| {
+        let damaged = Error::Damaged { file: store.file().to_path_buf(), found: store.damage()? };
+        Some(Finding::problem("data", damaged.to_string(), "Restore the newest backup first."))
+    };
+    engine.stores().into_iter().filter_map(finding).collect()
+}
+
+async fn check(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
     findings.extend([key(engine), clock(), disk(&folder, engine.control.space())]);

@@ -1,10 +1,14 @@
-//! The readiness of the running service, without paths, secrets or error messages.
+//! The readiness of the running service, without paths, secrets or the messages of failures.
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::machine;
 use crate::engine::api::{Engine, EnvironmentData};
+use crate::engine::store::Store;
+use crate::engine::store::damage::RESTORE;
 use crate::engine::tasks::status::WorkerState;
 use crate::features::contacts::indexing;
 use crate::features::system::continuous;
@@ -43,15 +47,28 @@ pub struct Checks {
 /// The check of the data files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StoreCheck {
-    /// False if a disk failure has stopped one of the data files from accepting writes.
+    /// False if a disk failure has stopped one of the data files from accepting writes, or if a data file is damaged.
     pub ok: bool,
+    /// The data files that turned out to be damaged since the start.
+    pub damaged: Vec<DamagedFile>,
+}
+
+/// A damaged data file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DamagedFile {
+    /// The name of the file in the data folder.
+    pub file: String,
+    /// What was found in the file.
+    pub found: String,
+    /// The command that restores a backup into a new folder.
+    pub restore: &'static str,
 }
 
 /// The check of the search index of contacts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexCheck {
-    /// False while the index cannot apply changes.
+    /// False while the index cannot apply changes, a step takes too long, or too many changes wait.
     pub ok: bool,
     /// The number of live changes that the index has not applied yet. A number above 0 is normal while contacts change.
     pub lag_live: u64,
@@ -122,7 +139,7 @@ pub struct DescriptorsCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
-    /// False if no dispatcher is running, and for a minute after a dispatcher failed and was restarted.
+    /// False if there is no dispatcher, while one waits for its restart, and for a minute after one failed.
     pub ok: bool,
     /// The number of running dispatchers.
     pub running: u64,
@@ -135,10 +152,12 @@ pub struct DispatchersCheck {
 /// The check of the background jobs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkersCheck {
-    /// False while a job keeps failing.
+    /// False while a job keeps failing, or a step takes too long.
     pub ok: bool,
     /// The names of the jobs that keep failing.
     pub failing: Vec<String>,
+    /// The names of the jobs whose current step takes too long.
+    pub stuck: Vec<String>,
     /// The number of failed steps of all jobs since the start.
     pub failures: u64,
     /// How often a job panicked or ended unexpectedly and was restarted.
@@ -151,9 +170,16 @@ impl Condition {
         let now = engine.clock.now();
         let states = engine.workers.snapshot();
         let (dispatchers, workers): (Vec<_>, Vec<_>) = states.into_iter().partition(|(_, state)| state.is_lasting);
-        let stores = engine.environments().map(|data| data.store.failure());
-        let stores_ok = stores.iter().chain([&engine.control.failure()]).all(|failure| failure.borrow().is_none());
-        let failing: Vec<String> = workers.iter().filter(|(_, state)| is_failing(state)).map(|(name, _)| name.clone()).collect();
+        let damaged = damaged_files(engine);
+        let stores_ok = damaged.is_empty() && engine.stores().iter().all(|store| store.failure().borrow().is_none());
+        let named = |is_bad: &dyn Fn(&WorkerState) -> bool| -> Vec<String> {
+            workers.iter().filter(|(_, state)| is_bad(state)).map(|(name, _)| name.clone()).collect()
+        };
+        let is_busy_for = |state: &WorkerState, ms: i64| state.busy_since.is_some_and(|since| now.ms_since(since) > ms);
+        let failing = named(&is_failing);
+        let stuck = named(&|state: &WorkerState| !state.has_long_steps && is_busy_for(state, limits::WORKER_STEP_MS_MAX));
+        let is_index_bad = |state: &WorkerState| state.failures_in_a_row > 0 || is_busy_for(state, limits::INDEX_STEP_MS_MAX);
+        let (lag_live, lag_test) = (lag(engine.data(Environment::Live)), lag(engine.data(Environment::Test)));
         let follows = engine.cluster.as_ref().is_some_and(|member| !member.leads());
         let disk = engine.control.space().status();
         let (open, limit) = (machine::open_descriptors(), machine::descriptor_limit());
@@ -162,11 +188,12 @@ impl Condition {
         };
         let sum = |states: &[(String, WorkerState)], of: fn(&WorkerState) -> u64| states.iter().map(|(_, state)| of(state)).sum();
         let checks = Checks {
-            store: StoreCheck { ok: stores_ok },
+            store: StoreCheck { ok: stores_ok, damaged },
             search_index: IndexCheck {
-                ok: !workers.iter().any(|(name, state)| name.starts_with(indexing::WORKER) && state.failures_in_a_row > 0),
-                lag_live: lag(engine.data(Environment::Live)),
-                lag_test: lag(engine.data(Environment::Test)),
+                ok: lag_live.max(lag_test) <= limits::INDEX_LAG_MAX
+                    && !workers.iter().any(|(name, state)| name.starts_with(indexing::WORKER) && is_index_bad(state)),
+                lag_live,
+                lag_test,
             },
             key: KeyCheck { ok: engine.check_key().is_ok() },
             disk: DiskCheck {
@@ -192,14 +219,16 @@ impl Condition {
             },
             dispatchers: DispatchersCheck {
                 // In a cluster, only the leader runs dispatchers, so a follower passes the check without any.
-                ok: (follows || !dispatchers.is_empty()) && !dispatchers.iter().any(|(_, state)| failed_lately(state)),
-                running: dispatchers.len() as u64,
+                ok: (follows || !dispatchers.is_empty())
+                    && dispatchers.iter().all(|(_, state)| !state.is_stopped && !failed_lately(state)),
+                running: dispatchers.iter().filter(|(_, state)| !state.is_stopped).count() as u64,
                 restarts: sum(&dispatchers, |state| state.restarts),
                 on_hold: engine.hold.current().is_some(),
             },
             workers: WorkersCheck {
-                ok: failing.is_empty(),
+                ok: failing.is_empty() && stuck.is_empty(),
                 failing,
+                stuck,
                 failures: sum(&workers, |state| state.failures),
                 restarts: sum(&workers, |state| state.restarts),
             },
@@ -227,6 +256,12 @@ impl Checks {
     }
 }
 
+fn damaged_files(engine: &Engine) -> Vec<DamagedFile> {
+    let name = |store: &Store| store.file().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let damaged = |store: &Arc<Store>| Some(DamagedFile { file: name(store), found: store.damage()?, restore: RESTORE });
+    engine.stores().into_iter().filter_map(damaged).collect()
+}
+
 /// Returns whether a node of a cluster can answer reads: its data is recent, or no other node has more recent data.
 fn is_recent(has_leader: bool, lag_ms: i64) -> bool {
     !has_leader || lag_ms <= limits::CLUSTER_LAG_MS_MAX
@@ -244,6 +279,75 @@ fn lag(data: &EnvironmentData) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::store::WriteTx;
+    use crate::engine::store::feed::Change;
+    use crate::testing::TestApp;
+
+    #[test]
+    fn a_step_that_does_not_end_is_reported() {
+        let app = TestApp::new();
+        let enter = |name: &str| app.engine().workers.enter(name.to_owned(), app.engine().clock.clone());
+        let (index, sweep, drills) = (enter("search index live"), enter("sweep live"), enter("restore drills"));
+        drills.allow_long_steps();
+        let found = || {
+            let Checks { search_index, workers, .. } = Condition::of(app.engine()).checks;
+            (search_index.ok, workers.ok, workers.stuck.join(", "))
+        };
+        let counts = || {
+            let WorkersCheck { failures, restarts, .. } = Condition::of(app.engine()).checks.workers;
+            (failures, restarts)
+        };
+        for status in [&index, &sweep, &drills] {
+            status.begin();
+        }
+        app.clock.advance_ms(limits::INDEX_STEP_MS_MAX);
+        assert_eq!(found(), (true, true, String::new()));
+        app.clock.advance_ms(1);
+        assert_eq!(found(), (false, true, String::new()));
+        app.clock.advance_ms(limits::WORKER_STEP_MS_MAX);
+        assert_eq!(found(), (false, false, "search index live, sweep live".to_owned()));
+        for status in [&index, &sweep, &drills] {
+            status.end(None);
+        }
+        assert_eq!((found(), counts()), ((true, true, String::new()), (0, 0)));
+        sweep.restart();
+        sweep.end(Some("on purpose"));
+        assert_eq!(counts(), (1, 1));
+    }
+
+    #[test]
+    fn an_index_that_is_far_behind_is_reported() {
+        let app = TestApp::new();
+        let data = app.data();
+        let feed = |changes: u64| {
+            let write = move |tx: &mut WriteTx<'_>| {
+                let change = Change { scope: [1; 12], first: 0, last: 0, fresh: false };
+                (0..changes).for_each(|_| tx.feed(&change));
+                Ok::<_, ()>(())
+            };
+            assert_eq!(data.store.write_blocking(write), Ok(Ok(())));
+            Condition::of(app.engine()).checks.search_index.ok
+        };
+        assert!(feed(limits::INDEX_LAG_MAX - lag(data)));
+        assert!(!feed(1));
+    }
+
+    #[test]
+    fn a_dispatcher_that_waits_for_its_restart_does_not_run() {
+        let app = TestApp::new();
+        let status = app.engine().workers.enter_lasting("sending live".to_owned(), app.engine().clock.clone());
+        let found = || {
+            let DispatchersCheck { ok, running, restarts, .. } = Condition::of(app.engine()).checks.dispatchers;
+            (ok, running, restarts)
+        };
+        assert_eq!(found(), (true, 1, 0));
+        status.end(Some("on purpose"));
+        status.stop();
+        app.clock.advance_ms(limits::DISPATCHER_FAILING_MS);
+        assert_eq!(found(), (false, 0, 0), "however long ago it failed");
+        status.restart();
+        assert_eq!(found(), (true, 1, 1));
+    }
 
     #[test]
     fn a_node_stays_ready_for_reads_while_no_node_leads() {

@@ -6,6 +6,7 @@ pub mod ops;
 mod store;
 pub mod views;
 
+pub use store::ROW_CHECKS;
 pub use store::{
     Tag, TagLimitReached, TagName, TagNames, TagNumbers, all, by_id, by_number, create, create_again, delete, number, save,
 };

@@ -9,13 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::base::text::{Name, fold};
-use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::features::contact_sets::{self, Facet};
 use crate::vocab::ids::{ProjectId, TagId};
 use crate::vocab::{limits, tables};
 
 const TAGS: Table<(ProjectId, u32), Tag> = Table::new(tables::TAGS);
 const BY_NAME: Table<(ProjectId, String), u32> = Table::new(tables::TAGS_BY_NAME);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TAGS), RowCheck::of(BY_NAME)];
 
 pub type TagName = Name<{ limits::TAG_NAME_CHARACTERS_MAX }>;
 

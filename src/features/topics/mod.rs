@@ -10,6 +10,7 @@ pub mod ops;
 mod store;
 pub mod views;
 
+pub use store::ROW_CHECKS;
 pub use store::{
     Topic, TopicDefault, TopicVisibility, all, among, choice, choose, delete, find as look_up, is_subscribed, save, subscribers,
 };

@@ -10,13 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::engine::store::bitmap::{self, Block, Delta};
-use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::features::contact_sets::{self, Facet, add_count};
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::{limits, tables};
 
 const TOPICS: Table<(ProjectId, TopicId), Topic> = Table::new(tables::TOPICS);
 const CHOICES: Table<(ProjectId, TopicId, u8, u16), Block> = Table::new(tables::TOPIC_BITS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TOPICS), RowCheck::of(CHOICES)];
 
 /// The part of a key in [`CHOICES`] for contacts that opted out.
 const OUT: u8 = 0;

@@ -29,7 +29,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     let list = SuppressionList::new(engine);
     let all = list.clone();
     match store.write(move |tx| take(tx, &all)).await {
-        Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => take_apart(engine, environment, &list).await,
+        Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => take_apart(engine, environment, &list).await,
         taken => Ok(taken??),
     }
 }
@@ -62,7 +62,7 @@ async fn take_apart(engine: &Engine, environment: Environment, list: &Suppressio
         let taken = store.write(move |tx| take_one(tx, &list, &key, &event)).await;
         match taken.and_then(|taken| taken) {
             Ok(()) => {}
-            Err(error @ (Error::Corrupt(_) | Error::Panicked)) => {
+            Err(error @ (Error::Damaged { .. } | Error::Panicked)) => {
                 let (_, mailing, number) = key;
                 tracing::error!(%error, %mailing, number, "a delivery event could not be recorded");
                 let remove = move |tx: &mut WriteTx<'_>| {

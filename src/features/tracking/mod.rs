@@ -37,6 +37,7 @@ pub use bounces::SuppressionList;
 pub use erasure::step as erase;
 pub use feedback::{Recorded, record_feedback};
 pub use inbound::{is_ours, receive};
+pub use store::ROW_CHECKS;
 pub use visits::flush;
 
 /// The permissions to read an email's results; an API key needs one of them.

@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
 const SOFT_BOUNCES: Table<ContactKey, SoftBounces> = Table::new(tables::SOFT_BOUNCES);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(SOFT_BOUNCES)];
 
 /// The key of a contact: the project, and the contact's number.
 type ContactKey = (ProjectId, u32);

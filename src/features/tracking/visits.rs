@@ -49,14 +49,15 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     while let Some(mut part) = parts.pop() {
         let visits = part.clone();
         let written = data.store.write_essential(move |tx| record(tx, &visits)).await;
+        let needs_damaged_row = matches!(written, Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked));
         let Err(error) = written.and_then(|recorded| recorded) else { continue };
         match error {
             // Only the visits that need the damaged row are lost.
-            Error::Corrupt(_) | Error::Panicked if part.len() > 1 => {
+            _ if needs_damaged_row && part.len() > 1 => {
                 let second = part.split_off(part.len() / 2);
                 parts.extend([second, part]);
             }
-            Error::Corrupt(_) | Error::Panicked => {
+            _ if needs_damaged_row => {
                 tracing::error!(%error, %environment, "an open or a click could not be stored");
             }
             error => {

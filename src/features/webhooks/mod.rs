@@ -20,6 +20,7 @@ mod validate;
 pub mod views;
 pub mod worker;
 
+pub use store::ROW_CHECKS;
 pub use store::{sealed, sweep};
 
 use self::dispatch::attempt_log::retry_backoff;

@@ -14,7 +14,7 @@ use crate::base::day;
 use crate::engine::outbox;
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::seal::{Seal, SecretCount};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::tables;
@@ -33,6 +33,17 @@ const DUE: Table<Due, ()> = Table::new(tables::WEBHOOK_DUE);
 const REMOVALS: Table<WebhookKey, ()> = Table::new(tables::WEBHOOK_REMOVALS);
 const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
 const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[
+    RowCheck::of(WEBHOOKS),
+    RowCheck::of(STATES),
+    RowCheck::of(DELIVERIES),
+    RowCheck::of(DUE),
+    RowCheck::of(REMOVALS),
+    RowCheck::of(REDELIVERIES),
+    RowCheck::of(DAYS),
+];
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The note of a delivery that waited longer than events are kept.

@@ -67,7 +67,7 @@ pub enum Command {
     Backup(Backup),
     /// Verify a backup, or restore one into an empty data folder
     Restore(Restore),
-    /// Verify the checksum of every page in the data files (stop the service first)
+    /// Verify the checksum of every page in the data files, and read every row (stop the service first)
     CheckData,
     /// Show what is waiting while sending is on hold; with --yes, resume sending
     Resume(Resume),

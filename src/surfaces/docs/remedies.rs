@@ -235,7 +235,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::Internal,
-        "This is a bug, or the disk failed. An operation that returns this code has had no effect.",
+        "This is a bug, the disk failed, or a data file is damaged. An operation that returns this code has had no effect.",
         "Repeat the request. If the error persists, search the server's log for `metadata.requestId` and report it with the log line.",
     ),
     (Code::IdempotencyInProgress, "", "Wait for the seconds in `Retry-After`, and repeat the request with the same key."),

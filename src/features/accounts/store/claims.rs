@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::accounts::agents::model::{Claim, State};
 use crate::vocab::ids::ClaimId;
 use crate::vocab::limits;
@@ -10,6 +10,9 @@ use crate::vocab::tables;
 
 const CLAIMS: Table<ClaimId, Claim> = Table::new(tables::CLAIMS);
 const CODES: Table<[u8; 32], ClaimRow> = Table::new(tables::CLAIM_CODES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CLAIMS), RowCheck::of(CODES)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct ClaimRow(ClaimId);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::accounts::authorization::model::{Code, Grant, RefreshRow};
 use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
@@ -11,6 +11,9 @@ use crate::vocab::tables;
 const CODES: Table<[u8; 32], Code> = Table::new(tables::OAUTH_CODES);
 const GRANTS: Table<KeyId, Grant> = Table::new(tables::OAUTH_GRANTS);
 const REFRESH_TOKENS: Table<[u8; 32], RefreshRow> = Table::new(tables::OAUTH_REFRESH_TOKENS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CODES), RowCheck::of(GRANTS), RowCheck::of(REFRESH_TOKENS)];
 
 pub fn code(tx: &impl Read, hash: [u8; 32]) -> Result<Option<Code>> {
     tx.get(CODES, &hash)

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use crate::base::clock::Timestamp;
 use crate::base::day;
 use crate::engine::store::key::Key as _;
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::accounts::model::{Account, FormerMember, Key, KeyUsage, SetupLink, User};
 use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
@@ -24,6 +24,18 @@ const USAGE: Table<KeyId, KeyUsage> = Table::new(tables::KEY_USAGE);
 /// The number of requests made with a key on a UTC day. Days are numbered from 1970-01-01.
 const DAYS: Table<(KeyId, u32), i64> = Table::new(tables::KEY_DAYS);
 const LINKS: Table<[u8; 32], SetupLink> = Table::new(tables::SETUP_LINKS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[
+    RowCheck::of(ACCOUNTS),
+    RowCheck::of(USERS),
+    RowCheck::of(USERS_BY_EMAIL),
+    RowCheck::of(FORMER_MEMBERS),
+    RowCheck::of(KEYS),
+    RowCheck::of(USAGE),
+    RowCheck::of(DAYS),
+    RowCheck::of(LINKS),
+];
 
 /// The ID of the user whose normalized email is the key of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

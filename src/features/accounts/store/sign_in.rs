@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::same;
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::accounts::model::{Invitation, ResetLink, SecondFactor, Session};
 use crate::vocab::ids::{InvitationId, SessionId, UserId};
 use crate::vocab::tables;
@@ -13,6 +13,10 @@ const SESSIONS: Table<SessionId, Session> = Table::new(tables::SESSIONS);
 const SECOND_FACTORS: Table<UserId, SecondFactor> = Table::new(tables::SECOND_FACTORS);
 const INVITATIONS: Table<InvitationId, Invitation> = Table::new(tables::INVITATIONS);
 const RESET_LINKS: Table<[u8; 32], ResetLink> = Table::new(tables::RESET_LINKS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] =
+    &[RowCheck::of(SESSIONS), RowCheck::of(SECOND_FACTORS), RowCheck::of(INVITATIONS), RowCheck::of(RESET_LINKS)];
 
 /// Returns every session. All sessions fit into memory, because the cache also contains all of them.
 pub fn sessions(tx: &impl Read) -> Result<Vec<Session>> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
-use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::features::connections::model::{Connection, TemplateKind};
 use crate::vocab::ids::{AccountId, EmailId};
 use crate::vocab::providers::Provider;
@@ -19,6 +19,9 @@ pub type AccountDigest = [u8; 12];
 
 const TEMPLATES: Table<(AccountId, EmailId, AccountDigest, u8), ExportedTemplate> = Table::new(tables::EXPORTED_TEMPLATES);
 const IMAGES: Table<(AccountId, AccountDigest, [u8; 12]), ExportedImage> = Table::new(tables::EXPORTED_IMAGES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TEMPLATES), RowCheck::of(IMAGES)];
 
 /// A template or draft that an export has created on a platform or is about to create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ use crate::base::period::Period;
 use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::Key;
 use crate::engine::store::time_buckets;
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::contact_sets::{Facet, add_count};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::tables;
@@ -30,6 +30,9 @@ const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::
 /// Contacts whose orders need to be attributed again because their clicks have changed, each with the position to start from. An empty
 /// position is the beginning. `features/events` defines the position.
 const CLICK_CHANGES: Table<ContactKey, Vec<u8>> = Table::new(tables::CLICK_CHANGES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ACTIVITY), RowCheck::of(CONTACTS), RowCheck::of(CLICK_CHANGES)];
 
 /// A project and the number of one of its contacts.
 pub type ContactKey = (ProjectId, u32);

@@ -13,13 +13,16 @@ use std::ops::ControlFlow;
 
 use crate::engine::store::key::Key;
 use crate::engine::store::sorted_run;
-use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
 const INDEX: Table<(ProjectId, Digest), u32> = Table::new(tables::CONTACTS_BY_EMAIL);
 /// The runs: each is a list of hashes and contact numbers. The row under [`CURSOR`] contains the hash that a merge has reached.
 const RUNS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_EMAIL_RUNS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(INDEX), RowCheck::of(RUNS)];
 
 /// The hash that identifies an email in a project.
 pub type Digest = [u8; 16];
@@ -100,7 +103,7 @@ fn cursor(tx: &impl Read, project: ProjectId) -> Result<Option<Digest>> {
 fn visit_runs(tx: &impl Read, project: ProjectId, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
     let span = Span { from: (project, 0_u32).to_bytes(), to: Some((project, SOME_GONE).to_bytes()) };
     tx.visit_bytes(RUNS.id, &span, Order::Forward, &mut |mut key, run| {
-        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(RUNS.id.info().name))?;
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or_else(|| tx.corrupt(RUNS.id))?;
         visit(number, run).map(ControlFlow::Continue)
     })
 }

@@ -19,7 +19,7 @@ use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
 use crate::base::secret::sha256;
 use crate::engine::store::bitmap::Delta;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Bytes, Error, Order, Read, Result, Span, Table, Value, WriteTx};
+use crate::engine::store::{Bytes, Error, Order, Read, Result, RowCheck, Span, Table, Value, WriteTx};
 use crate::features::contact_records::model::Contact;
 use crate::features::contact_sets::{self, Facet, add_count, feed_runs};
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -27,6 +27,9 @@ use crate::vocab::tables;
 
 const CONTACTS: Table<(ProjectId, u32), Contact> = Table::new(tables::CONTACTS);
 const UPDATES: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_UPDATES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CONTACTS), RowCheck::of(UPDATES)];
 
 /// The number of contacts in one row of [`UPDATES`]. With 2 KiB per row, a single change rewrites little, and a scan of a million contacts
 /// reads 4,000 rows.
@@ -74,7 +77,7 @@ pub fn find_by_email(tx: &impl Read, project: ProjectId, normalized: &str) -> Re
     match number_by_digest(tx, project, email_digest(normalized))? {
         Some(number) => {
             let row = by_number(tx, project, number)?;
-            Ok(Some(row.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?))
+            Ok(Some(row.ok_or_else(|| tx.corrupt(tables::CONTACTS_BY_EMAIL))?))
         }
         None => Ok(None),
     }
@@ -86,7 +89,7 @@ pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut e
     let mut span = UPDATES.under(&(project,));
     span.from = (project, first / UPDATES_PER_BLOCK).to_bytes();
     tx.visit_bytes(UPDATES.id, &span, Order::Forward, &mut |mut key, block| {
-        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(tables::CONTACT_UPDATES.info().name))?;
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::CONTACT_UPDATES))?;
         let start = number * UPDATES_PER_BLOCK;
         let times = block
             .chunks_exact(8)
@@ -148,7 +151,7 @@ pub fn first_created_at(tx: &impl Read, project: ProjectId, all: &RoaringBitmap,
     while low < high {
         let middle = low + (high - low) / 2;
         let number = all.select(middle as u32).expect("the middle is below the length");
-        let contact = by_number(tx, project, number)?.ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
+        let contact = by_number(tx, project, number)?.ok_or_else(|| tx.corrupt(tables::CONTACTS))?;
         if contact.created_at < at { low = middle + 1 } else { high = middle }
     }
     Ok(all.select(low as u32).unwrap_or(u32::MAX))
@@ -173,7 +176,7 @@ pub fn visit_rows(
         None => CONTACTS.under(&(project,)).to,
     };
     tx.visit_bytes(CONTACTS.id, &Span { from, to }, Order::Forward, &mut |mut key, value| {
-        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::CONTACTS))?;
         each(number, value)
     })
 }

@@ -11,14 +11,14 @@ use roaring::RoaringBitmap;
 use super::csv_writer::CsvWriter;
 use super::{ContactQuery, Export, Job, State, Task, find_open, finish};
 use crate::engine::api::{EnvironmentData, Failure};
-use crate::engine::store::{Error, ReadTx, Result, blobs};
+use crate::engine::store::{Error, Read, ReadTx, Result, blobs};
 use crate::features::contact_records::{self, ContactRow};
 use crate::features::contact_sets::{self, Facet};
 use crate::features::filters::FilterTree;
 use crate::features::segments;
 use crate::features::tags::TagNames;
 use crate::vocab::ids::{BlobId, JobId, ProjectId};
-use crate::vocab::limits;
+use crate::vocab::{limits, tables};
 
 /// The number of file chunks written in one transaction.
 const CHUNKS_PER_WRITE: usize = 8;
@@ -130,7 +130,7 @@ fn each(
     let (Some(first), Some(last)) = (numbers.min(), numbers.max()) else { return Ok(()) };
     contact_records::visit_rows(tx, project, first..=last, |number, bytes| {
         if numbers.contains(number) {
-            visit(&ContactRow::read(bytes)?)?;
+            visit(&ContactRow::read(bytes).ok_or_else(|| tx.corrupt(tables::CONTACTS))?)?;
         }
         Ok(ControlFlow::Continue(()))
     })

@@ -37,7 +37,7 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
                 return Err(error);
             }
             // The job itself causes the error. Stop the job, because otherwise it would block all other jobs.
-            Err(error @ (Error::Panicked | Error::Corrupt(_) | Error::Damaged { .. })) => {
+            Err(error @ (Error::Panicked | Error::Damaged { .. })) => {
                 tracing::error!(job = %job.id, %error, "a contacts job failed and has been stopped");
                 give_up(data, job.id)?;
             }

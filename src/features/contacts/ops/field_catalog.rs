@@ -19,8 +19,8 @@ use crate::features::{projects, segments};
 use crate::vocab::codes::Code;
 use crate::vocab::contact_fields::{CONTACT_FIELDS, ContactField, Place};
 use crate::vocab::ids::{ProjectId, SegmentId};
-use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
+use crate::vocab::{limits, tables};
 
 pub struct FieldCatalog;
 
@@ -198,7 +198,7 @@ impl FieldCounts {
         if let (Some(first), Some(last)) = (wanted.min(), wanted.max()) {
             contact_records::visit_rows(tx, project, first..=last, |number, bytes| {
                 if wanted.contains(number) {
-                    tally.add(&ContactRow::read(bytes)?);
+                    tally.add(&ContactRow::read(bytes).ok_or_else(|| tx.corrupt(tables::CONTACTS))?);
                 }
                 Ok(ControlFlow::Continue(()))
             })?;

@@ -7,13 +7,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::contact_records::Contact;
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, ContactId, ProjectId};
 use crate::vocab::tables;
 
 const ERASURES: Table<(ProjectId, u32), Erasure> = Table::new(tables::ERASURES);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ERASURES)];
 
 /// An entry in the queue: a deleted contact whose other data must be erased.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

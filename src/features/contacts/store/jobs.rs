@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::contacts::batch::RowNote;
 use crate::features::contacts::jobs::model::{Job, JobRow, State};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
@@ -21,6 +21,9 @@ const FINISHED: u8 = 1;
 const AWAITING_MAPPING: u8 = 2;
 /// The rows of jobs, keyed by the job's ID and the row's number.
 const ROWS: Table<(JobId, u32), JobRow> = Table::new(tables::CONTACT_JOB_ROWS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(JOBS), RowCheck::of(ROWS)];
 
 /// Returns the number of open jobs, counting at most `limit`.
 pub fn open_count(tx: &impl Read, limit: usize) -> Result<usize> {

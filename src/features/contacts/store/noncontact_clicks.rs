@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::base::period::Period;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::contact_records::email_digest_of;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits::{CONVERSION_WINDOW_MS, DAY_MS, EVENT_KEPT_DAYS, NONCONTACT_CLICKS_DELETED_PER_STEP};
@@ -18,6 +18,9 @@ use crate::vocab::tables;
 
 const CLICKS: Table<Click, ()> = Table::new(tables::NONCONTACT_CLICKS);
 const BY_TIME: Table<(Timestamp, Click), ()> = Table::new(tables::NONCONTACT_CLICKS_BY_TIME);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CLICKS), RowCheck::of(BY_TIME)];
 
 /// The key of a click: the project, the hash of the address, the time, and the mailing.
 type Click = (ProjectId, [u8; 16], Timestamp, MailingId);

@@ -4,12 +4,15 @@
 
 use crate::base::secret::sha256;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Order, Read, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
 const IDS: Table<(ProjectId, u8, Digest), u32> = Table::new(tables::EXTERNAL_IDS);
 const OF_CONTACT: Table<(ProjectId, u32, (u8, Digest)), ()> = Table::new(tables::CONTACT_EXTERNAL_IDS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(IDS), RowCheck::of(OF_CONTACT)];
 
 /// The hash of an external ID.
 pub type Digest = [u8; 16];

@@ -19,7 +19,7 @@ use crate::base::clock::Timestamp;
 use crate::base::period::Period;
 use crate::engine::store::key::Key;
 use crate::engine::store::sorted_run::lower_bound;
-use crate::engine::store::{Error, Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::{limits, tables};
 
@@ -29,6 +29,10 @@ const KEYS: Table<(ProjectId, Digest), UsedKey> = Table::new(tables::CUSTOMER_EV
 const BACKLOG: Table<(ProjectId, u64), PendingBatch> = Table::new(tables::CUSTOMER_EVENT_BACKLOG);
 /// The runs, keyed by the number of the request's first event: hashes with event IDs, sorted and concatenated.
 const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT_KEY_RUNS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(BY_CONTACT), RowCheck::of(KEYS), RowCheck::of(BACKLOG), RowCheck::of(RUNS)];
+
 /// The size in bytes of one run entry: a hash and an ID.
 const RUN_ENTRY: usize = 28;
 
@@ -261,9 +265,4 @@ pub fn rows_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -
 /// Removes an event from the rows of its contact.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, (at, event): Place) {
     tx.delete(BY_CONTACT, &(project, contact, at, event));
-}
-
-/// Returns the error for a missing row, which means that the tables are inconsistent.
-pub fn is_missing() -> Error {
-    Error::Corrupt(tables::CUSTOMER_EVENTS.info().name)
 }

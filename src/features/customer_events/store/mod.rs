@@ -7,6 +7,8 @@
 pub mod external_ids;
 mod index;
 
+pub use index::ROW_CHECKS as INDEX_ROW_CHECKS;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use roaring::RoaringBitmap;
@@ -20,7 +22,7 @@ use crate::base::text::{Name, fold};
 use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::Key;
 use crate::engine::store::time_buckets::{self, DAY, HOUR, HOURS_PER_DAY};
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::{limits, tables};
 
@@ -30,6 +32,11 @@ const CONTACTS: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CU
 /// The days that have sets, so that expired sets can be found.
 const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
 const COUNTS: Table<(ProjectId, u8), i64> = Table::new(tables::CUSTOMER_EVENT_COUNTS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] =
+    &[RowCheck::of(EVENTS), RowCheck::of(NAMES), RowCheck::of(CONTACTS), RowCheck::of(DAYS), RowCheck::of(COUNTS)];
+
 /// A key in [`COUNTS`]: a number that grows with every customer event and becomes part of the next event's ID.
 const EVENT_COUNT: u8 = 0;
 /// A key in [`COUNTS`]: the number of event names, which is also the number of the next name.
@@ -239,7 +246,7 @@ pub fn of(
     limit: usize,
 ) -> Result<Vec<(EventId, Event)>> {
     let places = index::of(tx, project, contact, before, limit)?;
-    places.into_iter().map(|(_, id)| Ok((id, tx.get(EVENTS, &id)?.ok_or_else(index::is_missing)?))).collect()
+    places.into_iter().map(|(_, id)| Ok((id, tx.get(EVENTS, &id)?.ok_or_else(|| tx.corrupt(tables::CUSTOMER_EVENTS))?))).collect()
 }
 
 /// Returns the hashes of up to `limit` orders that were ever assigned to a contact.

@@ -6,13 +6,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::projects::brand::BrandImage;
 use crate::vocab::ids::{AccountId, PictureId, ProjectId};
 use crate::vocab::tables;
 
 const PICTURES: Table<(ProjectId, PictureId), ProjectImage> = Table::new(tables::PROJECT_IMAGES);
 const QUEUE: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(PICTURES), RowCheck::of(QUEUE)];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProjectImage {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::projects::importing::changes::ImportChanges;
 use crate::features::projects::importing::model::{File, Import, Kind, Queued};
 use crate::vocab::ids::ProjectId;
@@ -12,6 +12,9 @@ const IMPORTS: Table<ProjectId, Import> = Table::new(tables::PROJECT_IMPORTS);
 const QUEUE: Table<ProjectId, Queued> = Table::new(tables::PROJECT_IMPORT_QUEUE);
 const CHANGES: Table<ProjectId, ImportChanges> = Table::new(tables::IMPORT_CHANGES);
 const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_FILES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(IMPORTS), RowCheck::of(QUEUE), RowCheck::of(CHANGES), RowCheck::of(FILES)];
 
 /// The number of file rows to delete in one call, which is small because each row can be several megabytes in size.
 const FILES_REMOVED_AT_ONCE: usize = 64;

@@ -6,11 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::{KnowledgeId, ProjectId};
 use crate::vocab::tables;
 
 const ENTRIES: Table<(ProjectId, KnowledgeId), Entry> = Table::new(tables::PROJECT_KNOWLEDGE);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ENTRIES)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {

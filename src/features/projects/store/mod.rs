@@ -8,7 +8,7 @@ pub mod products;
 use std::ops::ControlFlow;
 
 use crate::engine::store::key::Key;
-use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::projects::brand::{Brand, BrandGuidelines};
 use crate::features::projects::model::{Project, ProjectStatus};
 use crate::features::projects::overrides::BrandOverrides;
@@ -19,6 +19,10 @@ const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJ
 const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
 const OVERRIDES: Table<ProjectId, BrandOverrides> = Table::new(tables::PROJECT_OVERRIDES);
 const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] =
+    &[RowCheck::of(PROJECTS), RowCheck::of(BRANDS), RowCheck::of(OVERRIDES), RowCheck::of(GUIDELINES)];
 
 pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     let mut key = [0; 24];
@@ -70,7 +74,7 @@ pub fn save_overrides(tx: &mut WriteTx<'_>, project: ProjectId, overrides: &Bran
 pub fn owner(tx: &impl Read, project: ProjectId) -> Result<Option<AccountId>> {
     let mut owner = None;
     tx.visit_bytes(PROJECTS.id, &Span::default(), Order::Forward, &mut |mut key, _| {
-        let (account, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or(Error::Corrupt(tables::PROJECTS.info().name))?;
+        let (account, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::PROJECTS))?;
         if id == project {
             owner = Some(account);
             return Ok(ControlFlow::Break(()));
@@ -93,7 +97,7 @@ pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
 pub fn ids(tx: &impl Read, account: AccountId) -> Result<Vec<ProjectId>> {
     let mut ids = Vec::new();
     tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Backward, &mut |mut key, _| {
-        let (_, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or(Error::Corrupt(tables::PROJECTS.info().name))?;
+        let (_, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or_else(|| tx.corrupt(tables::PROJECTS))?;
         ids.push(id);
         Ok(ControlFlow::Continue(()))
     })?;

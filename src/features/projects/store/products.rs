@@ -1,11 +1,14 @@
 //! The table of products, and all access to it.
 
-use crate::engine::store::{Order, Read, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Table, WriteTx};
 use crate::features::projects::products::Product;
 use crate::vocab::ids::{ProductId, ProjectId};
 use crate::vocab::tables;
 
 const PRODUCTS: Table<(ProjectId, ProductId), Product> = Table::new(tables::PRODUCTS);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(PRODUCTS)];
 
 /// Returns all products of a project in their order, including hidden ones. There are at most [`crate::vocab::limits::PRODUCTS_MAX`].
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Product>> {

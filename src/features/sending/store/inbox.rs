@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::sending::message::RenderedMessage;
 use crate::features::sending::model::Mailing;
 use crate::vocab::ids::{AccountId, MailingId, MessageId, ProjectId};
@@ -16,6 +16,10 @@ const HEADS: Table<(AccountId, MessageId), InboxRow> = Table::new(tables::INBOX)
 const BODIES: Table<(MessageId, u32), Vec<u8>> = Table::new(tables::INBOX_BODIES);
 /// The number of an account's messages, and their size in bytes.
 const TOTALS: Table<(AccountId, u8), i64> = Table::new(tables::INBOX_TOTALS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(BODIES), RowCheck::of(TOTALS)];
+
 const MESSAGES: u8 = 0;
 const BYTES: u8 = 1;
 

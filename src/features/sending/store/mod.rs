@@ -12,7 +12,7 @@ use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::sending::model::{Content, ContentId, Counter, Counts, Delivery, Mailing, Recipient, Translation};
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::{limits, tables};
@@ -24,6 +24,16 @@ const COUNTS: Table<(MailingId, u8), i64> = Table::new(tables::MAILING_COUNTS);
 const RECIPIENTS: Table<(MailingId, u32), Recipient> = Table::new(tables::RECIPIENTS);
 const AUDIENCES: Table<(MailingId, u16), Block> = Table::new(tables::MAILING_AUDIENCES);
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[
+    RowCheck::of(MAILINGS),
+    RowCheck::of(TEXTS),
+    RowCheck::of(LINKS),
+    RowCheck::of(COUNTS),
+    RowCheck::of(RECIPIENTS),
+    RowCheck::of(AUDIENCES),
+];
 
 /// A row of [`COUNTS`] that is not a count: the lowest recipient number that may still be queued.
 const CURSOR: u8 = 255;
@@ -157,7 +167,7 @@ pub fn content(tx: &impl Read, mailing: &Mailing, translation: &Translation) -> 
         let bytes = tx.get(TEXTS, &(translation.content, part as u8))?;
         Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("`keep_content` writes only UTF-8")))
     };
-    let missing = || Error::Corrupt(tables::MAILING_TEXTS.info().name);
+    let missing = || tx.corrupt(tables::MAILING_TEXTS);
     Ok(Content {
         language: translation.language.clone(),
         email: translation.email,
@@ -241,7 +251,7 @@ pub fn visit_counted(
     wanted: impl Fn(Counter) -> bool,
     mut visitor: impl FnMut(u32, Option<Recipient>) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
-    let corrupt = || Error::Corrupt(tables::RECIPIENTS.info().name);
+    let corrupt = || tx.corrupt(tables::RECIPIENTS);
     tx.visit_bytes(RECIPIENTS.id, &from_number(id, from), Order::Forward, &mut |mut key, bytes| {
         let (_, number): (MailingId, u32) = Key::read(&mut key).ok_or_else(corrupt)?;
         // The row of a contact starts with the version, a zero byte for no address, and the state.

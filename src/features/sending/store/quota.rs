@@ -9,11 +9,14 @@ use jiff::tz::TimeZone;
 use crate::base::clock::Timestamp;
 use crate::base::{day, month};
 use crate::engine::access::keys::SendingLimits;
-use crate::engine::store::{Read, Result, Table, WriteTx};
+use crate::engine::store::{Read, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::AccountId;
 use crate::vocab::tables;
 
 const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
+
+/// How the rows of this table are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUOTAS)];
 
 /// A kind of email that is counted per day and month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

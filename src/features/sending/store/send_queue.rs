@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use crate::base::clock::Timestamp;
 use crate::engine::hold::OnHold;
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::sending::model::{DIRECT, GROUPS, Mailing, Plan, State, WaitReason};
 use crate::features::sending::store;
 use crate::vocab::ids::{AccountId, MailingId};
@@ -20,6 +20,9 @@ const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
 const RETRIES: Table<(MailingId, Timestamp, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
 /// The mailings that continue at a later time, by queue and account, earliest first.
 const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(tables::MAILING_TURNS);
+
+/// How the rows of these tables are read.
+pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUEUE), RowCheck::of(RETRIES), RowCheck::of(TURNS)];
 
 /// The queue of mailings whose audience is being planned, and of canceled or failed mailings whose waiting recipients must still be
 /// skipped.

@@ -44,7 +44,7 @@ impl Operation for Ready {
 
     fn example() -> (Value, Self::Output) {
         let checks = Checks {
-            store: StoreCheck { ok: true },
+            store: StoreCheck { ok: true, damaged: Vec::new() },
             search_index: IndexCheck { ok: true, lag_live: 0, lag_test: 0 },
             key: KeyCheck { ok: true },
             disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
@@ -52,7 +52,7 @@ impl Operation for Ready {
             cluster: None,
             descriptors: DescriptorsCheck { ok: true, open: Some(64), limit: 524_288 },
             dispatchers: DispatchersCheck { ok: true, running: 5, restarts: 0, on_hold: false },
-            workers: WorkersCheck { ok: true, failing: Vec::new(), failures: 0, restarts: 0 },
+            workers: WorkersCheck { ok: true, failing: Vec::new(), stuck: Vec::new(), failures: 0, restarts: 0 },
         };
         let version = env!("CARGO_PKG_VERSION");
         (json!({}), Done(Condition { status: "ready", version, uptime_seconds: 86_400, checks }))
