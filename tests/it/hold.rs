@@ -1,4 +1,5 @@
-//! Tests the hold on sending: a restored or copied folder sends no waiting work until a user resumes sending.
+//! Tests the hold on sending: a restored or copied folder sends no waiting work, and contacts no other service, until a user resumes
+//! sending.
 //!
 //! Regression test: after a restore of a backup made during a campaign, 494 recipients got a second message.
 
@@ -46,6 +47,8 @@ struct Busy {
     campaign: String,
     hooks: HookSink,
     webhook: String,
+    /// The server of a file that is imported regularly. It never responds, so the import is always due.
+    files: HookSink,
 }
 
 impl Busy {
@@ -64,11 +67,15 @@ impl Busy {
         use mailmill::base::clock::{Clock, SystemClock};
         let at = SystemClock.now().plus_ms(4_000).to_string();
         client.data("campaigns.schedule", json!({ "id": scheduled, "scheduledAt": at })).await;
+        let files = HookSink::start(|_, _| Reaction::Silence).await;
+        let import = json!({ "projectId": project, "name": "Shop", "url": files.url(), "status": "subscribed" });
+        client.data("scheduled_imports.create", import).await;
+        files.wait(1).await;
         let campaign = campaign(&client, &project, &conversation, "Now").await;
         until(async || sink.count() == CONNECTIONS).await;
         client.contact(&project, "late@example.com").await;
         until(async || hooks.got().len() == 1).await;
-        Self { server, key, campaign, hooks, webhook }
+        Self { server, key, campaign, hooks, webhook, files }
     }
 
     fn backup(&self) -> std::path::PathBuf {
@@ -102,14 +109,15 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let mut busy = Busy::start(&sink).await;
     let saved = busy.backup();
     busy.server.kill();
-    let attempts = busy.hooks.got().len();
+    let (attempts, fetches) = (busy.hooks.got().len(), busy.files.got().len());
     let fresh = MailSink::usual();
     let mut restored = Server::stopped(&settings(&fresh));
     busy.restore_into(&restored, &saved, &[]);
     restored.serve();
     assert!(restored.log().contains("sending is on hold"), "{}", restored.log());
     tokio::time::sleep(QUIET).await;
-    assert_eq!((fresh.count(), busy.hooks.got().len()), (0, attempts), "nothing is sent by itself");
+    let contacts = || (fresh.count(), busy.hooks.got().len(), busy.files.got().len());
+    assert_eq!(contacts(), (0, attempts, fetches), "no other service is contacted automatically");
 
     // The API shows the waiting work, and how much may arrive twice.
     let live = signed_in(&restored, OWNER, "live").await;
@@ -125,6 +133,9 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
         notice.contains(&format!("{waiting} recipients, the messages of 1 scheduled campaign, and 1 webhook delivery")),
         "{hold}"
     );
+    let mut other: Vec<_> = hold["other"].as_array().expect("a list").iter().map(|item| &item["kind"]).collect();
+    other.sort_by_key(|kind| kind.to_string());
+    assert_eq!(other, ["scheduledImport", "webhook"], "{hold}");
     assert!(live.data("system.status", json!({})).await["hold"]["reason"].is_string());
     assert!(said(&restored.run(&["doctor"])).contains("sending has been on hold since"));
 
@@ -141,7 +152,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     restored.kill();
     restored.serve();
     tokio::time::sleep(QUIET).await;
-    assert_eq!((fresh.count(), busy.hooks.got().len()), (1, attempts));
+    assert_eq!(contacts(), (1, attempts, fetches));
 
     let shown = said(&restored.run(&["resume"]));
     assert!(shown.contains(&notice[..40]) && shown.contains("still on hold"), "{shown}");
@@ -152,7 +163,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     // The server sends the rest of the first campaign, the whole second campaign, and the direct send.
     let all = waiting as usize + RECIPIENTS + 1 + 1;
     until(async || fresh.count() == all).await;
-    until(async || busy.hooks.got().len() > attempts).await;
+    until(async || busy.hooks.got().len() > attempts && busy.files.got().len() > fetches).await;
     assert_eq!(taken(&fresh, 0)["new@example.com"], 1);
     assert!(said(&restored.run(&["resume"])).contains("not on hold"));
 }
