@@ -291,6 +291,24 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     assert!(!output.status.success(), "{}", said(&output));
 }
 
+/// Regression test: the list lacked the continuous backup, although the new key opens none of its objects.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rekey_lists_the_continuous_backup() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let url = outer.path().join("target");
+    let mut server = Server::start(&format!("{BOUNDLESS}\n[backup]\nurl = {url:?}\n"));
+    let hook = json!({ "url": "https://hooks.example/a", "events": ["subscriber.added"] });
+    server.client("live", "all").data("webhooks.create", hook).await;
+    stop(&mut server);
+    fs::remove_file(key(&server)).expect("removed");
+    let words = said(&server.run(&["rekey", "--accept-loss", "webhooks,replays"]));
+    assert!(words.contains("--accept-loss backup,webhooks") && words.contains("1 continuous backups"), "{words}");
+    assert!(!key(&server).exists(), "nothing was changed");
+    let output = server.run(&["rekey", "--accept-loss", "backup,webhooks,replays"]);
+    assert!(output.status.success(), "{}", said(&output));
+    server.serve();
+}
+
 /// Tests a folder like one from a version in which stores did not name their installation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_key_only() {
