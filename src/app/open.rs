@@ -178,11 +178,12 @@ impl Opener<'_> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());
         let clients = support_tables(self.settings)?.map(|(file, _)| Arc::new(file));
-        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement, clients });
+        let unconfined = !require_confinement;
+        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined, clients });
         Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
             RenderingEngine::Chromium => {
-                let options = chromium::Options { program: chromium, folder: self.folder.chromium(), fonts };
+                let options = chromium::Options { program: chromium, folder: self.folder.chromium(), fonts, unconfined };
                 Pixels::with_chromium(options, workers)
             }
         })
