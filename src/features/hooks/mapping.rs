@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::model::{Hook, HookKind};
+use crate::base::strict_objects::is_rounded;
 use crate::features::contacts::FieldError;
 use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::limits;
@@ -162,6 +163,8 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
         other => other.clone(),
     };
     let as_text = |value: Value| match value {
+        // The parser has rounded this integer. It stays a number, which the readers of contacts and events reject.
+        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(is_rounded) => Value::Number(number),
         Value::Number(number) => Value::String(number.to_string()),
         Value::Bool(flag) => Value::String(flag.to_string()),
         other => other,
