@@ -101,7 +101,6 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
     let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
     let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random, log: None };
-    opener.require_all(&folder.names().map_err(Problem::failed)?)?;
     let inspection = opener.inspect()?;
     if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
         return Err(Problem::failed(refusal));

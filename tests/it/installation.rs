@@ -128,6 +128,16 @@ async fn only_an_empty_folder_is_a_new_installation() {
     assert!(words.contains("not empty") && words.contains("notes.txt"), "{words}");
     assert_eq!(fs::read_to_string(server.data().join("notes.txt")).expect("there"), "mine");
     fs::remove_file(server.data().join("notes.txt")).expect("removed");
+    // Regression test: a folder with only the reserve or the spool became a new installation, and the spooled commits were forgotten.
+    for (left, is_folder) in [("reserve", false), ("backup-spool", true)] {
+        let path = server.data().join(left);
+        let made = if is_folder { fs::create_dir(&path) } else { fs::write(&path, [0; 64]) };
+        made.expect("made");
+        let words = refused(&server);
+        assert!(words.contains("live.redb are missing") && words.contains(left) && words.contains("mailmill restore"), "{words}");
+        let removed = if is_folder { fs::remove_dir(&path) } else { fs::remove_file(&path) };
+        removed.expect("nothing else was written");
+    }
     // The root folder of a volume contains this folder.
     fs::create_dir(server.data().join("lost+found")).expect("made");
     server.serve();
@@ -150,6 +160,7 @@ async fn an_interrupted_first_start_is_completed_by_the_next() {
             // Stores are created empty first, and renamed afterward.
             fs::copy(whole.data().join(name), data.join(name)).expect("copied");
         }
+        fs::write(data.join("reserve"), [0; 64]).expect("written");
         server.serve();
         assert!(!data.join("first-start").exists());
         assert_eq!(server.all().call("projects.list", json!({})).await.status, 200);
@@ -315,6 +326,14 @@ async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_
     let (mut server, api_key) = used().await;
     forget_identities(&server.data());
     let right = fs::read(key(&server)).expect("there");
+    // A store is missing while the stores get their names.
+    let (record, file) = (server.data().join("first-start"), server.data().join("live.redb"));
+    fs::write(&record, r#"{"installation":"00112233445566778899aabbccddeeff","adopts":true}"#).expect("written");
+    fs::rename(&file, file.with_extension("aside")).expect("moved");
+    let words = refused(&server);
+    assert!(words.contains("live.redb is missing") && words.contains("mailmill restore"), "{words}");
+    fs::rename(file.with_extension("aside"), &file).expect("moved");
+    fs::remove_file(record).expect("removed");
     fs::write(key(&server), [7; 32]).expect("written");
     let words = refused(&server);
     assert!(words.contains("decrypts none of the secrets") && words.contains("mailmill rekey"), "{words}");
