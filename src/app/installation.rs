@@ -20,7 +20,7 @@ use crate::engine::store::commit_log::{self, CommitLog, Logged, StoreName};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::identity::{self, Identity, Installation};
 use crate::engine::store::seal::{KeyCheck, KeyError, Seal};
-use crate::engine::store::space::Space;
+use crate::engine::store::space::{RESERVE, Space};
 use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, WriteTx};
 use crate::features::installation::sealed::{self, Fit};
 use crate::surfaces::cli::Problem;
@@ -331,7 +331,7 @@ pub fn require_all(folder: &Folder) -> Result<(), Problem> {
     let missing: Vec<String> =
         STORES.iter().filter(|(name, _)| !is_there(name)).map(|(name, _)| format!("{name}.redb")).collect();
     let is_ours = |name: &String| {
-        let is_file = ["instance.json", "first-start", "reserve", SPOOL].contains(&name.as_str());
+        let is_file = ["instance.json", "first-start", RESERVE, SPOOL].contains(&name.as_str());
         is_file || name.starts_with("master.key") || name.ends_with(".search")
     };
     if missing.is_empty() {

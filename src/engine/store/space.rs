@@ -24,7 +24,7 @@ use crate::base::machine;
 use crate::vocab::limits;
 
 /// The name of the reserve file in the data folder.
-const RESERVE: &str = "reserve";
+pub const RESERVE: &str = "reserve";
 /// How long a measurement of the free space is reused. Each measurement is one system call that takes a microsecond.
 const READING_KEPT_MS: u64 = 100;
 /// The first pause between attempts of a write that waits for space; the pauses grow to `WAIT_MAX`.
