@@ -49,7 +49,7 @@ fn main() {
 async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
     let own = Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), ..Options::default() };
     let folder = tempfile::tempdir().expect("a folder");
-    let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None };
+    let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None, unconfined: true };
     let ours = Pixels::embedded(Workers::new(own.clone()));
     let theirs = Pixels::with_chromium(options, Workers::new(own));
     let (mut likeness, mut same, mut worst) = (Vec::new(), 0, Vec::new());

@@ -85,7 +85,7 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
         ParsedCommand::Restore(wanted) => {
             load_settings(&place, &[]).and_then(|settings| restore::restore(place.data(), &settings, &wanted))
         }
-        ParsedCommand::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
+        ParsedCommand::CheckData => check_data::check(place.data()),
         ParsedCommand::Rekey(wanted) => {
             load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted))
         }

@@ -4,6 +4,7 @@
 //! `tests/fuzz` runs the targets under libFuzzer. A target only calls its parser, and checks rules that hold for any input: no panic, and
 //! bounded output. An input that was found to crash a target is added to `tests/samples/fuzz`, and every run starts with these inputs.
 
+mod cursors;
 mod platforms;
 
 use std::collections::HashMap;
@@ -223,6 +224,7 @@ pub const TARGETS: &[Target] = &[
     platforms::STORE_WEBHOOK,
     platforms::INCOMING_WEBHOOK,
     platforms::MAIL_FEEDBACK,
+    cursors::CURSOR,
 ];
 
 const EMAIL_WORDS: &[&str] = &[
@@ -593,6 +595,6 @@ mod tests {
     }
 
     targets! {
-        mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml client_report preview spelling deliverability check_file support_tables platform_contacts platform_responses store_webhook incoming_webhook mail_feedback
+        mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml client_report preview spelling deliverability check_file support_tables platform_contacts platform_responses store_webhook incoming_webhook mail_feedback cursor
     }
 }

@@ -35,14 +35,14 @@ use crate::engine::api::engine::Parts;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::openapi;
 use crate::engine::api::{Engine, EnvironmentData};
-use crate::engine::hold::{self, Hold};
+use crate::engine::hold::{self, Cause, Hold, OnHold};
 use crate::engine::outbox;
 use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
 use crate::engine::settings;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
-use crate::engine::store::{Options, ReadTx, Store};
+use crate::engine::store::{self, Options, ReadTx, Store};
 use crate::operations::OPERATIONS;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId, ProjectId};
@@ -216,6 +216,19 @@ impl TestApp {
                 kinds.into_iter().try_for_each(|kind| outbox::add_interest(tx, account, kind, false, 1))
             });
             kept.expect("the store works").expect("the data can be written");
+        }
+    }
+
+    /// Puts sending on hold, as on a copy of a data folder: work that was requested before waits.
+    pub fn put_on_hold(&self) {
+        let cause = Cause::Copied { sign: "the test copied it".into() };
+        self.engine.hold.set(Some(OnHold { since: self.clock.now(), number: 1, cause }));
+        for environment in Environment::ALL {
+            let set = self.engine.data(environment).store.write_blocking(|tx| {
+                hold::set_number(tx, 1);
+                Ok::<_, store::Error>(())
+            });
+            set.expect("the store works").expect("the data can be written");
         }
     }
 

@@ -26,6 +26,20 @@ macro_rules! each {
     };
 }
 
+/// Like `each!`, but does nothing while sending is on hold: the original installation may contact the same services with the same tokens.
+macro_rules! each_unless_held {
+    ($step:path) => {
+        Work::EachEnvironment(|engine, environment| {
+            Box::pin(async move {
+                match engine.hold.is_on() {
+                    true => Ok(Step::Done),
+                    false => $step(engine, environment).await,
+                }
+            })
+        })
+    };
+}
+
 /// The workers that run on every node of a cluster, because they concern the node itself. Workers that run until the service drains are
 /// last.
 pub const NODE_WORKERS: &[Worker] = &[
@@ -60,14 +74,14 @@ pub const WORKERS: &[Worker] = &[
         name: "platform imports",
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
-        work: each!(connections::worker::import),
+        work: each_unless_held!(connections::worker::import),
     },
     // This worker also runs periodically to start runs that are due, and to record the results of imports.
     Worker {
         name: "scheduled imports",
         wakes: &[tables::SCHEDULED_IMPORTS],
         period: Duration::from_secs(5),
-        work: each!(scheduled_imports::worker::run),
+        work: each_unless_held!(scheduled_imports::worker::run),
     },
     // This worker also runs periodically to continue imports after a pause, and to start those that are due.
     Worker {
@@ -110,7 +124,7 @@ pub const WORKERS: &[Worker] = &[
         name: "brand images",
         wakes: &[tables::PROJECT_IMAGE_QUEUE],
         period: Duration::from_secs(10),
-        work: each!(projects::worker::analyze_images),
+        work: each_unless_held!(projects::worker::analyze_images),
     },
     // This worker also runs periodically to start campaigns whose scheduled time has come.
     Worker {

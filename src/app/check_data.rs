@@ -2,32 +2,25 @@
 //! installation and that the master key belongs to this installation. The command changes no data.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Inspection, Opener, Refusal, STORES, UNTESTED, fit};
-use crate::base::clock::{Clock, SystemClock};
-use crate::base::random::{Random, SystemRandom};
+use super::installation::{Inspection, Refusal, STORES, UNTESTED, fit, require_all};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::seal::{KeyError, Seal};
-use crate::engine::store::space::Space;
 use crate::engine::store::{Error, StoreFile};
 use crate::features::installation::row_checks;
 use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{self, Problem};
 use crate::vocab::finding::{Finding, Verdict};
-use crate::vocab::settings::Settings;
 use crate::vocab::tables::{DatabaseKind, TABLES};
 
 /// The size of the page cache, in bytes, for a store file that is only checked.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Checks the data in the folder `data` and prints the findings.
-pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
+pub fn check(data: &Path) -> Result<(), Problem> {
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
-    let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
-    let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random, log: None };
-    opener.require_all(&folder.names().map_err(Problem::failed)?)?;
+    require_all(&folder)?;
     let mut findings = Vec::new();
     let mut whole = Vec::new();
     for (name, database_kind) in STORES {

@@ -10,11 +10,11 @@ use crate::vocab::environment::Environment;
 
 /// The file that the process locks while it uses the folder. The kernel releases the lock however the process ends.
 const LOCK: &str = "mailmill.lock";
-/// The files allowed in a folder without data: Mailmill's lock file, the folder that file systems create in their root, and files from a
-/// start that was interrupted in its first steps (including the reserve of disk space and the spool of the continuous backup).
-const NOT_DATA: [&str; 5] = [LOCK, "lost+found", "first-start.new", "reserve", SPOOL];
+/// The files allowed in a folder without data: Mailmill's lock file, the folder that file systems create in their root, and the file that
+/// the first start writes first.
+const NOT_DATA: [&str; 3] = [LOCK, "lost+found", "first-start.new"];
 /// The folder with commits that the target of the continuous backup does not have yet.
-const SPOOL: &str = "backup-spool";
+pub const SPOOL: &str = "backup-spool";
 
 /// A data folder that this process has locked.
 #[derive(Debug)]

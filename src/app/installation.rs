@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{Folder, write_whole};
+use super::folder::{Folder, SPOOL, write_whole};
 use super::instance::{self, Boots, Finding};
 use crate::base::clock::Clock;
 use crate::base::random::Random;
@@ -20,7 +20,7 @@ use crate::engine::store::commit_log::{self, CommitLog, Logged, StoreName};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::identity::{self, Identity, Installation};
 use crate::engine::store::seal::{KeyCheck, KeyError, Seal};
-use crate::engine::store::space::Space;
+use crate::engine::store::space::{RESERVE, Space};
 use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, WriteTx};
 use crate::features::installation::sealed::{self, Fit};
 use crate::surfaces::cli::Problem;
@@ -312,16 +312,52 @@ pub fn note_key(folder: &Folder, seal: &Seal, random: &dyn Random) -> Result<(),
     FirstStart { key_check: Some(seal.check_value()), ..first }.write(folder)
 }
 
+/// Records the first start in an empty folder, or checks that the stores of the existing installation exist. This must come before any
+/// other file is written: a folder without this record and without stores is never a new installation, even if it contains only the
+/// reserve of disk space or the spool of the continuous backup.
+pub fn prepare(folder: &Folder, random: &dyn Random) -> Result<(), Problem> {
+    let room = || wait_for(folder.path(), limits::NEW_INSTALLATION_BYTES);
+    match FirstStart::read(folder)? {
+        Some(first) if first.adopts => Ok(()),
+        Some(_) => {
+            room();
+            Ok(())
+        }
+        None if folder.names().map_err(Problem::failed)?.is_empty() => {
+            room();
+            FirstStart::new(random, false).write(folder)
+        }
+        None => require_all(folder),
+    }
+}
+
+/// Checks that all three stores exist; otherwise returns an error that names the missing ones.
+pub fn require_all(folder: &Folder) -> Result<(), Problem> {
+    let names = folder.names().map_err(Problem::failed)?;
+    let is_there = |name: &str| names.iter().any(|other| *other == format!("{name}.redb"));
+    let missing: Vec<String> =
+        STORES.iter().filter(|(name, _)| !is_there(name)).map(|(name, _)| format!("{name}.redb")).collect();
+    let is_ours = |name: &String| {
+        let is_file = ["instance.json", "first-start", RESERVE, SPOOL].contains(&name.as_str());
+        is_file || name.starts_with("master.key") || name.ends_with(".search")
+    };
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let folder = folder.path().display().to_string();
+    Err(Problem::failed(match missing.len() == STORES.len() && !names.iter().any(is_ours) {
+        true => Refusal::NotEmpty { folder, found: names },
+        false => Refusal::Missing { folder, missing, found: names },
+    }))
+}
+
 impl Opener<'_> {
-    /// Opens the folder's stores, or returns the reason why they cannot be opened.
+    /// Opens the stores of a folder after [`prepare`], or returns the reason why they cannot be opened.
     pub fn take(&self) -> Result<Taken, Problem> {
-        let names = self.folder.names().map_err(Problem::failed)?;
         match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.inspect()?),
             Some(first) => self.begin(&first),
-            None if names.is_empty() => self.begin(&FirstStart::new(self.random.as_ref(), false)),
             None => {
-                self.require_all(&names)?;
                 let inspection = self.inspect()?;
                 if inspection.identities.iter().any(Option::is_some) {
                     return self.proceed(inspection);
@@ -332,26 +368,8 @@ impl Opener<'_> {
         }
     }
 
-    /// Checks that all three stores exist; otherwise returns an error that names the missing ones.
-    pub fn require_all(&self, names: &[String]) -> Result<(), Problem> {
-        let folder = self.folder.path().display().to_string();
-        let is_there = |name: &str| names.iter().any(|other| *other == format!("{name}.redb"));
-        let missing: Vec<String> =
-            STORES.iter().filter(|(name, _)| !is_there(name)).map(|(name, _)| format!("{name}.redb")).collect();
-        let is_ours = |name: &String| name.starts_with("master.key") || name == "instance.json" || name.ends_with(".search");
-        if missing.is_empty() {
-            return Ok(());
-        }
-        Err(Problem::failed(match missing.len() == STORES.len() && !names.iter().any(is_ours) {
-            true => Refusal::NotEmpty { folder, found: names.to_vec() },
-            false => Refusal::Missing { folder, missing, found: names.to_vec() },
-        }))
-    }
-
     /// Creates the key and the stores, except those that an earlier first start has already created.
     fn begin(&self, first: &FirstStart) -> Result<Taken, Problem> {
-        self.space.wait_for(limits::NEW_INSTALLATION_BYTES);
-        first.write(self.folder)?;
         let key = Seal::make(&self.folder.master_key(), self.random.as_ref());
         let seal = key.map_err(|error| Problem::failed(Refusal::Key(error)))?;
         let open = |store: StoreName| {
@@ -506,6 +524,7 @@ impl Opener<'_> {
 
     /// Opens the store files and reads their identities.
     pub fn inspect(&self) -> Result<Inspection, Problem> {
+        require_all(self.folder)?;
         let open = |(name, database_kind)| {
             let opened = StoreFile::open(self.space.clone(), &self.folder.store(name), self.cache_bytes(database_kind));
             opened.map_err(Problem::failed)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::folder::Folder;
-use super::installation::{MIB, Opener, Taken};
+use super::installation::{self, MIB, Opener, Taken};
 use super::node::{Node, OpenNode};
 use crate::base::clock::Clock;
 use crate::base::machine;
@@ -57,8 +57,10 @@ impl Opened {
                 "the setting cluster.database is set, so this command needs the running service of the node: start it with `mailmill serve`",
             ));
         }
+        let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
+        installation::prepare(&folder, random.as_ref())?;
         let space = space(&folder, &settings);
-        Self::open_on(folder, settings, clock, space)
+        Self::open_on(folder, settings, (clock, random), space)
     }
 
     /// Opens the stores of a cluster node. Also returns the node's listener for other nodes.
@@ -72,8 +74,12 @@ impl Opened {
         Ok((Self { engine, folder, stores, capture: None }, nodes))
     }
 
-    fn open_on(folder: Folder, settings: Settings, clock: Arc<dyn Clock>, space: Arc<Space>) -> Result<Self, Problem> {
-        let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
+    fn open_on(
+        folder: Folder,
+        settings: Settings,
+        (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
+        space: Arc<Space>,
+    ) -> Result<Self, Problem> {
         let mib = |number: u64| number.saturating_mul(MIB as u64);
         let capture = settings.backup.url.is_some().then(|| {
             let bytes_max = mib(settings.backup.spool_mib.get());
@@ -178,11 +184,12 @@ impl Opener<'_> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());
         let clients = support_tables(self.settings)?.map(|(file, _)| Arc::new(file));
-        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement, clients });
+        let unconfined = !require_confinement;
+        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined, clients });
         Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
             RenderingEngine::Chromium => {
-                let options = chromium::Options { program: chromium, folder: self.folder.chromium(), fonts };
+                let options = chromium::Options { program: chromium, folder: self.folder.chromium(), fonts, unconfined };
                 Pixels::with_chromium(options, workers)
             }
         })

@@ -68,11 +68,15 @@ impl Goal {
     }
 
     /// Returns what is lost when the data of `files` moves to this key.
-    fn losses(&self, files: &[StoreFile; 3]) -> Result<Losses, Problem> {
+    fn losses(&self, files: &[StoreFile; 3], settings: &Settings) -> Result<Losses, Problem> {
         let [control, test, live] = files.each_ref().map(|file| file.read().map_err(Problem::failed));
         let stores: [&ReadTx; 3] = [&control?, &test?, &live?];
         let lost = Losses::count(stores, self.seal()).map_err(Problem::failed)?;
-        Ok(if matches!(self, Self::Old(_)) { lost.of_secrets() } else { lost })
+        Ok(match self {
+            Self::Old(_) => lost.of_secrets(),
+            Self::New(_) | Self::Resumed(_) if settings.backup.url.is_some() => lost.with_backup(),
+            Self::New(_) | Self::Resumed(_) => lost,
+        })
     }
 
     /// Returns a note about losses that the list does not include.
@@ -97,13 +101,12 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
     let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
     let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random, log: None };
-    opener.require_all(&folder.names().map_err(Problem::failed)?)?;
     let inspection = opener.inspect()?;
     if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
         return Err(Problem::failed(refusal));
     }
     let goal = Goal::of(&folder, &inspection, random.as_ref())?;
-    let lost = goal.losses(&inspection.files)?;
+    let lost = goal.losses(&inspection.files, settings)?;
     let lacking: Vec<&str> = lost.kinds().filter(|loss| !accepted.contains(loss)).map(Loss::word).collect();
     if !lacking.is_empty() || (lost.kinds().next().is_none() && wanted.accept_loss.is_empty()) {
         super::print(&format!("{}Lost with the old key:\n{lost}", goal.remark()));

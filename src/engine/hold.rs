@@ -1,7 +1,8 @@
 //! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent automatically until a user decides.
 //!
 //! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns,
-//! retries, schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule
+//! retries, schedules, webhook deliveries and generations wait; new requests run as usual. Imports from other services wait in any
+//! case, because the original installation uses the same accounts. Holds are numbered, and each mailing, schedule and generation
 //! stores the number of the last hold before it; times are not compared, because clocks may be wrong after a restore. The hold is a
 //! row of the control store, so that it survives restarts, and also a value in memory, so that reading it costs nothing.
 

@@ -18,10 +18,11 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 /// from the disk of a small virtual server. `mailmill check-data` compares larger files.
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// The maximum number of campaigns and sends that the page about a sending hold counts. Each count reads a few rows, so the page takes
-/// less than a second. If there are more, the page states that the count is incomplete.
+/// The maximum number of campaigns, sends and other objects of one kind that the page about a sending hold counts, and that a worker skips
+/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page states minimums.
 pub const HELD_SCANNED_MAX: usize = 10_000;
-/// The maximum number of campaigns that the hold page lists by name. No one reads a longer list; the remaining campaigns are only counted.
+/// The maximum number of campaigns, and of other objects, that the hold page lists by name. No one reads a longer list; the rest is only
+/// counted.
 pub const HELD_LISTED_MAX: usize = 100;
 
 // --- Requests ---

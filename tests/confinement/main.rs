@@ -1,12 +1,14 @@
 //! Tests what a confined worker process cannot do. A child of this program confines itself as workers do, and then tries what an
-//! attacker who runs code in it would try. Each attempt must fail. Attempts that need no special rights are also made without
-//! confinement, where they succeed.
+//! attacker who runs code in it would try. The system call filter must reject each attempt. Attempts that need no special rights are
+//! also made without confinement, where they succeed. Another child measures each layer on its own: a layer that the kernel offers must
+//! be active and have its effect, even though the filter blocks the same calls.
 //!
 //! This test is a separate program without the usual test runner, because a process must be confined before it starts a thread.
 
 use std::ffi::CString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use mailmill::engine::render::pixels::{filter_calls, isolate};
@@ -96,21 +98,24 @@ fn socket_by_32_bit_entry() -> libc::c_long {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == "attempt") {
-        return attempt(&arguments[1..]);
+    match arguments.first().map(String::as_str) {
+        Some("attempt") => return attempt(&arguments[1..]),
+        Some("layers") => return measure_layers(&arguments[1]),
+        _ => {}
     }
     let filter = arguments.iter().find(|word| !word.starts_with('-'));
     if arguments.iter().any(|word| word == "--list") || filter.is_some_and(|filter| !NAME.contains(filter.as_str())) {
         return;
     }
     every_attempt_of_a_confined_process_fails();
+    every_layer_that_the_kernel_offers_has_its_effect();
     #[cfg(target_arch = "x86_64")]
     the_32_bit_entry_ends_a_confined_process();
     every_thread_of_a_worker_is_confined();
     a_worker_that_cannot_be_confined_refuses_to_run();
 }
 
-/// Runs as the attacked process: confines itself unless told otherwise, makes the attempt and prints the result.
+/// Runs as the attacked process: confines itself unless told otherwise, makes the attempt, and prints the result and the error's number.
 fn attempt(arguments: &[String]) {
     let [confined, name, key, victim] = arguments else { panic!("{arguments:?}") };
     let target = Target { key: CString::new(key.as_str()).expect("a path"), victim: victim.parse().expect("a number") };
@@ -122,18 +127,89 @@ fn attempt(arguments: &[String]) {
         started.recv().expect("the other thread is there");
         #[cfg(target_arch = "x86_64")]
         if name == "32-bit entry" {
-            return socket_by_32_bit_entry();
+            return (socket_by_32_bit_entry(), 0);
         }
         let (_, _, attempt) = ATTEMPTS.iter().find(|(other, ..)| *other == name).expect("an attempt");
-        attempt(&target)
+        (attempt(&target), error_number())
     });
     if let Some(confinement) = &mut confinement {
         filter_calls(confinement);
         assert_eq!(confinement.missing(), None);
     }
     start.send(()).expect("the thread waits");
-    let result = thread.expect("a thread").join().expect("it does not panic");
-    println!("{}", if result < 0 { "failed" } else { "worked" });
+    let (result, error) = thread.expect("a thread").join().expect("it does not panic");
+    if result < 0 {
+        return println!("failed {error}");
+    }
+    println!("worked");
+}
+
+fn error_number() -> i32 {
+    io::Error::last_os_error().raw_os_error().unwrap_or_default()
+}
+
+/// Runs as a process that confines itself. Prints a line for each layer: its name, whether the kernel offers the layer, whether the
+/// confinement reports it as active, and whether its effect is present.
+fn measure_layers(folder: &str) {
+    let namespaces = || ["user", "net"].map(|kind| std::fs::read_link(format!("/proc/self/ns/{kind}")).expect("a link"));
+    let before: [PathBuf; 2] = namespaces();
+    let offers_users = enters(libc::CLONE_NEWUSER);
+    let offers_networks = enters(libc::CLONE_NEWUSER | libc::CLONE_NEWNET) || enters(libc::CLONE_NEWNET);
+    // SAFETY: the call takes only numbers, and returns the version of Landlock.
+    let offers_landlock = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) } > 0;
+    let folder = CString::new(folder).expect("a path");
+    let mut confinement = isolate(MEMORY_BYTES);
+    let after = namespaces();
+    let mut signal: libc::c_int = 0;
+    // SAFETY: the calls take numbers, or pointers to values that outlive the call.
+    let (privileges, ends, made) = unsafe {
+        (
+            libc::prctl(libc::PR_GET_NO_NEW_PRIVS, 0_usize, 0_usize, 0_usize, 0_usize) == 1,
+            libc::prctl(libc::PR_GET_PDEATHSIG, &raw mut signal) == 0 && signal == libc::SIGKILL,
+            libc::mkdir(folder.as_ptr(), 0o700),
+        )
+    };
+    // No file descriptor is needed for a folder, so the resource limits do not block this call.
+    let is_landlocked = made == -1 && error_number() == libc::EACCES;
+    let most = |resource| {
+        let mut limit = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
+        // SAFETY: the structure outlives the call.
+        assert_eq!(unsafe { libc::getrlimit(resource, &raw mut limit) }, 0);
+        limit.rlim_max
+    };
+    let is_limited = [most(libc::RLIMIT_NOFILE), most(libc::RLIMIT_CORE), most(libc::RLIMIT_FSIZE)] == [0; 3]
+        && most(libc::RLIMIT_CPU) == 10
+        && most(libc::RLIMIT_AS) < libc::RLIM_INFINITY;
+    filter_calls(&mut confinement);
+    // SAFETY: the call takes only numbers. Without the filter, it fails for lack of a file descriptor.
+    let is_filtered = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) } == -1 && error_number() == libc::ENOSYS;
+    let found = [
+        ("no new privileges", true, privileges),
+        ("user namespace", offers_users, before[0] != after[0]),
+        ("network namespace", offers_networks, before[1] != after[1]),
+        ("end with the server", true, ends),
+        ("Landlock", offers_landlock, is_landlocked),
+        ("resource limits", true, is_limited),
+        ("system call filter", true, is_filtered),
+    ];
+    assert_eq!(confinement.layers.len(), found.len(), "{confinement:?}");
+    for (layer, (name, is_offered, has_effect)) in confinement.layers.iter().zip(found) {
+        assert_eq!(layer.name, name);
+        println!("{name}: {is_offered} {} {has_effect}", layer.off.is_none());
+    }
+}
+
+/// Returns whether the kernel lets a process enter new namespaces of these kinds.
+fn enters(namespaces: libc::c_int) -> bool {
+    // SAFETY: this process has one thread, and the child makes only two calls.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::_exit(i32::from(libc::unshare(namespaces) != 0));
+        }
+        let mut status = 0;
+        child > 0 && libc::waitpid(child, &raw mut status, 0) == child && status == 0
+    }
 }
 
 fn tried(confined: &str, name: &str, key: &str, victim: &Child) -> Output {
@@ -154,11 +230,26 @@ fn with_targets(test: impl FnOnce(&str, &Child)) {
     let _ = std::fs::remove_file("/tmp/mailmill-confinement");
 }
 
+fn every_layer_that_the_kernel_offers_has_its_effect() {
+    let folder = std::env::temp_dir().join(format!("mailmill-confinement-{}", std::process::id()));
+    let program = std::env::current_exe().expect("this program");
+    let output = Command::new(program).arg("layers").arg(&folder).output().expect("it starts");
+    // Without Landlock, the process has created the folder.
+    let _ = std::fs::remove_dir(&folder);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.lines().count() == 7, "{output:?}");
+    for line in text.lines() {
+        assert!(line.ends_with(": true true true") || line.ends_with(": false false false"), "{line}");
+    }
+    println!("every layer that the kernel offers has its effect:\n{text}");
+}
+
 fn every_attempt_of_a_confined_process_fails() {
     with_targets(|key, victim| {
         for (name, works_elsewhere, _) in ATTEMPTS {
             let output = tried("confined", name, key, victim);
-            assert_eq!(String::from_utf8_lossy(&output.stdout), "failed\n", "{name}: {output:?}");
+            let refused = format!("failed {}\n", libc::ENOSYS);
+            assert_eq!(String::from_utf8_lossy(&output.stdout), refused, "{name}: not refused by the filter: {output:?}");
             if *works_elsewhere {
                 let output = tried("unconfined", name, key, victim);
                 assert_eq!(String::from_utf8_lossy(&output.stdout), "worked\n", "{name}, unconfined: {output:?}");

@@ -1,4 +1,4 @@
-//! Runs the fuzz target with the name of this binary under libFuzzer.
+//! Runs the fuzz target that the variable `FUZZ_TARGET` names under libFuzzer.
 
 #![no_main]
 
@@ -7,8 +7,11 @@ use std::sync::LazyLock;
 use mailmill::fuzzing::{TARGETS, Target};
 
 static TARGET: LazyLock<&Target> = LazyLock::new(|| {
-    let name = env!("CARGO_BIN_NAME");
-    TARGETS.iter().find(|target| target.name == name).expect("every binary is named after a target")
+    let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
+    TARGETS.iter().find(|target| target.name == name).unwrap_or_else(|| {
+        let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+        panic!("FUZZ_TARGET is {name:?}; set it to one of {}", names.join(", "))
+    })
 });
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| (TARGET.run)(data));

@@ -1,5 +1,6 @@
 //! Tests the doctor on installations with different problems, before the service starts and while it runs.
 
+use std::os::unix::fs::MetadataExt;
 use std::process::Output;
 
 use serde_json::json;
@@ -38,6 +39,22 @@ async fn the_doctor_asks_a_new_installation_to_set_a_transport() {
     assert!(workers.contains("resource limits, system call filter"), "{text}");
     assert!(line(&text, "transport").starts_with("PROBLEM"), "{text}");
     assert!(text.contains("Next (transport): Set [mail] relay = "), "{text}");
+}
+
+/// Regression test: as root, Chromium ran without its sandbox, and the doctor said that the processes were confined.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_says_whether_chromium_is_confined() {
+    let is_root = std::fs::metadata("/proc/self").expect("there is a /proc").uid() == 0;
+    let server = Server::start(&format!("{BOUNDLESS}\n[rendering]\nengine = \"chromium\"\n"));
+    let text = said(&server.run(&["doctor"]), 1);
+    let workers = line(&text, "workers");
+    let off = "PROBLEM  workers";
+    assert_eq!(
+        (workers.starts_with(off), workers.contains("Chromium's sandbox (it does not work for root)")),
+        (is_root, is_root),
+        "{text}"
+    );
+    assert!(workers.contains("Chromium's sandbox"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

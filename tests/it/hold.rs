@@ -1,4 +1,5 @@
-//! Tests the hold on sending: a restored or copied folder sends no waiting work until a user resumes sending.
+//! Tests the hold on sending: a restored or copied folder sends no waiting work, and contacts no other service, until a user resumes
+//! sending.
 //!
 //! Regression test: after a restore of a backup made during a campaign, 494 recipients got a second message.
 
@@ -51,6 +52,8 @@ struct Busy {
     starts_at: Timestamp,
     hooks: HookSink,
     webhook: String,
+    /// The server of a file that is imported regularly. It never responds, so the import is always due.
+    files: HookSink,
 }
 
 impl Busy {
@@ -68,11 +71,15 @@ impl Busy {
         let scheduled = draft(&client, &project, &conversation, "Later").await;
         let starts_at = SystemClock.now().plus_ms(START_AFTER_MS);
         client.data("campaigns.schedule", json!({ "id": scheduled, "scheduledAt": starts_at.to_string() })).await;
+        let files = HookSink::start(|_, _| Reaction::Silence).await;
+        let import = json!({ "projectId": project, "name": "Shop", "url": files.url(), "status": "subscribed" });
+        client.data("scheduled_imports.create", import).await;
+        files.wait(1).await;
         let campaign = campaign(&client, &project, &conversation, "Now").await;
         until(async || sink.count() == CONNECTIONS).await;
         client.contact(&project, "late@example.com").await;
         until(async || hooks.got().len() == 1).await;
-        Self { server, key, campaign, starts_at, hooks, webhook }
+        Self { server, key, campaign, starts_at, hooks, webhook, files }
     }
 
     /// Waits until the scheduled campaign would have started, if sending were not on hold.
@@ -112,14 +119,15 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let mut busy = Busy::start(&sink).await;
     let saved = busy.backup();
     busy.server.kill();
-    let attempts = busy.hooks.got().len();
+    let (attempts, fetches) = (busy.hooks.got().len(), busy.files.got().len());
     let fresh = MailSink::usual();
     let mut restored = Server::stopped(&settings(&fresh));
     busy.restore_into(&restored, &saved, &[]);
     restored.serve();
     assert!(restored.log().contains("sending is on hold"), "{}", restored.log());
     busy.quiet().await;
-    assert_eq!((fresh.count(), busy.hooks.got().len()), (0, attempts), "nothing is sent by itself");
+    let contacts = || (fresh.count(), busy.hooks.got().len(), busy.files.got().len());
+    assert_eq!(contacts(), (0, attempts, fetches), "no other service is contacted automatically");
 
     // The API shows the waiting work, and how much may be sent twice.
     let live = signed_in(&restored, OWNER, "live").await;
@@ -135,6 +143,9 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
         notice.contains(&format!("{waiting} recipients, the messages of 1 scheduled campaign, and 1 webhook delivery")),
         "{hold}"
     );
+    let mut other: Vec<_> = hold["other"].as_array().expect("a list").iter().map(|item| &item["kind"]).collect();
+    other.sort_by_key(|kind| kind.to_string());
+    assert_eq!(other, ["scheduledImport", "webhook"], "{hold}");
     assert!(live.data("system.status", json!({})).await["hold"]["reason"].is_string());
     assert!(said(&restored.run(&["doctor"])).contains("sending has been on hold since"));
 
@@ -156,7 +167,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     restored.kill();
     restored.serve();
     tokio::time::sleep(QUIET).await;
-    assert_eq!((fresh.count(), busy.hooks.got().len()), (1, attempts));
+    assert_eq!(contacts(), (1, attempts, fetches));
 
     let shown = said(&restored.run(&["resume"]));
     assert!(shown.contains(&notice[..40]) && shown.contains("still on hold"), "{shown}");
@@ -168,7 +179,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     // The server sends the rest of the first campaign, the whole second campaign, and the direct send.
     let all = waiting as usize + RECIPIENTS + 1 + 1;
     until(async || fresh.count() == all).await;
-    until(async || busy.hooks.got().len() > attempts).await;
+    until(async || busy.hooks.got().len() > attempts && busy.files.got().len() > fetches).await;
     assert_eq!(taken(&fresh, 0)["new@example.com"], 1);
     assert!(said(&restored.run(&["resume"])).contains("not on hold"));
 }

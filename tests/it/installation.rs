@@ -128,6 +128,16 @@ async fn only_an_empty_folder_is_a_new_installation() {
     assert!(words.contains("not empty") && words.contains("notes.txt"), "{words}");
     assert_eq!(fs::read_to_string(server.data().join("notes.txt")).expect("there"), "mine");
     fs::remove_file(server.data().join("notes.txt")).expect("removed");
+    // Regression test: a folder with only the reserve or the spool became a new installation, and the spooled commits were forgotten.
+    for (left, is_folder) in [("reserve", false), ("backup-spool", true)] {
+        let path = server.data().join(left);
+        let made = if is_folder { fs::create_dir(&path) } else { fs::write(&path, [0; 64]) };
+        made.expect("made");
+        let words = refused(&server);
+        assert!(words.contains("live.redb are missing") && words.contains(left) && words.contains("mailmill restore"), "{words}");
+        let removed = if is_folder { fs::remove_dir(&path) } else { fs::remove_file(&path) };
+        removed.expect("nothing else was written");
+    }
     // The root folder of a volume contains this folder.
     fs::create_dir(server.data().join("lost+found")).expect("made");
     server.serve();
@@ -150,6 +160,7 @@ async fn an_interrupted_first_start_is_completed_by_the_next() {
             // Stores are created empty first, and renamed afterward.
             fs::copy(whole.data().join(name), data.join(name)).expect("copied");
         }
+        fs::write(data.join("reserve"), [0; 64]).expect("written");
         server.serve();
         assert!(!data.join("first-start").exists());
         assert_eq!(server.all().call("projects.list", json!({})).await.status, 200);
@@ -299,12 +310,38 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     assert!(!output.status.success(), "{}", said(&output));
 }
 
+/// Regression test: the list lacked the continuous backup, although the new key opens none of its objects.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rekey_lists_the_continuous_backup() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let url = outer.path().join("target");
+    let mut server = Server::start(&format!("{BOUNDLESS}\n[backup]\nurl = {url:?}\n"));
+    let hook = json!({ "url": "https://hooks.example/a", "events": ["subscriber.added"] });
+    server.client("live", "all").data("webhooks.create", hook).await;
+    stop(&mut server);
+    fs::remove_file(key(&server)).expect("removed");
+    let words = said(&server.run(&["rekey", "--accept-loss", "webhooks,replays"]));
+    assert!(words.contains("--accept-loss backup,webhooks") && words.contains("1 continuous backups"), "{words}");
+    assert!(!key(&server).exists(), "nothing was changed");
+    let output = server.run(&["rekey", "--accept-loss", "backup,webhooks,replays"]);
+    assert!(output.status.success(), "{}", said(&output));
+    server.serve();
+}
+
 /// Tests a folder like one from a version in which stores did not name their installation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_key_only() {
     let (mut server, api_key) = used().await;
     forget_identities(&server.data());
     let right = fs::read(key(&server)).expect("there");
+    // A store is missing while the stores get their names.
+    let (record, file) = (server.data().join("first-start"), server.data().join("live.redb"));
+    fs::write(&record, r#"{"installation":"00112233445566778899aabbccddeeff","adopts":true}"#).expect("written");
+    fs::rename(&file, file.with_extension("aside")).expect("moved");
+    let words = refused(&server);
+    assert!(words.contains("live.redb is missing") && words.contains("mailmill restore"), "{words}");
+    fs::rename(file.with_extension("aside"), &file).expect("moved");
+    fs::remove_file(record).expect("removed");
     fs::write(key(&server), [7; 32]).expect("written");
     let words = refused(&server);
     assert!(words.contains("decrypts none of the secrets") && words.contains("mailmill rekey"), "{words}");

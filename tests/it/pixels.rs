@@ -97,7 +97,7 @@ async fn a_chromium_renders_the_same_and_makes_no_requests() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let workers = Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() });
-    let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None };
+    let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None, unconfined: true };
     let pixels = Pixels::with_chromium(options, workers);
     let (host, calls) = super::hostile::listener();
     let html = format!(

@@ -18,7 +18,7 @@ use super::support::Server;
 use super::support::faults::{Fault, Kind};
 use super::support::server::BOUNDLESS;
 
-const EVERYTHING: &str = "erased,links,dkim,webhooks,incoming,mail-services,connections,authenticators,replays";
+const EVERYTHING: &str = "erased,links,backup,dkim,webhooks,incoming,mail-services,connections,authenticators,replays";
 const PAGES: usize = 1024 * 1024;
 
 fn copy_folder(from: &Path, to: &Path) {

@@ -1,4 +1,4 @@
-//! Accepted security advisories: each names the crate and the reviewed version.
+//! Accepted security advisories: each names the crate and the reviewed version. The versions that were not reviewed are listed.
 
 use std::fs;
 
@@ -27,4 +27,28 @@ fn accepted_advisories_concern_versions_that_are_in_use() {
         })
     });
     none("an accepted advisory is about another version", stale.collect());
+}
+
+/// Regression test: the list of accepted advisories claimed to cover 64 crates that were added after the comparison.
+#[test]
+fn every_version_is_listed_as_compared_with_the_advisories_or_not() {
+    let (lock, lists) = (read("Cargo.lock"), read("tests/tidy/advisories.toml"));
+    let of = |list: &str| -> Vec<String> {
+        let versions = lists[list].as_array().expect("a list");
+        versions.iter().map(|version| version.as_str().expect("a name and a version").to_owned()).collect()
+    };
+    let (compared, not_compared) = (of("compared"), of("not_compared"));
+    let text = |package: &toml::Value, key: &str| package[key].as_str().expect("a string").to_owned();
+    let used: Vec<String> = lock["package"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|package| package.get("source").is_some())
+        .map(|package| format!("{} {}", text(package, "name"), text(package, "version")))
+        .collect();
+    let unlisted = used.iter().filter(|version| !compared.contains(version) && !not_compared.contains(version));
+    let unlisted = unlisted.map(|version| format!("{version}: add it to not_compared in tests/tidy/advisories.toml"));
+    let stale = compared.iter().chain(&not_compared).filter(|version| !used.contains(version));
+    let stale = stale.map(|version| format!("{version}: remove it from tests/tidy/advisories.toml"));
+    none("versions whose comparison with the advisories is not known", unlisted.chain(stale).collect());
 }

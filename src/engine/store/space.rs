@@ -24,7 +24,7 @@ use crate::base::machine;
 use crate::vocab::limits;
 
 /// The name of the reserve file in the data folder.
-const RESERVE: &str = "reserve";
+pub const RESERVE: &str = "reserve";
 /// How long a measurement of the free space is reused. Each measurement is one system call that takes a microsecond.
 const READING_KEPT_MS: u64 = 100;
 /// The first pause between attempts of a write that waits for space; the pauses grow to `WAIT_MAX`.
@@ -59,6 +59,19 @@ pub struct DiskStatus {
     pub reserve_max: u64,
     /// Whether only essential writes are accepted.
     pub is_low: bool,
+}
+
+/// Waits until the disk of `folder` has `bytes` free: a new installation needs them, and a process that ends would only be started again.
+pub fn wait_for(folder: &Path, bytes: u64) {
+    let mut logged_at = None::<Instant>;
+    while let Some(free) = machine::free_bytes(folder).ok().filter(|free| *free < bytes) {
+        if logged_at.is_none_or(|at| at.elapsed() > WAIT_LOGGED_EVERY) {
+            logged_at = Some(Instant::now());
+            let (free_mib, needed_mib) = (free >> 20, bytes >> 20);
+            tracing::error!(free_mib, needed_mib, "the disk is almost full: a new installation waits until space is freed");
+        }
+        std::thread::sleep(WAIT_MAX);
+    }
 }
 
 impl fmt::Debug for Space {
@@ -197,19 +210,6 @@ impl Space {
                 Err(error) if is_full(&error) => found_full = error,
                 done => return done,
             }
-        }
-    }
-
-    /// Waits until `bytes` are free: a new installation needs them, and a process that ends would only be started again.
-    pub fn wait_for(&self, bytes: u64) {
-        let mut logged_at = None::<Instant>;
-        while let Some(free) = self.read_free().filter(|free| *free < bytes) {
-            if logged_at.is_none_or(|at| at.elapsed() > WAIT_LOGGED_EVERY) {
-                logged_at = Some(Instant::now());
-                let (free_mib, needed_mib) = (free >> 20, bytes >> 20);
-                tracing::error!(free_mib, needed_mib, "the disk is almost full: a new installation waits until space is freed");
-            }
-            std::thread::sleep(WAIT_MAX);
         }
     }
 

@@ -32,6 +32,11 @@ use crate::vocab::settings::Connections;
 /// The scope that HubSpot requires every app to request, with its purpose.
 const HUBSPOT_APP: (&str, &str) = ("oauth", "Required by HubSpot of every app.");
 
+/// Why tokens are not refreshed while sending is on hold. A platform that replaces refresh tokens would disconnect the original
+/// installation.
+pub const REFRESH_HELD: &str = "Sending is on hold after a restore or on a copy, so the access tokens are not refreshed: the original \
+                                installation may still use them. Resume sending first.";
+
 /// The context for sealing states. Bytes that are sealed with another context do not open as a state.
 const STATE: &[u8] = b"connections/state";
 
@@ -169,6 +174,9 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     if !needs_refresh(engine, used)? {
         return Ok(());
     }
+    if engine.hold.is_on() {
+        return Err(PlatformError::Unreachable(REFRESH_HELD.to_owned()));
+    }
     let mut key = [b'r'; 13];
     key[1..].copy_from_slice(&used.id.0);
     let _turn = engine.key_locks.take(key).await;
@@ -215,8 +223,12 @@ fn not_set_up(provider: Provider) -> PlatformError {
     ))
 }
 
-/// Revokes a connection's tokens; returns whether the platform revoked them. Mailchimp has no endpoint for revocation.
+/// Revokes a connection's tokens; returns whether the platform revoked them. Mailchimp has no endpoint for revocation. While sending is
+/// on hold, nothing is revoked, because the original installation may use the same tokens.
 pub async fn revoke(engine: &Engine, used: &Connection) -> Result<bool, PlatformError> {
+    if engine.hold.is_on() {
+        return Ok(false);
+    }
     let Some(Credentials::Tokens(Tokens { access, refresh, .. })) = open(&engine.seal, used) else { return Ok(false) };
     let (Some(app), settings) = (app(&engine.settings.connections, used.provider), &engine.settings.connections) else {
         return Ok(false);

@@ -32,7 +32,8 @@ pub mod worker;
 mod writing;
 
 use crate::engine::api::Failure;
-use crate::engine::store::Read;
+use crate::engine::hold::OnHold;
+use crate::engine::store::{self as rows, Read};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
@@ -58,6 +59,20 @@ fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Optio
         Failure::because(Code::NotFound, detail)
             .see("emails.list", "GET /v1/projects/emails lists the generations of a project, and their status lists the emails")
     })
+}
+
+/// Returns up to `limit` generations and edits that wait for the end of the hold, each with its account, ID, and topic.
+pub fn held(tx: &impl Read, hold: &OnHold, limit: usize) -> rows::Result<Vec<(AccountId, String, String)>> {
+    let mut held = Vec::new();
+    for (id, account) in store::open_conversations(tx, limit)? {
+        let found = store::conversation(tx, account, id)?.filter(|found| hold.holds(found.hold_number));
+        held.extend(found.map(|found| (account, id.to_string(), found.wanted.topic().to_owned())));
+    }
+    for id in store::open_edits(tx, limit - held.len())? {
+        let found = store::any_edit(tx, id)?.filter(|found| hold.holds(found.hold_number));
+        held.extend(found.map(|found| (found.account, id.to_string(), found.prompt)));
+    }
+    Ok(held)
 }
 
 fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {

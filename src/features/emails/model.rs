@@ -10,6 +10,7 @@ use super::brief::Brief;
 use super::finding::Finding;
 use crate::base::clock::Timestamp;
 use crate::base::json_bytes;
+use crate::engine::hold::HoldNumber;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
 use crate::features::checks::model::EmailChecks;
@@ -33,6 +34,8 @@ pub struct Conversation {
     /// The seed with which the composer selects one of many possible emails.
     pub seed: u64,
     pub usage: Usage,
+    /// The number of the last hold before the request.
+    pub hold_number: HoldNumber,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -321,6 +324,8 @@ pub struct Edit {
     pub not_done: Vec<String>,
     /// The number of times that the edit was started.
     pub attempts: u8,
+    /// The number of the last hold before the request.
+    pub hold_number: HoldNumber,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::model::{Hook, HookKind};
+use crate::base::strict_objects::{ROUNDED, is_rounded};
 use crate::features::contacts::FieldError;
 use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::limits;
@@ -162,6 +163,8 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
         other => other.clone(),
     };
     let as_text = |value: Value| match value {
+        // `check_exact` rejects this number.
+        Value::Number(number) if is_inexact(&number) => Value::Number(number),
         Value::Number(number) => Value::String(number.to_string()),
         Value::Bool(flag) => Value::String(flag.to_string()),
         other => other,
@@ -191,11 +194,32 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
     place.insert((*last).to_owned(), value);
 }
 
+/// Returns whether a number can be an integer that the parser rounded.
+fn is_inexact(number: &Number) -> bool {
+    number.is_f64() && number.as_f64().is_some_and(is_rounded)
+}
+
+/// Rejects an input with a number that the parser may have rounded: an order number that lost its last digits belongs to a different order.
+pub fn check_exact(input: &Value) -> Result<(), FieldError> {
+    fn check(field: &str, value: &Value) -> Result<(), FieldError> {
+        match value {
+            Value::Number(number) if is_inexact(number) => Err(FieldError::new(field.to_owned(), ROUNDED)),
+            Value::Array(items) => items.iter().try_for_each(|item| check(field, item)),
+            Value::Object(fields) => fields.iter().try_for_each(|(name, value)| match field {
+                "" => check(name, value),
+                field => check(&format!("{field}.{name}"), value),
+            }),
+            _ => Ok(()),
+        }
+    }
+    check("", input)
+}
+
 /// Converts the event property `value` from text to a number, because forms send all values as text. Returns other properties
 /// unchanged.
 fn number(name: &str, value: Value) -> Value {
     match (name, &value) {
-        ("value", Value::String(text)) => serde_json::from_str::<serde_json::Number>(text).map_or(value, Value::Number),
+        ("value", Value::String(text)) => serde_json::from_str::<Number>(text).map_or(value, Value::Number),
         _ => value,
     }
 }

@@ -105,6 +105,9 @@ fn stored(
         let at = FieldError::new("", "the brand of this webhook was deleted; create a webhook in another brand");
         return Ok(Err(at.into()));
     }
+    if let Err(at) = mapping::check_exact(input) {
+        return Ok(Err(at.into()));
+    }
     let saved = match hook.kind {
         HookKind::Contacts => contact(tx, engine, hook, input)?,
         HookKind::Events => events::record_json(tx, hook.project, &input.to_string())?
@@ -163,10 +166,10 @@ fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -
 pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     let input = mapping::input(hook, body);
     let json = input.to_string();
-    let checked = match hook.kind {
+    let checked = mapping::check_exact(&input).and_then(|()| match hook.kind {
         HookKind::Contacts => contacts::check_json(&json),
         HookKind::Events => events::check_json(&json),
-    };
+    });
     (input, checked)
 }
 

@@ -182,6 +182,29 @@ fn items_of_lists_are_found_by_their_names() {
     assert_eq!(contact(&app, "bea@example.com")["firstName"], "Bea");
 }
 
+/// Regression test: two orders whose numbers differ only beyond 64 bits had the same dedupe key, so one of them was lost.
+#[test]
+fn integers_are_kept_exactly_or_rejected() {
+    let app = TestApp::new();
+    let mapping = json!({ "email": "email", "dedupeKey": "order.id", "properties.total": "order.total" });
+    let (_, url) = create(&app, json!({ "kind": "events", "eventName": "order.paid", "mapping": mapping }));
+    let order = |id: &str, total: &str| {
+        let body = format!(r#"{{"email":"ada@example.com","order":{{"id":{id},"total":{total}}},"unused":1e300}}"#);
+        let (status, reply) = send(&app, &url, JSON, &body);
+        (status, reply["data"]["result"].as_str().or(reply["error"].as_str()).map(str::to_owned).unwrap_or_default())
+    };
+    assert_eq!(order("18446744073709551615", "1"), (200, "recorded".to_owned()));
+    assert_eq!(order("18446744073709551614", "1"), (200, "recorded".to_owned()));
+    assert_eq!(order("18446744073709551614", "1"), (200, "unchanged".to_owned()));
+    for (id, total) in [("123456789012345678901234567890", "1"), ("-9223372036854775809", "1"), ("1", "18446744073709551616")] {
+        let (status, error) = order(id, total);
+        assert!(status == 400 && error.contains("beyond 64 bits"), "{id}, {total}: {error}");
+    }
+    let (_, url) = create(&app, json!({}));
+    let (status, reply) = send(&app, &url, JSON, r#"{"email":"ada@example.com","lastName":123456789012345678901}"#);
+    assert!(status == 400 && reply["error"].as_str().is_some_and(|error| error.contains("beyond 64 bits")), "{reply}");
+}
+
 #[test]
 fn a_signed_webhook_rejects_requests_without_a_valid_signature() {
     let app = TestApp::new();

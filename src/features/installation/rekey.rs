@@ -22,13 +22,15 @@ pub enum Loss {
     Authenticators,
     Erased,
     Replays,
+    Backup,
 }
 
 impl Loss {
     /// All kinds of loss, most serious first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Erased,
         Self::Links,
+        Self::Backup,
         Self::Dkim,
         Self::Webhooks,
         Self::IncomingWebhooks,
@@ -50,6 +52,7 @@ impl Loss {
             Self::Authenticators => "authenticators",
             Self::Erased => "erased",
             Self::Replays => "replays",
+            Self::Backup => "backup",
         }
     }
 
@@ -77,6 +80,7 @@ impl Loss {
                 "erased contacts: their addresses can no longer be recognized, and get mail again if you import them again"
             }
             Self::Replays => "stored responses for Idempotency-Key: repeated requests fail for up to 24 hours",
+            Self::Backup => "continuous backups: no moment before the next start of the service can be restored from them",
         }
     }
 }
@@ -103,7 +107,13 @@ impl Losses {
         self
     }
 
-    /// Counts what is lost if `seal` has the only remaining key. The stores are control, test and live.
+    /// Adds the continuous backup, whose objects are sealed with a key that is derived from the master key.
+    pub fn with_backup(mut self) -> Self {
+        self.0[Loss::Backup as usize] = 1;
+        self
+    }
+
+    /// Counts what is lost from the stores if `seal` has the only remaining key. The stores are control, test and live.
     pub fn count([control, environments @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
         let mut losses = Self::default();
         let mut add = |loss: Loss, many: u64| losses.0[loss as usize] += many;
@@ -139,4 +149,74 @@ pub fn rekey([control, environments @ ..]: &[std::sync::Arc<Store>; 3], seal: &S
         domains::reissue(data, seal)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::store::WriteTx;
+    use crate::features::suppressions::Digester;
+    use crate::testing::TestApp;
+    use crate::testing::platforms::{KLAVIYO_KEY, Platforms};
+    use crate::vocab::environment::Environment;
+
+    fn losses(app: &TestApp, seal: &Seal) -> Losses {
+        let read = |environment| app.engine().data(environment).store.read();
+        let (control, test, live) = (app.engine().control.read(), read(Environment::Test), read(Environment::Live));
+        Losses::count([&control, &test, &live], seal).expect("the stores can be read")
+    }
+
+    /// Regression test: without the key, a person who unsubscribed and was erased got mail after an import.
+    #[test]
+    fn each_kind_of_loss_is_counted_and_an_erased_contact_is_recognized_only_with_the_old_key() {
+        let peer = Platforms::start(0);
+        let app = TestApp::with(|settings| {
+            settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("the network is valid")];
+            settings.connections.klaviyo_url = peer.url();
+        });
+        app.post("/v1/suppressions", json!({ "email": "ada@example.com" })).data();
+        let (digester, account) = (Digester::new(&app.engine().seal), app.account());
+        let erase = move |tx: &mut WriteTx<'_>| suppressions::erase(tx, &digester, account, "ada@example.com");
+        app.wait(app.data().store.write(erase)).expect("the store is open").expect("the address can be erased");
+        let send = json!({
+            "recipientType": "email", "recipientEmail": "bob@example.com", "from": "a@example.com", "subject": "Hi",
+            "template": "<p>Hi</p>", "transactional": true,
+        });
+        app.post_keyed("/v1/sending", "once", send).data();
+        app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["subscriber.added"] })).data();
+        let signature = json!({ "header": "Typeform-Signature", "secret": "key of the form" });
+        let form = json!({ "projectId": app.project, "name": "Form", "signature": signature });
+        app.post("/v1/incoming-webhooks", form).data();
+        app.post("/v1/mail-services", json!({ "service": "mailgun", "secret": "key-1" })).data();
+        app.post("/v1/connections/klaviyo", json!({ "apiKey": KLAVIYO_KEY })).data();
+
+        let new = Seal::from_key(&[8; 32]);
+        let lost = losses(&app, &new);
+        let counts = Loss::ALL.map(|loss| (loss.word(), lost.of(loss)));
+        assert_eq!(
+            counts,
+            [
+                ("erased", 1),
+                ("links", 1),
+                ("backup", 0),
+                ("dkim", 1),
+                ("webhooks", 1),
+                ("incoming", 1),
+                ("mail-services", 1),
+                ("connections", 1),
+                ("authenticators", 0),
+                ("replays", 1)
+            ]
+        );
+        assert_eq!(losses(&app, &app.engine().seal).of_secrets(), Losses::default(), "the old key opens every secret");
+        // An import of the erased address does not mail it, as long as the key is right.
+        let again = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        assert_eq!(again["suppression"], "erased");
+        let reason = |seal: &Seal| suppressions::reason(&app.read(), &Digester::new(seal), account, "ada@example.com");
+        assert!(reason(&app.engine().seal).expect("the store can be read").is_some());
+        assert_eq!(reason(&new), Ok(None));
+    }
 }

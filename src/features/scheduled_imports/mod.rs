@@ -24,10 +24,17 @@ mod tests;
 pub mod views;
 pub mod worker;
 
+use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
-use crate::engine::store::Read;
+use crate::engine::store::{self as rows, Read};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ScheduledImportId};
+
+/// Returns up to `limit` scheduled imports of all accounts that are running or have a next run, each with its account, ID, and name.
+pub fn queued(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String)>> {
+    let all = store::due(tx, Timestamp(i64::MAX - 1), limit)?;
+    Ok(all.into_iter().map(|row| (row.account, row.id.to_string(), row.name)).collect())
+}
 
 /// Returns the account's scheduled import with this ID, or `NotFound`.
 fn require(tx: &impl Read, account: AccountId, id: ScheduledImportId) -> Result<model::ScheduledImport, Failure> {

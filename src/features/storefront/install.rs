@@ -19,6 +19,7 @@ use crate::base::secret::Secret;
 use crate::engine::api::Engine;
 use crate::engine::store::{Error as StoreError, WriteTx};
 use crate::features::connections::PlatformError;
+use crate::features::connections::oauth::REFRESH_HELD;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ProjectId, SessionId};
 use crate::vocab::settings::Connections;
@@ -147,6 +148,9 @@ pub async fn exchange(engine: &Engine, app: &App<'_>, shop: &str, code: &str) ->
 /// Returns a client for a connected store. Refreshes and stores the tokens of an installed app if they expire soon.
 pub async fn client<'e>(engine: &'e Engine, environment: Environment, of: &mut Store) -> Result<Client<'e>, PlatformError> {
     if needs_refresh(engine, of)? {
+        if engine.hold.is_on() {
+            return Err(PlatformError::Unreachable(REFRESH_HELD.to_owned()));
+        }
         refresh(engine, environment, of).await?;
     }
     Client::of(engine, of)

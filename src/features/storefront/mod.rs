@@ -41,11 +41,21 @@ pub use platform::{read_bodies, read_export};
 pub use store::ROW_CHECKS;
 pub use store::sealed;
 
+use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::store::Read;
+use crate::engine::store::{self as rows, Read};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, StoreId};
+
+/// Returns up to `limit` connected stores of all accounts, each with its account, ID, and name. All of them are imported regularly.
+pub fn connected(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String)>> {
+    let mut connected = Vec::new();
+    for (account, id) in store::due(tx, Timestamp(i64::MAX), limit)? {
+        connected.extend(store::find(tx, account, id)?.map(|found| (account, id.to_string(), found.name)));
+    }
+    Ok(connected)
+}
 
 fn require(tx: &impl Read, account: AccountId, id: StoreId) -> Result<model::Store, Failure> {
     store::find(tx, account, id)?.ok_or_else(|| {

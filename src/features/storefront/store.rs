@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::keys::open;
-use super::model::{DataRequest, Store, Sync, WaitingEvent};
+use super::model::{DataRequest, Store, Sync, SyncStage, WaitingEvent};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::seal::{Seal, SecretCount};
@@ -75,9 +75,25 @@ pub fn save_sync(tx: &mut WriteTx<'_>, key: StoreKey, sync: &Sync) -> Result<()>
 
 /// Returns up to `limit` stores whose next step is due, earliest first.
 pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>> {
-    let rows = tx.list(QUEUE, &Span::default(), Order::Forward, limit)?;
-    let is_due = |((due_at, account, id), ()): ((Timestamp, AccountId, StoreId), ())| (due_at <= now).then_some((account, id));
-    Ok(rows.into_iter().filter_map(is_due).collect())
+    due_where(tx, now, limit, |_| true)
+}
+
+/// Returns up to `limit` stores that are due and are being erased, which sends no requests.
+pub fn erasing(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>> {
+    due_where(tx, now, limit, |sync| sync.stage == SyncStage::Erasing)
+}
+
+fn due_where(tx: &impl Read, now: Timestamp, limit: usize, is_wanted: impl Fn(&Sync) -> bool) -> Result<Vec<StoreKey>> {
+    let mut due = Vec::new();
+    tx.visit(QUEUE, &Span::default(), Order::Forward, |(due_at, account, id), ()| {
+        if due_at > now || due.len() == limit {
+            return Ok(ControlFlow::Break(()));
+        }
+        let key = (account, id);
+        due.extend(sync(tx, key)?.is_some_and(|sync| is_wanted(&sync)).then_some(key));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(due)
 }
 
 /// Deletes a store and all data stored about it, except imported contacts and products.

@@ -15,10 +15,11 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 /// Runs the next step of stores that are due, a limited number at a time. A step that fails is postponed, so that the other stores
-/// continue.
+/// continue. While sending is on hold, stores are only erased, which sends no requests.
 pub async fn sync(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
-    let data = engine.data(environment);
-    let due = store::due(&data.store.read(), engine.clock.now(), limits::STORE_SYNCS_AT_ONCE * 4)?;
+    let (tx, now, limit) = (engine.data(environment).store.read(), engine.clock.now(), limits::STORE_SYNCS_AT_ONCE * 4);
+    let due = if engine.hold.is_on() { store::erasing(&tx, now, limit)? } else { store::due(&tx, now, limit)? };
+    drop(tx);
     let more = !due.is_empty();
     let running = stream::iter(due.into_iter().map(|key| run(&engine, environment, key)));
     let ended: Vec<_> = running.buffer_unordered(limits::STORE_SYNCS_AT_ONCE).collect().await;

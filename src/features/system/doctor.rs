@@ -116,10 +116,11 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them.
+/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
-    let remedy = "Run on Linux 5.13 or newer, and allow containers to use seccomp, Landlock and user namespaces.";
+    let remedy = "Run on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run Chromium as \
+                  root.";
     let names = |layers: Vec<String>| layers.join(", ");
     match engine.pixels.confinement().await {
         Ok(None) => Finding::skipped(SUBJECT, "this process renders without worker processes"),
@@ -134,7 +135,7 @@ async fn confinement(engine: &Engine) -> Finding {
             let off = names(found.off().map(ToString::to_string).collect());
             match (found.missing(), off.is_empty()) {
                 (Some(_), _) => {
-                    Finding::problem(SUBJECT, format!("worker processes run without the required confinement: {off}"), remedy)
+                    Finding::problem(SUBJECT, format!("required layers of the confinement are missing: {off}"), remedy)
                 }
                 (None, false) => {
                     Finding::warning(SUBJECT, format!("worker processes are confined by {on}; not active: {off}"), remedy)

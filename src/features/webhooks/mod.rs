@@ -24,8 +24,9 @@ pub use store::ROW_CHECKS;
 pub use store::{sealed, sweep};
 
 use self::dispatch::attempt_log::retry_backoff;
+use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::store::Read;
+use crate::engine::store::{self as rows, Read};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, WebhookId};
@@ -42,6 +43,18 @@ fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::W
             .see("webhooks.list", "GET /v1/webhooks lists the webhooks")
     };
     store::find(tx, account, id)?.ok_or_else(absent)
+}
+
+/// Returns up to `limit` webhooks of all accounts with pending deliveries, each with its account, ID, URL, and number of deliveries. Counts
+/// at most `limit` deliveries of a webhook.
+pub fn pending(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String, u64)>> {
+    let mut pending = Vec::new();
+    for ((account, id), _) in store::lanes(tx, None, limit)? {
+        let deliveries = store::due(tx, (account, id), (Timestamp(i64::MIN), Timestamp(i64::MAX - 1)), limit)?.len() as u64;
+        let url = store::find(tx, account, id)?.map(|found| found.url);
+        pending.push((account, id.to_string(), url.unwrap_or_default(), deliveries));
+    }
+    Ok(pending)
 }
 
 /// Deletes a limited number of rows of deleted webhooks. Returns true if there may be more.

@@ -229,17 +229,26 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     for campaign in data["campaigns"].as_array().into_iter().flatten() {
         let waits = match campaign["scheduledAt"].as_str() {
             Some(at) => format!("scheduled for {at}"),
-            None => format!("{}, recipients waiting: {}", text(campaign, "status"), campaign["recipients"]),
+            None => {
+                let (recipients, retries) = (&campaign["recipients"], &campaign["retries"]);
+                format!("{}, recipients waiting: {recipients}, of them retries: {retries}", text(campaign, "status"))
+            }
         };
         out.push_str(&format!("  {:<4}  {}: {waits}\n", text(campaign, "environment"), text(campaign, "name")));
     }
+    for item in data["other"].as_array().into_iter().flatten() {
+        let (kind, name) = (text(item, "kind"), text(item, "name"));
+        out.push_str(&format!("  {:<4}  {kind} {}: {name} ({})\n", text(item, "environment"), text(item, "id"), item["count"]));
+    }
     for held in data["environments"].as_array().into_iter().flatten() {
         out.push_str(&format!(
-            "  {:<4}  direct sends and batches: {}, retries: {}, webhook deliveries: {}\n",
+            "  {:<4}  direct sends and batches: {}, retries: {}, webhook deliveries: {}, imports: {}, generations: {}\n",
             text(held, "environment"),
             held["sends"],
             held["retries"],
-            held["webhookDeliveries"]
+            held["webhookDeliveries"],
+            held["imports"],
+            held["generations"]
         ));
     }
     out.push_str(&format!("{}\n", text(data, "notice")));

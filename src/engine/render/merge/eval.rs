@@ -21,6 +21,11 @@ const STEPS_PER_COPY: usize = 500;
 /// The URL schemes that a value may use.
 const SCHEMES: [&str; 6] = ["https", "http", "mailto", "tel", "sms", "cid"];
 
+/// The starts of URLs that browsers execute.
+const EXECUTED: [&str; 3] = ["javascript:", "vbscript:", "data:text/"];
+/// The number of characters of a URL in which to find one of [`EXECUTED`].
+const EXECUTED_CHARACTERS_MAX: usize = 16;
+
 pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
     let bytes_max = match template.kind {
         Kind::Html | Kind::Text => limits::MERGE_OUTPUT_BYTES_MAX,
@@ -33,6 +38,7 @@ pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl S
         steps: limits::MERGE_STEPS_MAX,
         bytes: bytes_max,
         scratch: String::new(),
+        address: None,
         sink,
     };
     run.nodes(&template.nodes)
@@ -48,6 +54,9 @@ struct Evaluator<'a, 's, S: Sink> {
     bytes: usize,
     /// The buffer for escaped values.
     scratch: String,
+    /// In plain text, the start of a URL in parentheses, until it is clear whether browsers execute the URL. Plain text that is derived
+    /// from HTML shows the URL of each link in parentheses.
+    address: Option<String>,
     sink: &'s mut S,
 }
 
@@ -70,6 +79,9 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
                     let text = &self.template.literals[*number];
                     self.write(text.len())?;
                     self.sink.literal(*number, text);
+                    if self.template.kind == Kind::Text {
+                        self.follow(text);
+                    }
                 }
                 Node::Output { chain, place } => self.output(chain, *place)?,
                 Node::If(branches) => {
@@ -122,7 +134,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
                 .ok_or_else(|| unsuitable(chain, "is a list or an object; write one of its fields, or use a loop"))?,
         };
         let harmless = match place {
-            EscapeContext::Text => text,
+            EscapeContext::Text => self.unexecuted(text),
             EscapeContext::Line => match one_line(&text) {
                 Cow::Borrowed(_) => text,
                 Cow::Owned(line) => Cow::Owned(line),
@@ -151,6 +163,27 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
         }
         self.scratch = scratch;
         written
+    }
+
+    /// Notes a literal of a plain text, to know whether the next value belongs to the start of a URL in parentheses.
+    fn follow(&mut self, literal: &str) {
+        match literal.rfind(|c: char| matches!(c, '(' | ')') || c.is_whitespace()) {
+            Some(at) => self.address = literal[at..].strip_prefix('(').map(str::to_owned),
+            None => self.address.iter_mut().for_each(|address| address.push_str(literal)),
+        }
+    }
+
+    /// Returns the value for a plain text: `#` instead of a value that completes a URL that browsers execute.
+    fn unexecuted<'v>(&mut self, value: Cow<'v, str>) -> Cow<'v, str> {
+        let Some(address) = &mut self.address else { return value };
+        // Browsers ignore some invisible characters, even inside the scheme.
+        let shown = |c: &char| !c.is_control() && !c.is_whitespace();
+        let start: String = address.chars().chain(value.chars().filter(shown)).take(EXECUTED_CHARACTERS_MAX).collect();
+        if EXECUTED.iter().any(|executed| start.to_ascii_lowercase().starts_with(executed)) {
+            return Cow::Borrowed("#");
+        }
+        *address = start;
+        value
     }
 
     fn chain(&mut self, chain: &'a Chain) -> Result<Value<'a>, MergeError> {

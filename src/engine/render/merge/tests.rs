@@ -217,6 +217,24 @@ fn html_is_escaped_and_links_stay_links() {
     }
 }
 
+/// Regression test: the plain text showed `(javascript:…)` from a contact's field, where the HTML had `#`.
+#[test]
+fn no_value_in_plain_text_completes_a_url_that_browsers_execute() {
+    for (source, expected) in [
+        ("Shop ({{ script }}) now", "Shop (#) now"),
+        ("({{ ' Java\\tScript:x' }})", "(#)"),
+        ("({{ 'java' }}{{ 'script:x' }})", "(java#)"),
+        ("(java{{ 'script:x' }})", "(java#)"),
+        ("({% if firstName %}{{ script }}{% else %}{{ link }}{% endif %})", "(#)"),
+        ("({{ 'data:text/html,x' }})({{ 'vbscript:x' }})", "(#)(#)"),
+        ("({{ link }})", "(https://example.com/?a=1&b=2)"),
+        ("(https://x/{{ script }})", "(https://x/javascript:alert(1))"),
+        ("({{ 'Data: 7' }}) {{ script }}", "(Data: 7) javascript:alert(1)"),
+    ] {
+        assert_eq!(text(source), expected, "{source}");
+    }
+}
+
 #[test]
 fn a_header_is_one_line() {
     let source = "Hi\r\n {{ '\\nBcc: eve@example.net' }}{{ \"a\\tb\" }}";

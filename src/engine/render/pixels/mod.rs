@@ -266,19 +266,22 @@ pub trait Renderer: Send + Sync {
 pub struct Pixels {
     renderer: Arc<dyn Renderer>,
     workers: Arc<Workers>,
+    /// The confinement of Chromium, if it draws.
+    chromium_sandbox: Option<Layer>,
 }
 
 impl Pixels {
     /// Creates the service with the built-in engine.
     pub fn embedded(workers: Workers) -> Self {
         let workers = Arc::new(workers);
-        Self { renderer: workers.clone(), workers }
+        Self { renderer: workers.clone(), workers, chromium_sandbox: None }
     }
 
     /// Creates the service with Chromium for drawing, and with worker processes for all tasks that must not reach Chromium.
     pub fn with_chromium(options: chromium::Options, workers: Workers) -> Self {
         let workers = Arc::new(workers);
-        Self { renderer: Arc::new(Chromium::new(options, workers.clone())), workers }
+        let renderer = Arc::new(Chromium::new(options, workers.clone()));
+        Self { renderer, workers, chromium_sandbox: Some(chromium::sandbox()) }
     }
 
     /// Draws screenshots of an email, one for each width, in that order.
@@ -358,9 +361,14 @@ impl Pixels {
         self.workers.preview_image(file).await
     }
 
-    /// Returns the confinement of the worker processes, as reported by one of them; `None` if the work runs in this process.
+    /// Returns the confinement of the worker processes, as reported by one of them, and of Chromium; `None` if the work runs in this
+    /// process.
     pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
-        self.workers.confinement().await
+        let mut found = self.workers.confinement().await?;
+        if let Some(found) = &mut found {
+            found.layers.extend(self.chromium_sandbox.clone());
+        }
+        Ok(found)
     }
 }
 

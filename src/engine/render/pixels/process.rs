@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::super::images::{self, ImageFile, ImageMeasurements, Task};
@@ -95,6 +95,13 @@ impl Drop for QueuedRequest<'_> {
     }
 }
 
+/// Returns the number of pixels that a page's images may have. The engine omits the images beyond this number.
+fn drawn_pixels(page: &Page) -> u64 {
+    let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
+    let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
+    (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX)
+}
+
 impl Workers {
     /// Creates the queue for workers without starting one.
     pub fn new(options: Options) -> Self {
@@ -117,12 +124,18 @@ impl Workers {
     }
 
     async fn draw(&self, work: WorkerTask, page: &Page) -> Result<Message<WorkerReply>, RenderError> {
-        let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
-        let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
-        // The worker omits the images beyond this number of pixels.
-        let pixels = (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX);
         let images = page.images.iter().map(|(address, file)| (address, &**file));
-        self.obey_with(work, page.html.as_bytes(), pixels, images).await
+        self.obey_with(work, page.html.as_bytes(), drawn_pixels(page), images).await
+    }
+
+    /// Waits until the pixels of a page's images may be decoded by Chromium.
+    pub async fn reserve(&self, page: &Page) -> Result<SemaphorePermit<'_>, RenderError> {
+        timeout(self.wait, self.take_pixels(drawn_pixels(page))).await.map_err(|_| RenderError::Busy)
+    }
+
+    async fn take_pixels(&self, pixels: u64) -> SemaphorePermit<'_> {
+        let wanted = pixels.div_ceil(GRANT_PIXELS).min(DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as u32;
+        self.pixels.acquire_many(wanted).await.expect("the semaphore is never closed")
     }
 
     async fn decode(&self, task: Task, file: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
@@ -151,8 +164,7 @@ impl Workers {
             return Err(RenderError::Busy);
         }
         let turn = async {
-            let wanted = pixels.div_ceil(GRANT_PIXELS).min(DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as u32;
-            let granted = self.pixels.acquire_many(wanted).await.expect("the semaphore is never closed");
+            let granted = self.take_pixels(pixels).await;
             (granted, self.turns.acquire().await.expect("the semaphore is never closed"))
         };
         let _turn = timeout(self.wait, turn).await.map_err(|_| RenderError::Busy)?;

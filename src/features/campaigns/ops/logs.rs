@@ -66,13 +66,7 @@ impl Query for Logs {
     fn run(view: &View<'_>, input: ListLogs) -> Result<Self::Output, Failure> {
         let (tx, account) = (view.tx, view.caller.account());
         let campaign = require(tx, account, input.id, input.project_id)?;
-        let from = match input.cursor.as_deref() {
-            None => 0,
-            Some(cursor) => {
-                let wrong = |_| Failure::field("cursor", "is not a cursor of this list; use the nextCursor of the previous page");
-                cursor.parse::<u32>().map_err(wrong)?
-            }
-        };
+        let from = input.cursor.as_deref().map(parse_cursor).transpose()?.unwrap_or(0);
         let Some(id) = campaign.mailing else {
             return Ok(Done(LogPart { emails: Vec::new(), next_cursor: None, has_more: false }));
         };
@@ -93,4 +87,17 @@ impl Query for Logs {
         let next_cursor = found.next.map(|next| next.to_string());
         Ok(Done(LogPart { emails, has_more: next_cursor.is_some(), next_cursor }))
     }
+}
+
+/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
+    let position = parse_cursor(cursor)?;
+    Ok(parse_cursor(&position.to_string())? == position)
+}
+
+/// Returns the number of the recipient at which a page starts.
+fn parse_cursor(cursor: &str) -> Result<u32, Failure> {
+    let wrong = |_| Failure::field("cursor", "is not a cursor of this list; use the nextCursor of the previous page");
+    cursor.parse().map_err(wrong)
 }

@@ -9,6 +9,7 @@ use crate::engine::runner;
 use crate::engine::store::Error;
 use crate::engine::store::key::Key;
 use crate::engine::tasks::{Stage, Tasks};
+use crate::features::installation::held_work;
 use crate::features::sending::Counts;
 use crate::vocab::tables;
 use crate::workers::WORKERS;
@@ -69,6 +70,23 @@ fn a_campaign_is_sent_once_every_recipient_was_tried_and_complete_when_the_last_
     assert!(complete["status"] == "sent" && complete["completedAt"].is_string(), "{complete}");
     assert_eq!(studio.app.get(&format!("{path}/stats")).data()["deferred"], 0);
     assert_eq!(refused(studio.act(&path, "cancel")).0, 409, "nothing is left to stop");
+}
+
+#[test]
+fn a_hold_lists_a_campaign_with_its_retries() {
+    let studio = Studio::new();
+    for name in ["deferred+a", "delivered+b"] {
+        studio.contact(&format!("{name}@simulator.mailmill.example"), json!({ "firstName": name }));
+    }
+    let path = studio.draft();
+    studio.act(&path, "send").data();
+    deliver(&studio, &path, |counts| counts.sent == 1 && counts.deferred == 1);
+    studio.app.put_on_hold();
+    let hold = held_work::view(studio.app.engine(), None).expect("the stores can be read");
+    let campaigns: Vec<_> = hold.campaigns.iter().map(|campaign| (campaign.recipients, campaign.retries)).collect();
+    assert_eq!(campaigns, [(1, 1)]);
+    let counts: Vec<_> = hold.environments.iter().map(|held| (held.campaigns, held.recipients, held.retries)).collect();
+    assert_eq!(counts, [(0, 0, 0), (1, 1, 1)], "only the test environment has a retry");
 }
 
 #[test]

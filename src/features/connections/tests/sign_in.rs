@@ -157,6 +157,23 @@ fn tokens_are_refreshed_before_they_expire_by_one_task_at_a_time() {
     }
 }
 
+/// With new tokens or a revocation, the platform would disconnect the original installation.
+#[test]
+fn tokens_are_neither_refreshed_nor_revoked_while_sending_is_on_hold() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    let tokens = tokens(&app, &peer, Provider::HubSpot);
+    let connection = stored(&app, Provider::HubSpot, tokens);
+    app.clock.advance_ms(3_600_000);
+    app.put_on_hold();
+    let asked = peer.asked().len();
+    let refused = app.get_in("/v1/contacts/imports/providers/hubspot/sources");
+    assert!(refused.refusal().2.contains("Sending is on hold"), "{refused:?}");
+    let gone = app.delete(&format!("/v1/connections?connectionId={}", connection.id)).data();
+    assert_eq!((&gone["deleted"], &gone["revoked"]), (&json!(true), &json!(false)));
+    assert_eq!(peer.asked().len(), asked);
+}
+
 #[test]
 fn a_refresh_without_a_response_leaves_the_connection_as_it_is() {
     let peer = Platforms::start(0);

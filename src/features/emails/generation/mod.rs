@@ -88,7 +88,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
         // Subscribe before reading the queues, so that no addition in between is missed.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::EMAIL_SCREENSHOT_QUEUE]
             .map(|table| Box::pin(context.data.store.changed(table).notified()));
-        for task in due(&context.data.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &started)? {
+        for task in due(&context.data.store.read(), &context.engine, limits::EMAILS_AT_ONCE, &started)? {
             if left == 0 || running.len() >= limits::EMAILS_AT_ONCE {
                 break;
             }
@@ -112,18 +112,28 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     }
 }
 
-/// Returns up to `limit` tasks that can start now. Edits come first, because users wait for them.
-fn due(tx: &ReadTx, now: Timestamp, limit: usize, started: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
+/// Returns up to `limit` tasks that can start now. Edits come first, because users wait for them. While sending is on hold, generations
+/// and edits from before the hold wait, because they send requests to language models.
+fn due(tx: &ReadTx, engine: &Engine, limit: usize, started: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
+    let (now, hold) = (engine.clock.now(), engine.hold.current());
+    // Work that is on hold stays at the front of the queues.
+    let skipped_max = if hold.is_some() { limits::HELD_SCANNED_MAX } else { 0 };
+    let is_held = |number| hold.as_ref().is_some_and(|hold| hold.holds(number));
     let mut tasks: Vec<Task> = Vec::new();
     let is_free = |task: &Task| !started.contains(&task.subject());
-    for edit in store::open_edits(tx, limit + started.len())? {
-        tasks.extend(Some(Task::Edit(edit)).filter(is_free));
+    for edit in store::open_edits(tx, limit + started.len() + skipped_max)? {
+        if hold.is_none() || store::any_edit(tx, edit)?.is_none_or(|edit| !is_held(edit.hold_number)) {
+            tasks.extend(Some(Task::Edit(edit)).filter(is_free));
+        }
     }
-    for (id, account) in store::open_conversations(tx, limits::EMAIL_STAGES_PER_STEP)? {
+    for (id, account) in store::open_conversations(tx, limits::EMAIL_STAGES_PER_STEP + skipped_max)? {
         if tasks.len() >= limit {
             break;
         }
         let Some(conversation) = store::conversation(tx, account, id)? else { continue };
+        if is_held(conversation.hold_number) {
+            continue;
+        }
         if conversation.state == State::Pending {
             if waits_for_import(tx, account, &conversation, now)? {
                 continue;

@@ -60,6 +60,32 @@ fn a_request_selects_its_model_by_name() {
     assert!(error.contains("\"peer\", \"second\", \"composer\""), "{error}");
 }
 
+/// The original installation may have finished the same generation since.
+#[test]
+fn models_are_not_called_for_work_from_before_a_hold_until_the_hold_ends() {
+    let peer = FakeModel::by(|_| email(|_| {}));
+    let app = with_models(&peer, |settings| settings.language_model.default = Some("peer".into()));
+    let state = |id: &str| status(&app, id)["status"].clone();
+    let first = generate(&app, hello());
+    work(&app);
+    let path = format!("/v1/emails/{}", first_email(&status(&app, &first))["id"].as_str().expect("the field is a string"));
+    let edit = app.post(&format!("{path}/edit"), json!({ "prompt": "x", "async": true })).data();
+    let old = generate(&app, hello());
+    app.put_on_hold();
+    peer.asked();
+    work(&app);
+    assert_eq!((state(&old), called(&peer)), (json!("pending"), Vec::new()));
+    let new = generate(&app, hello());
+    work(&app);
+    assert_eq!((state(&old), state(&new)), (json!("pending"), json!("completed")));
+    let edit = || app.get(&format!("{path}/edits/{}", edit["editId"].as_str().expect("an ID"))).data()["status"].clone();
+    assert_eq!(edit(), "pending");
+    app.engine().hold.release();
+    work(&app);
+    assert_eq!(state(&old), "completed");
+    assert_ne!(edit(), "pending");
+}
+
 #[test]
 fn the_composer_writes_in_place_of_a_failed_model_if_the_settings_say_so() {
     for reaction in [Reaction::Refuse("I will not.".into()), Reaction::Status(401, "Wrong key".into(), None), Reaction::Broken] {

@@ -133,11 +133,11 @@ fn an_interrupted_generation_resumes_and_finishes_once() {
     // Runs one stage at a time, as if the process ended after each stage.
     let mut stages = 0;
     loop {
-        let tasks = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new()).expect("the read succeeds");
+        let tasks = due(&app.read(), app.engine(), 1, &HashSet::new()).expect("the read succeeds");
         let Some(task) = tasks.into_iter().next() else { break };
         let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
         // The task is started and dropped at its first await point, so its unsaved work is lost.
-        let started = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new())
+        let started = due(&app.read(), app.engine(), 1, &HashSet::new())
             .expect("the read succeeds")
             .into_iter()
             .next()
@@ -157,11 +157,7 @@ fn a_stage_that_never_ends_fails() {
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
     let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
     let next = || {
-        due(&app.read(), app.engine().clock.now(), 1, &HashSet::new())
-            .expect("the read succeeds")
-            .into_iter()
-            .next()
-            .expect("a task is due")
+        due(&app.read(), app.engine(), 1, &HashSet::new()).expect("the read succeeds").into_iter().next().expect("a task is due")
     };
     app.wait(next().run(place.clone())).1.expect("the stage succeeds");
     for _ in 0..limits::EMAIL_ATTEMPTS_MAX {

@@ -140,6 +140,8 @@ pub fn conversation(
         plan: None,
         seed,
         usage: Default::default(),
+        // The email is complete, so no hold affects it.
+        hold_number: 0,
         created_at: now,
         updated_at: now,
     }

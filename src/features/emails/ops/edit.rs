@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::base::text::{LongText, SOME_TEXT, ShortText};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::hold;
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::generation::context::StageContext;
 use crate::features::emails::model::{Edit as Row, EditState, Email, Stage};
@@ -159,6 +160,7 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail, model: Opti
         done: Vec::new(),
         not_done: Vec::new(),
         attempts: 0,
+        hold_number: hold::last_number(tx)?,
         created_at: tx.now(),
         updated_at: tx.now(),
     };

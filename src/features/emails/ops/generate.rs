@@ -9,6 +9,7 @@ use crate::base::bounded::Bounded;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, SOME_TEXT};
 use crate::engine::api::{Caller, Command, Created, Engine, Failure, Operation, Replay, Spec, needs};
+use crate::engine::hold;
 use crate::engine::language_model::Models;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
@@ -245,6 +246,7 @@ pub fn open(
         plan: None,
         seed: u64::from_be_bytes(tx.random().bytes()),
         usage: Default::default(),
+        hold_number: hold::last_number(tx)?,
         created_at: tx.now(),
         updated_at: tx.now(),
     };

@@ -66,9 +66,20 @@ impl Query for List {
         let has_more = events.len() > limit;
         events.truncate(limit);
         let last = events.last().filter(|_| has_more);
-        let next_cursor = last.map(|(id, event)| format!("{}-{id}", event.occurred_at.0));
+        let next_cursor = last.map(|(id, event)| to_cursor((event.occurred_at, *id)));
         Ok(Done(CustomerEventPart { events: events.into_iter().map(CustomerEvent::of).collect(), next_cursor, has_more }))
     }
+}
+
+fn to_cursor((at, id): (Timestamp, EventId)) -> String {
+    format!("{}-{id}", at.0)
+}
+
+/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
+    let position = parse_cursor(cursor)?;
+    Ok(parse_cursor(&to_cursor(position))? == position)
 }
 
 /// Returns the position that a cursor encodes.

@@ -12,9 +12,10 @@ impl Operation for Hold {
     const SPEC: Spec = Spec::get("installation.hold", "/v1/system/hold", manager())
         .summary("Get the sending hold")
         .about(
-            "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules and webhook deliveries wait until \
-             sending is resumed, because the original folder may have sent them since. New sends and newly launched campaigns \
-             are sent as usual. Only the installation's own account, which is the first account, may use this operation.",
+            "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules, webhook deliveries, imports from \
+             other services and generations of emails wait until sending is resumed, because the original folder may have continued \
+             them since. New sends, newly launched campaigns and new generations run as usual. Only the installation's own account, \
+             which is the first account, may use this operation.",
         )
         .blocking();
     type Input = NoInput;

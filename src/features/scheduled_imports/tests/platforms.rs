@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 use super::super::worker;
 use super::HOUR_MS;
 use crate::base::clock::Clock;
-use crate::engine::runner::Step;
+use crate::engine::runner::{Step, Work};
 use crate::features::connections;
 use crate::testing::TestApp;
 use crate::testing::platforms::changes::UNLISTED;
 use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Standing, published};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
+use crate::workers::WORKERS;
 
 /// Each platform's name, an API key, and the ID and type of a source with all contacts.
 const PLATFORMS: [(&str, &str, &str, &str); 3] = [
@@ -206,4 +207,30 @@ fn a_removed_connection_fails_the_run_and_other_sources_are_read_completely() {
     }
     let refused = app.post_in("/v1/scheduled-imports", json!({ "name": "Sync", "provider": "hubspot", "sources": sources }));
     assert_eq!(refused.refusal().1, "PROVIDER_NOT_CONNECTED");
+}
+
+/// The original installation may have imported the same changes since, with the same tokens.
+#[test]
+fn no_platform_is_contacted_while_sending_is_on_hold() {
+    let peer = Platforms::start(10);
+    let app = app(&peer);
+    create(&app, PLATFORMS[0]);
+    let step = |name: &str| {
+        let worker = WORKERS.iter().find(|worker| worker.name == name).expect("the worker is in the table");
+        let Work::EachEnvironment(step) = worker.work else { panic!("{name} does not run in each environment") };
+        app.wait(step(app.engine().clone(), Environment::Test)).expect("the step succeeds")
+    };
+    let connected = peer.asked().len();
+    app.put_on_hold();
+    step("scheduled imports");
+    assert_eq!((peer.asked().len(), app.get_in("/v1/contacts/jobs").data()["jobs"].clone()), (connected, json!([])));
+    app.engine().hold.release();
+    step("scheduled imports");
+    let started = peer.asked().len();
+    app.put_on_hold();
+    assert_eq!(step("platform imports"), Step::Done);
+    assert_eq!(peer.asked().len(), started);
+    app.engine().hold.release();
+    step("platform imports");
+    assert!(peer.asked().len() > started);
 }

@@ -88,6 +88,20 @@ fn work_once(shop: &Shop) {
     shop.app.wait(super::worker::sync(engine, crate::vocab::environment::Environment::Test)).expect("the step succeeds");
 }
 
+/// The original installation may import from the same store with the same tokens.
+#[test]
+fn a_store_is_not_contacted_while_sending_is_on_hold() {
+    let shop = Shop::new();
+    shop.connect(json!({})).data();
+    let asked = shop.peer.asked().len();
+    shop.app.put_on_hold();
+    work(&shop.app);
+    assert_eq!((shop.peer.asked().len(), shop.products().len()), (asked, 0));
+    shop.app.engine().hold.release();
+    work(&shop.app);
+    assert_eq!((&shop.view()["sync"]["stage"], shop.products().len()), (&json!("idle"), 2));
+}
+
 #[test]
 fn a_token_revoked_during_an_import_stops_it_until_a_new_one_is_entered() {
     let shop = Shop::new();

@@ -133,12 +133,23 @@ fn next(view: &View<'_>, email: EmailId, before: Option<MailingId>) -> Result<Op
     Ok(engagement::mailings(view.tx, email, before, 1)?.first().map(|id| (*id, 0)))
 }
 
+fn to_cursor((id, number): Cursor) -> String {
+    format!("{id}.{number}")
+}
+
+/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
+    let position = parse_cursor(cursor)?;
+    Ok(parse_cursor(&to_cursor(position))? == position)
+}
+
 fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
     let read = cursor.split_once('.').and_then(|(id, number)| Some((MailingId::parse(id)?, number.parse().ok()?)));
     read.ok_or_else(|| Failure::field("cursor", "is not a cursor of this list; use the nextCursor of the previous page"))
 }
 
 fn to_answer(emails: Vec<CampaignLog>, next: Option<Cursor>) -> EmailLogPart {
-    let next_cursor = next.map(|(id, number)| format!("{id}.{number}"));
+    let next_cursor = next.map(to_cursor);
     EmailLogPart { emails, has_more: next_cursor.is_some(), next_cursor }
 }

@@ -133,7 +133,7 @@ impl TimelineEntry {
 }
 
 /// Where a page of the timeline starts: a time, and the number of entries of this time to skip.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Cursor {
     at: Timestamp,
     behind: usize,
@@ -155,10 +155,23 @@ impl Query for Timeline {
         let next_cursor = entries.last().filter(|_| has_more).map(|last| {
             let same = entries.iter().filter(|entry| entry.at.0 == last.at.0).count();
             let before = if last.at.0 == cursor.at { cursor.behind } else { 0 };
-            format!("{}.{}", last.at.0.0, same + before)
+            to_cursor(Cursor { at: last.at.0, behind: same + before })
         });
         Ok(Done(TimelinePart { entries, next_cursor, has_more }))
     }
+}
+
+fn to_cursor(Cursor { at, behind }: Cursor) -> String {
+    format!("{}.{behind}", at.0)
+}
+
+/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
+    let position = parse_cursor(cursor)?;
+    // The list reads the entries before the next millisecond.
+    assert!(position.at.0.checked_add(1).is_some(), "a time that cannot be increased: {cursor}");
+    Ok(parse_cursor(&to_cursor(position))? == position)
 }
 
 fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {

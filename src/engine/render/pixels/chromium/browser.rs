@@ -85,7 +85,11 @@ fn interrupted(why: impl std::fmt::Display) -> RenderError {
 
 impl Browser {
     /// Starts Chromium, with its profile and fonts in `folder`.
-    pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, RenderError> {
+    pub fn start(
+        program: &Path,
+        (folder, further_fonts): (&Path, Option<&Path>),
+        is_sandboxed: bool,
+    ) -> Result<Self, RenderError> {
         let failed = |error: io::Error| {
             RenderError::Unavailable(format!(
                 "could not start Chromium at {} (setting rendering.chromium): {error}",
@@ -97,11 +101,7 @@ impl Browser {
         })?;
         let mut command = Command::new(program);
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
-        // SAFETY: the call only returns the user ID of this process, and cannot fail.
-        if unsafe { libc::geteuid() } == 0 {
-            // Chromium's own sandbox does not work for root, and containers often run as root.
-            command.arg("--no-sandbox");
-        }
+        command.args((!is_sandboxed).then_some("--no-sandbox"));
         command.env_clear().env("HOME", folder).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("FONTCONFIG_FILE", fonts);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         // SAFETY: only dup2 is called between fork and exec, which is allowed. Chromium reads from descriptor 3 and writes to 4.

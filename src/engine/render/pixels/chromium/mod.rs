@@ -15,8 +15,11 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::browser::{BASE, Browser};
-use super::{Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions, Warning, Workers};
-use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
+use super::super::images;
+use super::{
+    Layer, Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions, Warning, Workers,
+};
+use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGE_PIXELS_MAX};
 
 /// The number of CSS pixels per inch of paper.
 const PX_PER_INCH: f64 = 96.0;
@@ -30,12 +33,14 @@ pub struct Options {
     pub folder: PathBuf,
     /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
+    /// Whether Chromium runs even if its sandbox does not work.
+    pub unconfined: bool,
 }
 
 /// The drawing engine that uses Chromium, with at most one browser.
 pub struct Chromium {
     options: Options,
-    /// The worker processes that create the thumbnails, because this process decodes no images.
+    /// The worker processes that create the thumbnails, because this process decodes no images. They share their budget of pixels.
     workers: Arc<Workers>,
     browser: Mutex<Option<Browser>>,
     waiting: AtomicUsize,
@@ -47,13 +52,26 @@ struct Tab<'a> {
     session: String,
 }
 
+/// Returns whether Chromium's own sandbox is active.
+pub fn sandbox() -> Layer {
+    // SAFETY: the call only returns the user ID of this process, and cannot fail.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    let off = is_root.then(|| "it does not work for root".to_owned());
+    Layer { name: "Chromium's sandbox".to_owned(), is_required: true, off }
+}
+
 impl Chromium {
     /// Creates the engine without starting a browser.
     pub fn new(options: Options, workers: Arc<Workers>) -> Self {
         Self { options, workers, browser: Mutex::new(None), waiting: AtomicUsize::new(0) }
     }
 
-    async fn draw<T>(&self, work: impl AsyncFnOnce(&mut Browser) -> Result<T, RenderError>) -> Result<T, RenderError> {
+    /// Draws a page as soon as the browser is free and the pixels of the page's images are available.
+    async fn draw<T>(
+        &self,
+        page: &Page,
+        work: impl AsyncFnOnce(&mut Browser) -> Result<T, RenderError>,
+    ) -> Result<T, RenderError> {
         struct Waits<'a>(&'a AtomicUsize);
         impl Drop for Waits<'_> {
             fn drop(&mut self) {
@@ -66,6 +84,7 @@ impl Chromium {
         }
         let mut turn = self.browser.lock().await;
         drop(waits);
+        let _pixels = self.workers.reserve(page).await?;
         // The browser stays outside the mutex while it draws, so that it is dropped if the drawing is aborted or fails.
         let mut browser = match turn.take().filter(|browser| browser.drawings_left > 0) {
             Some(browser) => browser,
@@ -80,15 +99,22 @@ impl Chromium {
     }
 
     fn start(&self) -> Result<Browser, RenderError> {
-        let Options { program, folder, fonts } = &self.options;
-        Browser::start(program, folder, fonts.as_deref().map(Path::new))
+        let Options { program, folder, fonts, unconfined } = &self.options;
+        let sandbox = sandbox();
+        if let Some(why) = sandbox.off.as_ref().filter(|_| !unconfined) {
+            return Err(RenderError::Unavailable(format!(
+                "Chromium does not run without its sandbox: {why}. Run the service as another user; rendering.require_confinement = false \
+                 lets Chromium run without it, for trusted input only"
+            )));
+        }
+        Browser::start(program, (folder, fonts.as_deref().map(Path::new)), sandbox.off.is_none())
     }
 }
 
 impl Renderer for Chromium {
     fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
         Box::pin(async move {
-            let mut drawn = self.draw(async |browser| screenshots(browser, page, options).await).await?;
+            let mut drawn = self.draw(page, async |browser| screenshots(browser, page, options).await).await?;
             for screenshot in &mut drawn.made {
                 if let Some(width) = options.thumbnails.top_width {
                     screenshot.thumbnail = Some(self.workers.thumbnail(&screenshot.png, width, false).await?);
@@ -102,7 +128,7 @@ impl Renderer for Chromium {
     }
 
     fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, _title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>> {
-        Box::pin(self.draw(async move |browser| pdf(browser, page, paper).await))
+        Box::pin(self.draw(page, async move |browser| pdf(browser, page, paper).await))
     }
 }
 
@@ -174,7 +200,14 @@ async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Renderi
 
 impl<'a> Tab<'a> {
     async fn open(browser: &'a mut Browser, page: &Page) -> Result<Self, RenderError> {
-        browser.provide(page.images.iter());
+        // As in the workers, images beyond the budget, and images whose number of pixels is unknown, are not drawn.
+        let mut left = DRAWN_IMAGE_PIXELS_MAX;
+        let mut fits = |file: &[u8]| {
+            let rest = Some(images::pixels(file)).filter(|pixels| *pixels > 0).and_then(|pixels| left.checked_sub(pixels));
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        browser.provide(page.images.iter().filter(|(_, file)| fits(file)));
         let target = browser.call(None, "Target.createTarget", json!({ "url": "about:blank" })).await?;
         let target = text(&target, "targetId")?;
         let attached = browser.call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await?;
@@ -238,4 +271,46 @@ fn image_size(png: &[u8]) -> Result<(u32, u32), RenderError> {
     let size = imagesize::blob_size(png)
         .map_err(|error| RenderError::Unavailable(format!("Chromium returned an invalid image: {error}")))?;
     Ok((size.width as u32, size.height as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn chromium(folder: &Path, workers: Workers, unconfined: bool) -> Chromium {
+        let options = Options { program: folder.join("no-chromium"), folder: folder.join("profile"), fonts: None, unconfined };
+        Chromium::new(options, Arc::new(workers))
+    }
+
+    fn page(has_image: bool) -> Page {
+        let mut file = std::io::Cursor::new(Vec::new());
+        image::RgbImage::new(40, 30).write_to(&mut file, image::ImageFormat::Png).expect("the image can be written");
+        let images = has_image.then(|| ("a.png".to_owned(), Arc::new(file.into_inner())));
+        Page { html: "<img src=a.png>".to_owned(), images: images.into_iter().collect() }
+    }
+
+    #[tokio::test]
+    async fn images_need_pixels_from_the_budget_of_the_workers() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let chromium = chromium(folder.path(), Workers::used_up(Duration::from_millis(10)), true);
+        let busy = chromium.pdf(&page(true), Paper::A4, "").await.expect_err("there are no pixels");
+        assert_eq!(busy, RenderError::Busy);
+        let absent = chromium.pdf(&page(false), Paper::A4, "").await.expect_err("there is no Chromium");
+        assert!(matches!(absent, RenderError::Unavailable(_)), "a page without images needs no pixels: {absent}");
+    }
+
+    /// Regression test: for root, Chromium ran with `--no-sandbox` although confinement was required.
+    #[tokio::test]
+    async fn without_its_sandbox_it_runs_only_if_the_settings_allow_it() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        for unconfined in [false, true] {
+            let chromium = chromium(folder.path(), Workers::new(super::super::Options::default()), unconfined);
+            let error = chromium.pdf(&page(false), Paper::A4, "").await.expect_err("there is no Chromium").to_string();
+            let is_refused = sandbox().off.is_some() && !unconfined;
+            let part = if is_refused { "does not run without its sandbox" } else { "could not start Chromium" };
+            assert!(error.contains(part), "{error}");
+        }
+    }
 }
