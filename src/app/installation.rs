@@ -20,7 +20,7 @@ use crate::engine::store::commit_log::{self, CommitLog, Logged, StoreName};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::identity::{self, Identity, Installation};
 use crate::engine::store::seal::{KeyCheck, KeyError, Seal};
-use crate::engine::store::space::{RESERVE, Space};
+use crate::engine::store::space::{RESERVE, Space, wait_for};
 use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, WriteTx};
 use crate::features::installation::sealed::{self, Fit};
 use crate::surfaces::cli::Problem;

@@ -99,7 +99,7 @@ pub trait Read {
         self.visit_bytes(table.id, span, order, &mut |mut key, value| match K::read(&mut key).zip(V::decode(value)) {
             Some((key, value)) => visitor(key, value),
             None => {
-                tracing::error!(error = %corrupt(table.id), "a damaged row was skipped");
+                tracing::error!(error = %self.corrupt(table.id), "a damaged row was skipped");
                 Ok(ControlFlow::Continue(()))
             }
         })

@@ -275,7 +275,7 @@ impl CheckedRequest {
             });
             match tried.await.and_then(|tried| tried) {
                 Ok(()) => {}
-                Err(error @ (StoreError::Corrupt(_) | StoreError::Panicked)) => {
+                Err(error @ (StoreError::Damaged { .. } | StoreError::Panicked)) => {
                     tracing::error!(%error, %mailing, number, "an event of a mail service could not be recorded");
                     (*token, found) = (None, true);
                 }

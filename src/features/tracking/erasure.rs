@@ -52,7 +52,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     let list = SuppressionList::new(engine);
     let all = list.clone();
     match store.write(move |tx| one(tx, all, ROWS)).await {
-        Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => past_damage(store, list).await,
+        Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => past_damage(store, list).await,
         erased => Ok(erased??),
     }
 }
@@ -62,7 +62,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
     let erased = store.write(move |tx| one(tx, list, 1)).await;
     match erased.and_then(|erased| erased) {
-        Err(error @ (Error::Corrupt(_) | Error::Panicked)) => Ok(store.write(move |tx| skip(tx, &error)).await??),
+        Err(error @ (Error::Damaged { .. } | Error::Panicked)) => Ok(store.write(move |tx| skip(tx, &error)).await??),
         erased => Ok(erased?),
     }
 }

@@ -31,7 +31,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
         return Ok(false);
     }
     match store.write(take).await {
-        Ok(Err(Error::Corrupt(_))) | Err(Error::Panicked) => take_apart(store).await,
+        Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => take_apart(store).await,
         taken => Ok(taken??),
     }
 }
@@ -50,7 +50,7 @@ async fn take_apart(store: &Store) -> Result<bool, Failure> {
         let taken = store.write(move |tx| take_some(tx, &[id])).await;
         match taken.and_then(|taken| taken) {
             Ok(_) => {}
-            Err(error @ (Error::Corrupt(_) | Error::Panicked)) => {
+            Err(error @ (Error::Damaged { .. } | Error::Panicked)) => {
                 tracing::error!(%error, event = %id, "no deliveries could be created for an event");
                 let remove = move |tx: &mut WriteTx<'_>| {
                     outbox::dequeue(tx, id);
