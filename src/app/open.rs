@@ -178,7 +178,8 @@ impl Opener<'_> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());
         let clients = support_tables(self.settings)?.map(|(file, _)| Arc::new(file));
-        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement, clients });
+        let unconfined = !require_confinement;
+        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined, clients, feature: None });
         Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
             RenderingEngine::Chromium => {

@@ -305,10 +305,12 @@ pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
 pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
 /// The maximum number of bytes that are read of a page, style sheet or sitemap. The rest of a larger file rarely adds information.
-pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of bytes in one import, without images. Pages and style sheets rarely have a tenth of this size; at the limit,
-/// the import continues with the data that it has read.
-pub const SITE_IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
+pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely have half of this size. At the limit,
+/// the import continues with the files that it has, which are in memory twice while a worker process reads them.
+pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
+/// The maximum number of bytes that a worker process returns after it has read a site: several times the largest brand with its texts.
+pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not
 /// read.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
@@ -1158,6 +1160,12 @@ pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 /// The `Retry-After` of a 503 response to a large body, in seconds, if not enough memory was free. By then, some uploads have usually
 /// ended.
 pub const BODIES_RETRY_SECONDS: u64 = 5;
+
+/// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
+pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
+/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Parsed, they take a few times as much.
+/// Further large responses wait until their time limit.
+pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 // --- Disk space ---
 

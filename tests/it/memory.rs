@@ -1,10 +1,10 @@
-//! Measures memory growth under hostile input, eight requests at a time: small files that unpack to gigabytes, bodies and messages
+//! Measures memory growth under hostile input, eight requests or four sites at a time: small files that unpack to gigabytes, bodies and messages
 //! of the maximum size, malformed fonts. Images and emails are decoded in worker processes with their own limits.
 //!
 //! `cargo test --test it memory -- --nocapture` prints the tables.
 
 use std::io::{Cursor, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,8 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Reply, Server};
 
 const AT_ONCE: usize = 8;
+/// The number of sites that the server imports at the same time.
+const SITES_AT_ONCE: usize = 4;
 /// The time limit for an email, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The maximum memory growth of the server for any input.
@@ -134,34 +136,45 @@ fn emails() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Serves these files until the tests end, compressed by gzip if the path says so.
-fn serve(files: Vec<(&'static str, &'static str, Vec<u8>)>) -> String {
+/// Path, headers and body of a file. The path "*" matches every path without a dot.
+type ServedFile = (&'static str, &'static str, Vec<u8>);
+
+/// Serves these files until the tests end.
+fn serve(files: Vec<ServedFile>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
     let address = listener.local_addr().expect("bound");
     let files = Arc::new(files);
-    let answer = move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut head = [0; 4096];
-            let count = std::io::Read::read(&mut stream, &mut head).unwrap_or(0);
-            let head = String::from_utf8_lossy(&head[..count]).into_owned();
-            let path = head.split(' ').nth(1).unwrap_or("/");
-            let Some((_, headers, body)) = files.iter().find(|(name, ..)| *name == path) else {
-                let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-                continue;
-            };
-            let _ = write!(stream, "HTTP/1.1 200 OK\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
-            let _ = stream.write_all(body);
+    let accept = move || {
+        for stream in listener.incoming().flatten() {
+            let files = files.clone();
+            let _ = std::thread::Builder::new().name("hostile file".into()).spawn(move || answer(&files, stream));
         }
     };
-    std::thread::Builder::new().name("hostile site".into()).spawn(answer).expect("a thread");
+    std::thread::Builder::new().name("hostile site".into()).spawn(accept).expect("a thread");
     format!("http://{address}")
 }
 
-/// Returns websites by name, with their URLs.
+fn answer(files: &[ServedFile], mut stream: TcpStream) {
+    let mut head = [0; 4096];
+    let count = std::io::Read::read(&mut stream, &mut head).unwrap_or(0);
+    let head = String::from_utf8_lossy(&head[..count]).into_owned();
+    let target = head.split(' ').nth(1).unwrap_or("/");
+    let path = target.split('?').next().unwrap_or_default();
+    let is_served = |name: &str| name == path || name == "*" && !path.contains('.');
+    let Some((_, headers, body)) = files.iter().find(|(name, ..)| is_served(name)) else {
+        let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        return;
+    };
+    let _ = write!(stream, "HTTP/1.1 200 OK\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
+    let _ = stream.write_all(body);
+}
+
+/// Returns websites by name, with their URLs. Each path of a website is the home page of a site of its own.
 fn hosts() -> Vec<(&'static str, String)> {
     const HTML: &str = "content-type: text/html\r\ncontent-encoding: gzip\r\n";
+    const CSS: &str = "content-type: text/css\r\ncontent-encoding: gzip\r\n";
     const XML: &str = "content-type: application/gzip\r\n";
-    let home = |body: &str| gzip(format!("<html><title>Acme</title><link rel=icon href=/icon>{body}").as_bytes());
+    let home = |body: &str| gzip(format!("<html><title>Acme</title><link rel=icon href=/icon.ico>{body}").as_bytes());
     let robots = b"User-agent: *\nSitemap: /sitemap.xml.gz\n".to_vec();
     let locations = format!("<urlset>{}", "<url><loc>/a</loc></url>".repeat(2_000_000));
     let laughs = format!(
@@ -170,15 +183,26 @@ fn hosts() -> Vec<(&'static str, String)> {
         "<url><loc>&a;&a;&a;</loc></url>".repeat(100_000)
     );
     let icon = icon(&encoded(GrayImage::new(10_000, 10_000), ImageFormat::Png));
+    let data = |json: &str| home(&format!("<script type=application/ld+json>[{}0]</script>", json.repeat(160_000)));
+    let styled = home("<link rel=stylesheet href=/1.css><link rel=stylesheet href=/2.css><p class=a>x");
+    let styles = gzip("a,a,a{color:red;color:red}".repeat(80_000).as_bytes());
+    let attributes: String = (0..300_000).map(|number| format!(" {number:x}")).collect();
     vec![
-        ("page, 1 GB of gzip", serve(vec![("/", HTML, gzip(&vec![b' '; 1_000_000_000]))])),
-        ("page, 4 MB of open elements", serve(vec![("/", HTML, home(&"<b>".repeat(1_300_000)))])),
-        ("page, 4 MB of cells", serve(vec![("/", HTML, home(&format!("<table>{}", "<td>x".repeat(700_000))))])),
-        ("icon of 100 million pixels", serve(vec![("/", HTML, home("<p>x")), ("/icon", "", icon)])),
+        ("pages of 1 GB of gzip", serve(vec![("*", HTML, gzip(&vec![b' '; 1_000_000_000]))])),
+        ("pages of 2 MB of open elements", serve(vec![("*", HTML, home(&"<b>".repeat(660_000)))])),
+        ("pages of 2 MB of cells", serve(vec![("*", HTML, home(&format!("<table>{}", "<td>x".repeat(350_000))))])),
+        ("pages of 2 MB of comments", serve(vec![("*", HTML, home(&"<?a>".repeat(500_000)))])),
+        ("pages of 300,000 attributes", serve(vec![("*", HTML, home(&format!("<p{attributes}>x")))])),
+        ("pages of 160,000 objects of structured data", serve(vec![("*", HTML, data("{\"@type\":0},"))])),
+        (
+            "style sheets of 240,000 selectors",
+            serve(vec![("*", HTML, styled), ("/1.css", CSS, styles.clone()), ("/2.css", CSS, styles)]),
+        ),
+        ("icon of 100 million pixels", serve(vec![("*", HTML, home("<p>x")), ("/icon.ico", "", icon)])),
         (
             "sitemap, 48 MB of gzip",
             serve(vec![
-                ("/", HTML, home("<p>x")),
+                ("*", HTML, home("<p>x")),
                 ("/robots.txt", "", robots.clone()),
                 ("/sitemap.xml.gz", XML, gzip(locations.as_bytes())),
             ]),
@@ -186,7 +210,7 @@ fn hosts() -> Vec<(&'static str, String)> {
         (
             "sitemap, entities",
             serve(vec![
-                ("/", HTML, home("<p>x")),
+                ("*", HTML, home("<p>x")),
                 ("/robots.txt", "", robots),
                 ("/sitemap.xml.gz", XML, gzip(laughs.as_bytes())),
             ]),
@@ -363,7 +387,7 @@ impl Table {
     /// Prints the measurements, and checks that all are within the limit and that the server still works.
     async fn check(self) {
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-        println!("{:<48} {:>9} {:>9} {:>9}", "eight at a time", "KB each", "peak MiB", "grown MiB");
+        println!("{:<48} {:>9} {:>9} {:>9}", "several at a time", "KB each", "peak MiB", "grown MiB");
         for Row { name, bytes, peak, growth, answers } in &self.rows {
             println!("{name:<48} {:>9} {:>9.1} {:>9.1} {answers}", bytes / 1000, mib(*peak), mib(*growth));
         }
@@ -403,10 +427,29 @@ async fn hostile_files_cost_the_server_little_memory() {
         let work = async |client: &Client, _: &Server| at_once(client, "emails.import_html", &input).await.1;
         table.measure(name, html.len(), work).await;
     }
+    table.check().await;
+}
+
+/// Regression test: all pages of a site were parsed in the server at the same time, those of four sites in parallel, so twenty pages like
+/// each of these took more than a gigabyte.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hostile_sites_cost_the_server_little_memory() {
+    let mut table = Table::new(&sites::settings()).await;
     for (name, url) in hosts() {
         let work = async |client: &Client, _: &Server| {
-            let (_, state) = sites::import(client, json!({ "urls": [url] })).await;
-            state["status"].to_string()
+            let import = async |site: usize| {
+                let pages: Vec<String> = (0..10).map(|page| format!("{url}/{site}/{page}")).collect();
+                sites::import(client, json!({ "urls": pages })).await.1
+            };
+            let states = join_all((0..SITES_AT_ONCE).map(import)).await;
+            for state in &states {
+                // A worker process either reads the site or reaches its limits.
+                let error = state["error"].as_str().unwrap_or_default();
+                assert!(state["status"] == "active" || error.contains("too much time or memory"), "{name}: {state}");
+                assert!(state["importMetrics"]["pagesRead"].as_u64() >= Some(10), "{name}: {state}");
+            }
+            let statuses: Vec<&Value> = states.iter().map(|state| &state["status"]).collect();
+            format!("{statuses:?}")
         };
         table.measure(name, 0, work).await;
     }

@@ -37,6 +37,12 @@ impl Encoding {
         }
     }
 
+    /// Returns how many times the maximum size of a body its decompression needs: for the compressed body, the result, and with brotli
+    /// also a window.
+    pub fn copies(self) -> usize {
+        if self == Self::Brotli { 3 } else { 2 }
+    }
+
     /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, a premature end of the input is not an error.
     pub fn inflate(self, compressed: &[u8], bytes_max: usize, partial: bool) -> io::Result<Inflated> {
         match self {

@@ -17,6 +17,7 @@ mod exchange;
 mod failure;
 mod inflate;
 mod link_probes;
+mod memory;
 mod paces;
 mod platform_tokens;
 mod probe;
@@ -35,6 +36,7 @@ pub use download::{Download, DownloadLimits};
 pub use exchange::{driven, words};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
+pub use memory::ResponseMemory;
 pub use paces::Paces;
 pub use platform_tokens::PlatformTokens;
 pub use storage::StorageConnector;
@@ -84,7 +86,7 @@ pub enum OversizePolicy {
 }
 
 /// A response with any status.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Response {
     /// The final URL, after redirects.
     pub url: Url,
@@ -92,6 +94,8 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The body, decompressed if it was compressed.
     pub body: Vec<u8>,
+    /// The memory that is reserved for the body.
+    pub memory: ResponseMemory,
 }
 
 impl Response {

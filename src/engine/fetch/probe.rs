@@ -16,7 +16,7 @@ use x509_parser::parse_x509_certificate;
 use super::connect::Trust;
 use super::deliver::MeteredConnection;
 use super::exchange::{driven, words};
-use super::{Fetch, FetchError, Response, host, next};
+use super::{Fetch, FetchError, Response, ResponseMemory, host, next};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
 
@@ -102,7 +102,8 @@ impl Fetch {
     async fn follow(&self, trail: &mut Trail, options: ProbeOptions) -> Result<ProbeResponse, FetchError> {
         loop {
             let (status, headers) = self.head(trail, options).await?;
-            let fetched = Response { url: trail.url.clone(), status, headers, body: Vec::new() };
+            let fetched =
+                Response { url: trail.url.clone(), status, headers, body: Vec::new(), memory: ResponseMemory::default() };
             let target = match next(&fetched)? {
                 Some(target) if options.follows => target,
                 redirects_to => return Ok(ProbeResponse { redirects_to, ..response(status, &fetched.headers) }),
