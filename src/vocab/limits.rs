@@ -1655,7 +1655,12 @@ pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
 /// The maximum number of requests for one list of sources. Some platforms return only ten sources per request.
 pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
 /// The maximum size of a platform's response: a thousand contacts with all of their fields.
-pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The maximum number of JSON values in the response of a platform or store: a thousand contacts with 150 fields each. They take a few
+/// dozen megabytes at most, however small the response is.
+pub const PROVIDER_RESPONSE_VALUES_MAX: usize = 150_000;
+/// The maximum size of an error response whose description is read. Descriptions have a few sentences.
+pub const PROVIDER_ERROR_BYTES_MAX: usize = 64 * 1024;
 /// The time limit for one request to a platform, whose slowest pages take half of it.
 pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The maximum number of attempts for one request to a platform: enough for a short interruption. After a longer one, the request fails.
@@ -1720,6 +1725,9 @@ pub const STORES_MAX: usize = 200;
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 /// The maximum number of a product's collections that are stored. Users choose products by collection.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
+/// The maximum size of a store's response: a hundred products with texts of 40 KB each. The user chooses the server, so larger responses
+/// are rejected.
+pub const STORE_RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum number of a store's webhooks whose IDs are remembered. Older webhooks are recognized by the IDs of their orders, refunds

@@ -4,7 +4,7 @@
 //! `cargo test --test it memory -- --nocapture` prints the tables.
 
 use std::io::{Cursor, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +20,7 @@ use tokio::net::TcpSocket;
 
 use super::sites;
 use super::support::server::BOUNDLESS;
+use super::support::stores::woocommerce::{WOO_KEY, WOO_SECRET};
 use super::support::{Client, Reply, Server};
 
 const AT_ONCE: usize = 8;
@@ -136,7 +137,7 @@ fn emails() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Path, headers and body of a file. The path "*" matches every path without a dot.
+/// The end of the path, the headers and the body of a file. The path "*" matches every path without a dot.
 type ServedFile = (&'static str, &'static str, Vec<u8>);
 
 /// Serves these files until the tests end.
@@ -160,13 +161,16 @@ fn answer(files: &[ServedFile], mut stream: TcpStream) {
     let head = String::from_utf8_lossy(&head[..count]).into_owned();
     let target = head.split(' ').nth(1).unwrap_or("/");
     let path = target.split('?').next().unwrap_or_default();
-    let is_served = |name: &str| name == path || name == "*" && !path.contains('.');
+    let is_served = |name: &str| path.ends_with(name) || name == "*" && !path.contains('.');
     let Some((_, headers, body)) = files.iter().find(|(name, ..)| is_served(name)) else {
         let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         return;
     };
     let _ = write!(stream, "HTTP/1.1 200 OK\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
-    let _ = stream.write_all(body);
+    let _ = stream.write_all(body).and_then(|()| stream.shutdown(Shutdown::Write));
+    // The response could be lost if the connection were closed before the whole request was read.
+    let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+    let _ = std::io::copy(&mut stream, &mut std::io::sink());
 }
 
 /// Returns websites by name, with their URLs. Each path of a website is the home page of a site of its own.
@@ -215,6 +219,28 @@ fn hosts() -> Vec<(&'static str, String)> {
                 ("/sitemap.xml.gz", XML, gzip(laughs.as_bytes())),
             ]),
         ),
+    ]
+}
+
+/// Returns stores by name, with their URLs. Each path of the URL is a store of its own.
+fn stores() -> Vec<(&'static str, String)> {
+    const JSON: &str = "content-type: application/json\r\n";
+    const ZIPPED: &str = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+    let list = |item: &str, bytes: usize| gzip(format!("[{}0]", item.repeat(bytes / item.len())).as_bytes());
+    let shop = |products: Vec<u8>| {
+        serve(vec![
+            ("/wp-json/wc/v3/data/currencies/current", JSON, b"{\"code\":\"EUR\"}".to_vec()),
+            ("/wp-json/wc/v3/webhooks", JSON, b"[]".to_vec()),
+            ("/wp-json/wc/v3/products", ZIPPED, products),
+        ])
+    };
+    vec![
+        ("store, 1 GB of gzip", shop(gzip(&vec![b' '; 1_000_000_000]))),
+        ("store, 30 MB of products", shop(list("{\"id\":1,\"name\":\"\"},", 30_000_000))),
+        ("store, 4 MB of products", shop(list("{\"id\":1,\"name\":\"\"},", 4_000_000))),
+        ("store, 47,000 products", shop(list("{\"id\":1,\"name\":\"\"},", 900_000))),
+        ("store, 4 MB of lists", shop(list("[],", 4_000_000))),
+        ("store, 70,000 images", shop(gzip(format!("[{{\"images\":[{}", "{\"src\":\"\"},".repeat(70_000)).as_bytes()))),
     ]
 }
 
@@ -452,6 +478,48 @@ async fn hostile_sites_cost_the_server_little_memory() {
             format!("{statuses:?}")
         };
         table.measure(name, 0, work).await;
+    }
+    table.check().await;
+}
+
+/// Regression test: a few kilobytes of gzip from a store unpacked to 32 MiB, which took hundreds of megabytes when they were parsed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hostile_stores_cost_the_server_little_memory() {
+    let mut table = Table::new(&sites::settings()).await;
+    let project = table.project.clone();
+    for (name, url) in stores() {
+        let work = async |client: &Client, _: &Server| {
+            for number in 0..AT_ONCE {
+                let keys = json!({
+                    "projectId": project, "storefrontStoreUrl": format!("{url}/{number}"), "consumerKey": WOO_KEY,
+                    "consumerSecret": WOO_SECRET,
+                });
+                client.data("storefront.connect", keys).await;
+            }
+            let ended = async {
+                loop {
+                    let listed = client.data("storefront.list", json!({})).await;
+                    let ours = |store: &&Value| store["storeUrl"].as_str().is_some_and(|known| known.starts_with(&url));
+                    let stores: Vec<&Value> = listed["stores"].as_array().expect("a list").iter().filter(ours).collect();
+                    let problems: Vec<&str> = stores.iter().filter_map(|store| store["sync"]["waiting"].as_str()).collect();
+                    if problems.len() == AT_ONCE {
+                        return problems.iter().map(|problem| (*problem).to_owned()).collect::<Vec<_>>();
+                    }
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            };
+            let problems = tokio::time::timeout(PATIENCE, ended).await.expect("every import meets the response");
+            let is_expected = |problem: &String| {
+                ["larger than", "too many values", "unexpected data"].iter().any(|part| problem.contains(part))
+            };
+            assert!(problems.iter().all(is_expected), "{name}: {problems:?}");
+            problems[0].clone()
+        };
+        table.measure(name, 0, work).await;
+        let listed = table.client.data("storefront.list", json!({})).await;
+        for store in listed["stores"].as_array().expect("a list") {
+            table.client.data("storefront.disconnect", json!({ "serverId": store["serverId"] })).await;
+        }
     }
     table.check().await;
 }
