@@ -1425,10 +1425,9 @@ pub const SCHEDULED_IMPORTS_MAX: usize = 50;
 pub const SCHEDULED_IMPORT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of hours between two runs of a scheduled import: 30 days.
 pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
-/// The maximum size of a scheduled import's file: half a million small rows. The file is in memory until it is stored. Larger files can
-/// be uploaded instead.
-pub const SCHEDULED_IMPORT_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum number of files that are fetched at the same time in an environment, because each file is in memory.
+/// The maximum size of a scheduled import's file: half a million small rows. Larger files can be uploaded instead.
+pub const SCHEDULED_IMPORT_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// The maximum number of files that are fetched at the same time in an environment. A few megabytes of each are in memory.
 pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
 /// The maximum time for fetching a file, including redirects: 32 MiB over a slow line. A longer time would delay other files.
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);

@@ -244,6 +244,17 @@ fn stores() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Returns CSV files by name, with their URLs and a part of the reason why they cannot be imported.
+fn csv_files() -> Vec<(&'static str, String, &'static str)> {
+    const ZIPPED: &str = "content-type: text/csv\r\ncontent-encoding: gzip\r\n";
+    let file = |bytes: &[u8]| format!("{}/file.csv", serve(vec![("/file.csv", ZIPPED, gzip(bytes))]));
+    let rows = [b"<html>".to_vec(), vec![b'\n'; 30_000_000]].concat();
+    vec![
+        ("CSV, 1 GB of gzip", file(&vec![b'x'; 1_000_000_000]), "larger than"),
+        ("CSV, 30 MB of gzip", file(&rows), "a web page or XML"),
+    ]
+}
+
 /// Returns bodies close to the limit of 10 MiB, by name: the operation, and its input.
 fn bodies(project: &str) -> Vec<(&'static str, &'static str, Value)> {
     let side = 2_640;
@@ -520,6 +531,37 @@ async fn hostile_stores_cost_the_server_little_memory() {
         for store in listed["stores"].as_array().expect("a list") {
             table.client.data("storefront.disconnect", json!({ "serverId": store["serverId"] })).await;
         }
+    }
+    table.check().await;
+}
+
+/// Regression test: eight compressed files of 32 MiB were in memory at the same time, each of them twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hostile_csv_files_cost_the_server_little_memory() {
+    let mut table = Table::new(&sites::settings()).await;
+    let project = table.project.clone();
+    for (name, url, expected) in csv_files() {
+        let work = async |client: &Client, _: &Server| {
+            let mut ids = Vec::new();
+            for number in 0..AT_ONCE {
+                let input = json!({ "projectId": project, "name": number.to_string(), "url": url, "status": "subscribed" });
+                ids.push(client.data("scheduled_imports.create", input).await["id"].clone());
+            }
+            let ended = async {
+                loop {
+                    let runs = join_all(ids.iter().map(|id| client.data("scheduled_imports.get", json!({ "id": id })))).await;
+                    if runs.iter().all(|run| !run["lastRun"].is_null()) {
+                        return runs;
+                    }
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            };
+            let ended = tokio::time::timeout(PATIENCE, ended).await.expect("every run ends");
+            let is_expected = |run: &Value| run["lastRun"]["error"].as_str().is_some_and(|error| error.contains(expected));
+            assert!(ended.iter().all(is_expected), "{name}: {ended:?}");
+            format!("{}", ended[0]["lastRun"]["error"])
+        };
+        table.measure(name, 0, work).await;
     }
     table.check().await;
 }

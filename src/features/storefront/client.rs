@@ -162,7 +162,8 @@ impl<'e> Client<'e> {
         if url.scheme() != "https" && !self.engine.fetch.is_in_allowed_network(&url) {
             return Err(PlatformError::Malformed("the URL of the export does not use https".to_owned()));
         }
-        let limits = DownloadLimits { total: limits::STORE_DOWNLOAD_TIME, bytes: limits::STORE_DOWNLOAD_BYTES_MAX };
+        let total = limits::STORE_DOWNLOAD_TIME;
+        let limits = DownloadLimits { head: total, total, bytes: limits::STORE_DOWNLOAD_BYTES_MAX };
         let download = self.engine.fetch.download(&url, from, limits).await.map_err(|error| match error.is_passing() {
             true => PlatformError::Unavailable(error.to_string()),
             false => PlatformError::Unreachable(error.to_string()),
