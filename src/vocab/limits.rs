@@ -1180,8 +1180,24 @@ pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_se
 // --- Descriptors ---
 
 /// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge,
-/// listeners, worker processes with their pipes, fetches for imports, DNS. A busy server had 60 descriptors open for these purposes.
-pub const DESCRIPTORS_RESERVED: usize = 128;
+/// listeners, worker processes with their pipes, the continuous backup, requests to language models. A busy server had 60 descriptors
+/// open for these purposes.
+const DESCRIPTORS_FOR_FILES: usize = 104;
+/// The number of descriptors for the requests of workers, most of which run in both environments: each request needs one, for DNS or
+/// for its connection.
+const DESCRIPTORS_FOR_WORKERS: usize = 2
+    * (IMPORTS_AT_ONCE * SITE_IMPORT_FETCHES_AT_ONCE
+        + IMAGES_AT_ONCE
+        + PROVIDER_IMPORTS_AT_ONCE
+        + STORE_SYNCS_AT_ONCE
+        + SCHEDULED_IMPORTS_AT_ONCE
+        + EMAILS_AT_ONCE
+        + EMAIL_CHECKS_AT_ONCE
+        + DOMAINS_AT_ONCE)
+    + LINK_CHECKS_AT_ONCE
+    + DRAWN_IMAGES_AT_ONCE;
+/// The number of descriptors reserved for everything except HTTP, mail and webhooks: 256.
+pub const DESCRIPTORS_RESERVED: usize = DESCRIPTORS_FOR_FILES + DESCRIPTORS_FOR_WORKERS;
 /// The number of free descriptors below which the service is not ready: an import or a worker process may need several at the same time.
 pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 /// The minimum number of HTTP connections, even if the descriptor limit leaves no space for them: with fewer, a browser could not load a
@@ -1316,6 +1332,9 @@ pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
+/// The pause before an attempt that was not sent for lack of file descriptors is made again, in milliseconds. Other requests have ended by
+/// then.
+pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
 /// The maximum pause that an endpoint can request, so that a wrong header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
 /// The maximum pause of deliveries to a failing endpoint, so that its recovery is noticed within the hour.

@@ -266,7 +266,8 @@ fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
         FetchError::Unresolved { .. }
         | FetchError::Unreachable { .. }
         | FetchError::Closed { .. }
-        | FetchError::TimedOut { .. } => LinkStatus::Unreachable,
+        | FetchError::TimedOut { .. }
+        | FetchError::NoDescriptors => LinkStatus::Unreachable,
         FetchError::ConnectionRefused { .. }
         | FetchError::TooManyRedirects { .. }
         | FetchError::Redirect { .. }
