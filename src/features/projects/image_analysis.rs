@@ -115,7 +115,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
             Ok(seen)
         }
         Err(RenderError::Image(reason)) => {
-            tracing::debug!(url, reason, "an SVG logo could not be drawn");
+            tracing::debug!(url = for_log(url), reason, "an SVG logo could not be drawn");
             Ok(seen)
         }
         Err(other) => Err(AnalysisFailure {
@@ -123,6 +123,11 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
             is_passing: true,
         }),
     }
+}
+
+/// Returns a URL for the log: without its query, which may contain a signature, and without the file in a data URL.
+fn for_log(url: &str) -> &str {
+    url.split(['?', '#', ',']).next().unwrap_or_default()
 }
 
 /// Returns the background color for a logo that is visible on this kind of background: `paper` if it is light or dark enough, otherwise
@@ -352,4 +357,19 @@ fn record_logo(
     brand.logos.splice(after..after, drawn);
     store::save_brand(tx, project, &brand);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_has_neither_signatures_nor_files() {
+        for (url, shown) in [
+            ("https://acme.example/a.svg?signature=1#x", "https://acme.example/a.svg"),
+            ("data:image/svg+xml;base64,PHN2Zz4=", "data:image/svg+xml;base64"),
+        ] {
+            assert_eq!(for_log(url), shown);
+        }
+    }
 }
