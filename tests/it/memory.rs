@@ -1,5 +1,5 @@
-//! Measures memory growth under hostile input, eight requests or four sites at a time: small files that unpack to gigabytes, bodies and messages
-//! of the maximum size, malformed fonts. Images and emails are decoded in worker processes with their own limits.
+//! Measures memory growth under hostile input, eight requests or four sites at a time: small files that unpack to gigabytes, bodies and
+//! messages of the maximum size, malformed fonts. Worker processes with their own limits parse images, emails and websites.
 //!
 //! `cargo test --test it memory -- --nocapture` prints the tables.
 
@@ -26,7 +26,7 @@ use super::support::{Client, Reply, Server};
 const AT_ONCE: usize = 8;
 /// The number of sites that the server imports at the same time.
 const SITES_AT_ONCE: usize = 4;
-/// The time limit for an email, even on a busy machine.
+/// The time limit for an email or an import, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The maximum memory growth of the server for any input.
 const GROWTH_BYTES_MAX: u64 = 128 * 1024 * 1024;
@@ -195,19 +195,19 @@ async fn hostile_sites_cost_the_server_little_memory() {
     let mut table = Table::new(&sites::settings()).await;
     for HostileSite { name, url, reaches, is_costly } in hosts() {
         let work = async |client: &Client, _: &Server| {
-            let import = async |site: usize| {
+            let import = |site: usize| {
                 let pages: Vec<String> = (0..10).map(|page| format!("{url}/{site}/{page}")).collect();
-                sites::import(client, json!({ "urls": pages })).await.1
+                sites::import(client, json!({ "urls": pages }))
             };
             let states = join_all((0..SITES_AT_ONCE).map(import)).await;
-            for state in &states {
+            for (_, state) in &states {
                 let is_ended_early = || state["error"].as_str().is_some_and(|error| error.contains("too much time or memory"));
                 assert!(state["status"] == "active" || is_costly && is_ended_early(), "{name}: {state}");
                 let pages = state["importMetrics"]["pagesRead"].as_u64();
                 assert!(state["status"] != "active" || pages >= Some(10), "{name}: {state}");
             }
             assert!(was_requested(&format!("{url}{reaches}")), "{name}");
-            let statuses: Vec<&Value> = states.iter().map(|state| &state["status"]).collect();
+            let statuses: Vec<&Value> = states.iter().map(|(_, state)| &state["status"]).collect();
             format!("{statuses:?}")
         };
         table.measure(name, 0, work).await;
