@@ -277,3 +277,13 @@ fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
         | FetchError::Request(_) => LinkStatus::Broken,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_descriptors_is_not_a_broken_link() {
+        assert_eq!(error_status(&FetchError::NoDescriptors, false), LinkStatus::Unreachable);
+    }
+}

@@ -128,3 +128,29 @@ async fn run(pixels: &Pixels, work: Work, import: Option<&Import>, files: &[File
     };
     Found::decode(&result).ok_or_else(|| RenderError::Failed("the result cannot be decoded".to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::projects::importing::model::Kind;
+
+    #[test]
+    fn a_task_survives_the_way_to_a_worker_and_back() {
+        let html = format!("<p>{}", "Acme makes lamps for desks in a small workshop. ".repeat(10));
+        let outcome = Outcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: html.into_bytes() };
+        let url = "https://acme.example/about".to_owned();
+        let files = [File { url: url.clone(), found_at: url.clone(), kind: Kind::Given, outcome }];
+        let mut input = Vec::new();
+        Input { work: Work::Text, import: None, files: Cow::Borrowed(&files) }.encode(&mut input);
+        let found = run_task(&input).and_then(|found| Found::decode(&found));
+        assert!(matches!(found, Some(Found::Text(Some(text))) if text.url == url));
+        assert!(run_task(b"").is_none() && run_task(&input[..input.len() / 2]).is_none());
+    }
+
+    #[test]
+    fn only_costly_files_end_an_import_at_once() {
+        assert_eq!(not_done::<()>(Err(RenderError::TooCostly)).ok(), Some(None));
+        assert!(not_done::<()>(Err(RenderError::Failed("x".to_owned()))).is_err());
+        assert!(not_done::<()>(Ok(Found::Text(None))).is_err());
+    }
+}
