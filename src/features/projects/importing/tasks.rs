@@ -141,7 +141,7 @@ mod tests {
         let url = "https://acme.example/about".to_owned();
         let files = [File { url: url.clone(), found_at: url.clone(), kind: Kind::Given, outcome }];
         let mut input = Vec::new();
-        Input { work: Work::Text, import: None, files: Cow::Borrowed(&files) }.encode(&mut input);
+        Input { work: Work::Text, import: None, files: Cow::Borrowed(files.as_slice()) }.encode(&mut input);
         let found = run_task(&input).and_then(|found| Found::decode(&found));
         assert!(matches!(found, Some(Found::Text(Some(text))) if text.url == url));
         assert!(run_task(b"").is_none() && run_task(&input[..input.len() / 2]).is_none());
