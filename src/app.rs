@@ -49,6 +49,7 @@ use crate::engine::recent_log;
 use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::engine::store::damage;
+use crate::features::projects;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::{
     self, Cli, ClientCommand, Demo, Inbound, Invocation, Location, ParsedCommand, Problem, Serve, complain, output_failure, print,
@@ -98,7 +99,7 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
         ParsedCommand::Check(wanted) => {
             return exit_with(load_settings(&place, &[]).and_then(|settings| check_file::run(&settings, &wanted)));
         }
-        ParsedCommand::RenderWorker(duty) => return pixels::run_worker(&duty),
+        ParsedCommand::RenderWorker(duty) => return pixels::run_worker(&duty, projects::run_site_task),
         ParsedCommand::Notices => {
             print(&pixels::notices());
             Ok(())

@@ -177,7 +177,8 @@
 //!    reindex` rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings.
-//! 6. **Only worker processes decode imported emails and images** ([`engine::render::pixels`]). They have limits, no files and no network.
+//! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, no files and no
+//!    network.
 //!    `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads only the dimensions of
 //!    images and, for the spelling and deliverability checks, the words of emails, with a scanner that takes linear time and builds no
 //!    tree.

@@ -43,6 +43,7 @@ use crate::engine::settings;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
 use crate::engine::store::{self, Options, ReadTx, Store};
+use crate::features::projects;
 use crate::operations::OPERATIONS;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId, ProjectId};
@@ -71,7 +72,7 @@ pub struct TestApp {
 
 /// Returns image workers that run inside this process.
 fn workers() -> Workers {
-    Workers::new(pixels::Options::default())
+    Workers::new(pixels::Options { feature: Some(projects::run_site_task), ..pixels::Options::default() })
 }
 
 #[derive(Debug, PartialEq)]

@@ -185,7 +185,7 @@ impl Opener<'_> {
         let program = Some(OWN_PROGRAM.into());
         let clients = support_tables(self.settings)?.map(|(file, _)| Arc::new(file));
         let unconfined = !require_confinement;
-        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined, clients });
+        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined, clients, feature: None });
         Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
             RenderingEngine::Chromium => {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::statvfs;
+use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The kernel's list of this process's file descriptors.
@@ -40,6 +41,16 @@ pub fn open_descriptors() -> Option<u64> {
     let entries = std::fs::read_dir(DESCRIPTORS).ok()?;
     // Reading the list itself uses one descriptor.
     u64::try_from(entries.count()).ok().map(|count| count.saturating_sub(1))
+}
+
+/// Returns whether this process can open another descriptor.
+pub fn has_free_descriptor() -> bool {
+    std::fs::File::open("/dev/null").is_ok()
+}
+
+/// Returns whether an operation failed because this process or this machine has no free descriptors.
+pub fn is_lack_of_descriptors(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
 /// Returns how many bytes an unprivileged process can still write to the file system of `path`.

@@ -4,10 +4,15 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 #[derive(Default)]
 struct Offer {
     status: u16,
-    body: String,
+    body: Vec<u8>,
+    /// A further header line with its line break, or an empty string.
+    header: &'static str,
     /// The `ETag` header with the file's version; empty to send none.
     etag: String,
     /// The status codes sent since they were last read.
@@ -37,17 +42,25 @@ impl CsvHost {
 
     /// Serves this file with this ETag; with an empty `etag`, sends no ETag.
     pub fn offer(&self, body: &str, etag: &str) {
-        self.set(200, body, etag);
+        self.set(200, body.as_bytes(), etag);
+    }
+
+    /// Serves this file, compressed and without an ETag.
+    pub fn offer_compressed(&self, body: &[u8]) {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(body).expect("memory");
+        self.set(200, &encoder.finish().expect("memory"), "");
+        self.offer.lock().expect("no panic").header = "content-encoding: gzip\r\n";
     }
 
     /// Responds with this status to all later requests.
     pub fn refuse(&self, status: u16) {
-        self.set(status, "", "");
+        self.set(status, b"", "");
     }
 
-    fn set(&self, status: u16, body: &str, etag: &str) {
+    fn set(&self, status: u16, body: &[u8], etag: &str) {
         let mut offer = self.offer.lock().expect("no panic");
-        (offer.status, offer.body, offer.etag) = (status, body.to_owned(), etag.to_owned());
+        (offer.status, offer.body, offer.header, offer.etag) = (status, body.to_owned(), "", etag.to_owned());
     }
 
     pub fn url(&self) -> String {
@@ -80,16 +93,17 @@ fn talk(mut stream: TcpStream, offer: &Mutex<Offer>) -> std::io::Result<()> {
         return write!(stream, "HTTP/1.1 302 x\r\nlocation: {elsewhere}\r\ncontent-length: 0\r\n\r\n");
     }
     let known = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("if-none-match: ").map(str::to_owned));
-    let (status, etag, body) = {
+    let (status, etag, header, body) = {
         let mut offer = offer.lock().expect("no panic");
         let is_known = offer.status == 200 && known.is_some_and(|known| known == offer.etag);
         let status = if is_known { 304 } else { offer.status };
         offer.sent.push(status);
-        (status, offer.etag.clone(), offer.body.clone())
+        (status, offer.etag.clone(), offer.header, offer.body.clone())
     };
     let etag = if etag.is_empty() { String::new() } else { format!("etag: {etag}\r\n") };
     if status == 304 {
         return write!(stream, "HTTP/1.1 304 x\r\n{etag}\r\n");
     }
-    write!(stream, "HTTP/1.1 {status} x\r\ncontent-type: text/csv\r\n{etag}content-length: {}\r\n\r\n{body}", body.len())
+    write!(stream, "HTTP/1.1 {status} x\r\ncontent-type: text/csv\r\n{etag}{header}content-length: {}\r\n\r\n", body.len())?;
+    stream.write_all(&body)
 }

@@ -307,10 +307,12 @@ pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
 pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
 /// The maximum number of bytes that are read of a page, style sheet or sitemap. The rest of a larger file rarely adds information.
-pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of bytes in one import, without images. Pages and style sheets rarely have a tenth of this size; at the limit,
-/// the import continues with the data that it has read.
-pub const SITE_IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
+pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely have half of this size. At the limit,
+/// the import continues with the files that it has, which are in memory twice while a worker process reads them.
+pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
+/// The maximum number of bytes that a worker process returns after it has read a site: several times the largest brand with its texts.
+pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not
 /// read.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
@@ -1164,6 +1166,12 @@ pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 /// ended.
 pub const BODIES_RETRY_SECONDS: u64 = 5;
 
+/// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
+pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
+/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Parsed, they take a few times as much.
+/// Further large responses wait until their time limit.
+pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
+
 // --- Disk space ---
 
 /// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
@@ -1179,8 +1187,24 @@ pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_se
 // --- Descriptors ---
 
 /// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge,
-/// listeners, worker processes with their pipes, fetches for imports, DNS. A busy server had 60 descriptors open for these purposes.
-pub const DESCRIPTORS_RESERVED: usize = 128;
+/// listeners, worker processes with their pipes, the continuous backup, requests to language models. A busy server had 60 descriptors
+/// open for these purposes.
+const DESCRIPTORS_FOR_FILES: usize = 104;
+/// The number of descriptors for the requests of workers, most of which run in both environments: each request needs one, for DNS or
+/// for its connection.
+const DESCRIPTORS_FOR_WORKERS: usize = 2
+    * (IMPORTS_AT_ONCE * SITE_IMPORT_FETCHES_AT_ONCE
+        + IMAGES_AT_ONCE
+        + PROVIDER_IMPORTS_AT_ONCE
+        + STORE_SYNCS_AT_ONCE
+        + SCHEDULED_IMPORTS_AT_ONCE
+        + EMAILS_AT_ONCE
+        + EMAIL_CHECKS_AT_ONCE
+        + DOMAINS_AT_ONCE)
+    + LINK_CHECKS_AT_ONCE
+    + DRAWN_IMAGES_AT_ONCE;
+/// The number of descriptors reserved for everything except HTTP, mail and webhooks: 256.
+pub const DESCRIPTORS_RESERVED: usize = DESCRIPTORS_FOR_FILES + DESCRIPTORS_FOR_WORKERS;
 /// The number of free descriptors below which the service is not ready: an import or a worker process may need several at the same time.
 pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 /// The minimum number of HTTP connections, even if the descriptor limit leaves no space for them: with fewer, a browser could not load a
@@ -1322,6 +1346,9 @@ pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
+/// The pause before an attempt that was not sent for lack of file descriptors is made again, in milliseconds. Other requests have ended by
+/// then.
+pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
 /// The maximum pause that an endpoint can request, so that a wrong header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
 /// The maximum pause of deliveries to a failing endpoint, so that its recovery is noticed within the hour.
@@ -1433,10 +1460,9 @@ pub const SCHEDULED_IMPORTS_MAX: usize = 50;
 pub const SCHEDULED_IMPORT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of hours between two runs of a scheduled import: 30 days.
 pub const SCHEDULED_IMPORT_HOURS_MAX: u64 = 30 * 24;
-/// The maximum size of a scheduled import's file: half a million small rows. The file is in memory until it is stored. Larger files can
-/// be uploaded instead.
-pub const SCHEDULED_IMPORT_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum number of files that are fetched at the same time in an environment, because each file is in memory.
+/// The maximum size of a scheduled import's file: half a million small rows. Larger files can be uploaded instead.
+pub const SCHEDULED_IMPORT_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// The maximum number of files that are fetched at the same time in an environment. A few megabytes of each are in memory.
 pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
 /// The maximum time for fetching a file, including redirects: 32 MiB over a slow line. A longer time would delay other files.
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
@@ -1666,7 +1692,12 @@ pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
 /// The maximum number of requests for one list of sources. Some platforms return only ten sources per request.
 pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
 /// The maximum size of a platform's response: a thousand contacts with all of their fields.
-pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The maximum number of JSON values in the response of a platform or store: a thousand contacts with 150 fields each. They take a few
+/// dozen megabytes at most, however small the response is.
+pub const PROVIDER_RESPONSE_VALUES_MAX: usize = 150_000;
+/// The maximum size of an error response whose description is read. Descriptions have a few sentences.
+pub const PROVIDER_ERROR_BYTES_MAX: usize = 64 * 1024;
 /// The time limit for one request to a platform, whose slowest pages take half of it.
 pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The maximum number of attempts for one request to a platform: enough for a short interruption. After a longer one, the request fails.
@@ -1732,6 +1763,9 @@ pub const STORES_MAX: usize = 200;
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 /// The maximum number of a product's collections that are stored. Users choose products by collection.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
+/// The maximum size of a store's response: a hundred products with texts of 40 KB each. The user chooses the server, so larger responses
+/// are rejected.
+pub const STORE_RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum number of a store's webhooks whose IDs are remembered. Older webhooks are recognized by the IDs of their orders, refunds

@@ -385,7 +385,7 @@ async fn a_restart_ends_a_waiting_restore_and_a_foreign_backup_is_rejected() {
     let target = outer.path().join("target");
     let url = target.to_str().expect("UTF-8").to_owned();
     let with_backup = format!("{BOUNDLESS}\n[backup]\nurl = \"{url}\"\ninterval_seconds = 1\n");
-    let mut server = Server::start(&with_backup);
+    let mut server = Server::start(&with_backup.replace("level = \"warn\"", "level = \"debug\""));
     set_up(&server);
     let owner = signed_in(&server, OWNER, "live").await;
     let client = server.client("live", "all");
@@ -393,6 +393,8 @@ async fn a_restart_ends_a_waiting_restore_and_a_foreign_backup_is_rejected() {
     catch_up(&client).await;
     owner.data("restores.start", json!({})).await;
     wait_for(&owner, "ready").await;
+    let is_logged = |line: &str| line.contains("restore of a brand") && line.contains("state=\"ready\"");
+    assert!(server.log().lines().any(is_logged), "{}", server.log());
     assert_eq!(left(&server).len(), 1);
     server.kill();
     server.serve();

@@ -12,8 +12,10 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::Instant;
 
 use super::delivery::{knob, until};
+use super::support::hook_sink::HookSink;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
+use super::webhooks;
 
 /// The number of client addresses in a flood.
 const ADDRESSES: usize = 100;
@@ -168,6 +170,30 @@ async fn a_soft_limit_is_raised_to_the_hard_limit() {
     let (_, data) = ready(server.address()).await;
     assert_eq!(data["checks"]["descriptors"]["limit"], 1_500, "{}", server.log());
     assert!(fitted(&server.log()).contains("before=512"), "{}", server.log());
+}
+
+/// Regression test: each webhook that could not be sent for lack of descriptors counted as a failed attempt at its endpoint.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lack_of_descriptors_is_no_failed_attempt_at_a_webhook() {
+    let sink = HookSink::content().await;
+    let mut server = Server::stopped(&webhooks::settings(""));
+    server.limit_descriptors(1_500, 1_500);
+    server.serve();
+    let client = server.all();
+    let project = client.project("scarce").await;
+    let (hook, _) = webhooks::hook(&client, &sink.url(), &["subscriber.added"]).await;
+    let delivery = async || webhooks::deliveries(&client, &hook).await.first().cloned().unwrap_or_default();
+    // Existing connections need no further descriptors.
+    server.set_descriptor_limit(3);
+    client.data("contacts.create", json!({ "projectId": project, "email": "ada@example.com" })).await;
+    until(async || delivery().await["status"] == "pending").await;
+    // Three failed attempts would take four seconds.
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    assert_eq!((&delivery().await["status"], sink.got().len()), (&json!("pending"), 0));
+    server.set_descriptor_limit(1_500);
+    until(async || delivery().await["status"] == "success").await;
+    let delivered = delivery().await;
+    assert_eq!((&delivered["attempts"], sink.got().len()), (&json!(1), 1), "{delivered}");
 }
 
 /// Regression test: the search index once died when no descriptors were left while contacts changed. Health must report it, and everything

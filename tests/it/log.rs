@@ -5,8 +5,10 @@ use serde_json::json;
 
 use super::delivery::{audience, campaign, email, until, with_relay};
 use super::support::Server;
+use super::support::csv_host::CsvHost;
 use super::support::hook_sink::HookSink;
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
+use super::support::stores::woocommerce::{WOO_KEY, WOO_SECRET, WooCommerce};
 use super::users::{OWNER, PASSWORD, anonymous, set_up};
 
 /// A relay that rejects one recipient and repeats the address in its reply, as many servers do.
@@ -36,6 +38,18 @@ async fn the_debug_log_has_every_decision_and_no_secrets_or_addresses() {
     let conversation = email(&client, &project).await;
     let campaign = campaign(&client, &project, &conversation, "Log").await;
     until(async || client.data("campaigns.get", json!({ "id": campaign })).await["status"] == "sent").await;
+    let file = CsvHost::start();
+    file.offer("email,first name\nada@example.com,Ada\n", "");
+    let url = format!("{}?signature=canary-query", file.url());
+    let file = json!({ "projectId": project, "name": "File", "url": url, "status": "subscribed" });
+    let file = client.data("scheduled_imports.create", file).await;
+    until(async || !client.data("scheduled_imports.get", json!({ "id": file["id"] })).await["lastRun"].is_null()).await;
+    let shop = WooCommerce::start(Vec::new(), Vec::new());
+    let keys = json!({
+        "projectId": project, "storefrontStoreUrl": shop.url(), "consumerKey": WOO_KEY, "consumerSecret": WOO_SECRET,
+    });
+    client.data("storefront.connect", keys).await;
+    until(async || client.data("storefront.list", json!({})).await["stores"][0]["sync"]["stage"] == "idle").await;
     let wrong = json!({ "email": OWNER, "password": "canary-password" });
     anonymous(&server).call("accounts.login", wrong).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
     let right = json!({ "email": OWNER, "password": PASSWORD });
@@ -51,11 +65,15 @@ async fn the_debug_log_has_every_decision_and_no_secrets_or_addresses() {
         &["delivery", "to=\"failed\"", "reason=\"550 5.1.1\""],
         &["mailing", "to=\"finished\""],
         &["webhook delivery", "status=200", "verdict=Success", "attempt=1"],
+        &["scheduled import", "decision=\"started\""],
+        &["scheduled import", "decision=\"imported\"", "failures=0"],
+        &["import from a store", "stage=\"products\"", "decision=\"read\""],
     ] {
         assert!(has(parts), "no line has {parts:?}:\n{log}");
     }
     let secret = hook["secret"].as_str().expect("shown once");
-    for hidden in [&key, &token, secret, PASSWORD, "canary-password", "canary-header", OWNER, "@example.com"] {
+    let canaries = ["canary-password", "canary-header", "canary-query"];
+    for hidden in [&key, &token, secret, PASSWORD, WOO_KEY, WOO_SECRET, OWNER, "@example.com"].into_iter().chain(canaries) {
         let line = log.lines().find(|line| line.contains(hidden));
         assert_eq!(line, None, "{hidden} is in the log");
     }

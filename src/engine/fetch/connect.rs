@@ -20,6 +20,7 @@ use url::{Host, Url};
 
 use super::address::Guard;
 use super::failure::FetchError;
+use crate::base::machine::{has_free_descriptor, is_lack_of_descriptors};
 use crate::vocab::limits;
 
 /// Ports below this number belong to well-known services; only two of these ports are for the web.
@@ -64,7 +65,7 @@ pub struct Connector {
     resolver: Box<dyn Resolve>,
     /// Root certificates that are trusted in addition to those of the machine.
     further_roots: Vec<CertificateDer<'static>>,
-    tls: OnceLock<Result<Arc<ClientConfig>, String>>,
+    tls: OnceLock<Arc<ClientConfig>>,
 }
 
 /// Who chose the URL, which determines whether addresses are checked.
@@ -163,7 +164,13 @@ impl Connector {
             Host::Domain(name) => *name,
         };
         let unresolved = |cause: String| FetchError::Unresolved { host: name.to_owned(), cause };
-        let found = self.resolver.resolve(name).await.map_err(|error| unresolved(error.to_string()))?;
+        // The system's resolver may report that it cannot open its files and sockets as an unknown name.
+        let found = self.resolver.resolve(name).await.map_err(|error| {
+            match is_lack_of_descriptors(&error) || !has_free_descriptor() {
+                true => FetchError::NoDescriptors,
+                false => unresolved(error.to_string()),
+            }
+        })?;
         if found.is_empty() { Err(unresolved("no address found".to_owned())) } else { Ok(found) }
     }
 
@@ -183,7 +190,16 @@ impl Connector {
     async fn encrypt(&self, stream: TcpStream, host: Host<&str>) -> Result<Connected, FetchError> {
         let shown = host.to_string();
         let failed = |cause: String| FetchError::Tls { host: shown.clone(), cause };
-        let config = self.tls.get_or_init(|| client_config(&self.further_roots, &[b"http/1.1"])).clone().map_err(failed)?;
+        // An error is not kept, because the certificates may be readable later.
+        let config = match self.tls.get() {
+            Some(config) => config.clone(),
+            None => {
+                let config = client_config(&self.further_roots, &[b"http/1.1"]);
+                let config =
+                    config.map_err(|cause| if has_free_descriptor() { failed(cause) } else { FetchError::NoDescriptors })?;
+                self.tls.get_or_init(|| config).clone()
+            }
+        };
         let name = match host {
             Host::Domain(name) => ServerName::try_from(name.to_owned()).map_err(|error| failed(error.to_string()))?,
             Host::Ipv4(address) => ServerName::from(IpAddr::V4(address)),
@@ -207,6 +223,7 @@ async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, 
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
+            Ok(Err(error)) if is_lack_of_descriptors(&error) => return Err(FetchError::NoDescriptors),
             Ok(Err(error)) => {
                 refusals += usize::from(error.kind() == io::ErrorKind::ConnectionRefused);
                 cause = error.to_string();

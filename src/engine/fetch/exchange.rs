@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, HeaderMap, LOCATION};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
@@ -16,8 +16,9 @@ use url::Url;
 use super::connect::Wire;
 use super::failure::FetchError;
 use super::inflate::Encoding;
+use super::memory::ResponseMemory;
 use super::{Limits, OversizePolicy, Response};
-use crate::vocab::limits;
+use crate::vocab::limits::{self, RESPONSE_SMALL_BYTES};
 
 /// A request, and the limits for its response.
 pub struct Exchange<'a> {
@@ -40,12 +41,12 @@ impl Exchange<'_> {
             let late = |_| FetchError::TimedOut { host: host.clone(), after: limits.head };
             let answer = timeout(limits.head, sender.send_request(request)).await.map_err(late)?.map_err(protocol)?;
             let (head, body) = answer.into_parts();
-            let body = if follows && is_redirect(head.status, &head.headers) {
-                Vec::new()
+            let (body, memory) = if follows && is_redirect(head.status, &head.headers) {
+                (Vec::new(), ResponseMemory::default())
             } else {
                 read_body(&host, &head.headers, body, limits).await?
             };
-            Ok(Response { url: url.clone(), status: head.status, headers: head.headers, body })
+            Ok(Response { url: url.clone(), status: head.status, headers: head.headers, body, memory })
         };
         driven(connection, work).await
     }
@@ -70,17 +71,29 @@ pub async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work
     }
 }
 
-async fn read_body(host: &str, headers: &HeaderMap, mut body: Incoming, limits: &Limits) -> Result<Vec<u8>, FetchError> {
+async fn read_body(
+    host: &str,
+    headers: &HeaderMap,
+    mut body: Incoming,
+    limits: &Limits,
+) -> Result<(Vec<u8>, ResponseMemory), FetchError> {
     let broken = |cause| FetchError::Encoding { host: host.to_owned(), cause };
     let too_large = || FetchError::TooLarge { host: host.to_owned(), bytes_max: limits.body_bytes };
     let named: Vec<&str> = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
     let encoding = Encoding::of(&named.join(",")).map_err(broken)?;
     let refuses = limits.overlong == OversizePolicy::Refuse;
+    // The declared length is that of the compressed body.
+    let declared = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|_| encoding.is_none());
+    let most = declared.unwrap_or(usize::MAX).min(limits.body_bytes).saturating_mul(encoding.map_or(1, Encoding::copies));
     let mut bytes = Vec::new();
     let mut cut = false;
+    let mut memory = None;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| FetchError::Protocol { host: host.to_owned(), cause: words(&error) })?;
         let Ok(data) = frame.into_data() else { continue };
+        if memory.is_none() && bytes.len() + data.len() > RESPONSE_SMALL_BYTES {
+            memory = Some(ResponseMemory::reserve(most).await);
+        }
         let room = limits.body_bytes - bytes.len();
         bytes.extend_from_slice(&data[..data.len().min(room)]);
         if data.len() > room {
@@ -91,11 +104,24 @@ async fn read_body(host: &str, headers: &HeaderMap, mut body: Incoming, limits: 
     if cut && refuses {
         return Err(too_large());
     }
-    let Some(encoding) = encoding.filter(|_| !bytes.is_empty()) else { return Ok(bytes) };
+    let Some(encoding) = encoding.filter(|_| !bytes.is_empty()) else {
+        let memory = memory.unwrap_or_default().shrunk_to(bytes.len());
+        return Ok((bytes, memory));
+    };
+    let memory = match memory {
+        Some(memory) => memory,
+        None => ResponseMemory::reserve(most).await,
+    };
     let bytes_max = limits.body_bytes;
-    let inflating = tokio::task::spawn_blocking(move || encoding.inflate(&bytes, bytes_max, cut));
-    let inflated = inflating.await.map_err(|error| broken(error.to_string()))?.map_err(|error| broken(error.to_string()))?;
-    if inflated.cut && refuses { Err(too_large()) } else { Ok(inflated.bytes) }
+    // The memory stays reserved until decompression ends, even if the fetch ends before.
+    let inflating = tokio::task::spawn_blocking(move || (encoding.inflate(&bytes, bytes_max, cut), memory));
+    let (inflated, memory) = inflating.await.map_err(|error| broken(error.to_string()))?;
+    let inflated = inflated.map_err(|error| broken(error.to_string()))?;
+    if inflated.cut && refuses {
+        return Err(too_large());
+    }
+    let memory = memory.shrunk_to(inflated.bytes.len());
+    Ok((inflated.bytes, memory))
 }
 
 /// Returns the messages of the error and of its causes: hyper puts the informative part in the causes.

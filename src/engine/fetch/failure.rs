@@ -70,6 +70,8 @@ pub enum FetchError {
     },
     /// The caller's request is invalid.
     Request(String),
+    /// This service has no free file descriptors, so it sent nothing. This says nothing about the host.
+    NoDescriptors,
 }
 
 impl FetchError {
@@ -90,6 +92,7 @@ impl FetchError {
                 | Self::Protocol { .. }
                 | Self::TimedOut { .. }
                 | Self::Encoding { .. }
+                | Self::NoDescriptors
         )
     }
 }
@@ -157,6 +160,9 @@ impl fmt::Display for FetchError {
             }
             Self::Redirect { host } => write!(f, "{host} redirects to an invalid URL; check the site's redirects."),
             Self::Request(cause) => write!(f, "The request cannot be sent ({cause}); check the URL."),
+            Self::NoDescriptors => {
+                f.write_str("This service has no free file descriptors, so the request was not sent; try again later.")
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Decompresses a body up to a size limit: a few kilobytes can decompress to gigabytes.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::write;
 
 /// The size of the read buffer.
 const BUFFER_BYTES: usize = 16 * 1024;
@@ -37,6 +38,12 @@ impl Encoding {
         }
     }
 
+    /// Returns how many times the maximum size of a body its decompression needs: for the compressed body, the result, and with brotli
+    /// also a window.
+    pub fn copies(self) -> usize {
+        if self == Self::Brotli { 3 } else { 2 }
+    }
+
     /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, a premature end of the input is not an error.
     pub fn inflate(self, compressed: &[u8], bytes_max: usize, partial: bool) -> io::Result<Inflated> {
         match self {
@@ -46,6 +53,31 @@ impl Encoding {
             Self::Deflate => read(DeflateDecoder::new(compressed), bytes_max, partial),
             Self::Brotli => read(brotli_decompressor::Decompressor::new(compressed, BUFFER_BYTES), bytes_max, partial),
         }
+    }
+}
+
+/// Decompresses a gzip body while it arrives.
+pub struct GzipStream(write::MultiGzDecoder<Vec<u8>>);
+
+impl GzipStream {
+    /// The number of compressed bytes for one step, which are at most 1 MiB when they are decompressed.
+    pub const STEP_BYTES: usize = 1024;
+
+    pub fn new() -> Self {
+        Self(write::MultiGzDecoder::new(Vec::new()))
+    }
+
+    /// Decompresses the next bytes.
+    pub fn step(&mut self, compressed: &[u8]) -> io::Result<Vec<u8>> {
+        debug_assert!(compressed.len() <= Self::STEP_BYTES, "a step could use much memory");
+        self.0.write_all(compressed)?;
+        Ok(std::mem::take(self.0.get_mut()))
+    }
+
+    /// Returns the last decompressed bytes. Fails if the body is incomplete.
+    pub fn end(mut self) -> io::Result<Vec<u8>> {
+        self.0.try_finish()?;
+        Ok(std::mem::take(self.0.get_mut()))
     }
 }
 
@@ -74,8 +106,6 @@ fn read(mut source: impl Read, bytes_max: usize, partial: bool) -> io::Result<In
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use flate2::Compression;
     use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
@@ -113,6 +143,21 @@ mod tests {
         let bomb = gzip(&vec![0; 50_000_000]);
         let inflated = Encoding::Gzip.inflate(&bomb, 1_000_000, false).expect("the data is readable");
         assert!(inflated.cut && inflated.bytes.len() == 1_000_000);
+    }
+
+    #[test]
+    fn a_stream_is_decompressed_in_small_parts() {
+        let text = [vec![0; 5_000_000], b"end".to_vec()].concat();
+        let whole = gzip(&text);
+        let (mut stream, mut parts) = (GzipStream::new(), Vec::new());
+        for step in whole.chunks(GzipStream::STEP_BYTES) {
+            parts.push(stream.step(step).expect("the data is readable"));
+        }
+        parts.push(stream.end().expect("the stream is complete"));
+        assert!(parts.iter().all(|part| part.len() <= 1_100_000) && parts.concat() == text);
+        let mut cut = GzipStream::new();
+        cut.step(&whole[..100]).expect("the data is readable");
+        assert!(cut.end().is_err());
     }
 
     #[test]

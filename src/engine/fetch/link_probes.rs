@@ -65,7 +65,9 @@ impl LinkProbes {
         let start = Instant::now();
         let probe = attempts(fetch, &plain, check, start + check.total).await;
         let report = Arc::new(LinkReport { probe, time: start.elapsed() });
-        self.keep(key, report.clone(), now);
+        if report.probe.outcome.as_ref().err() != Some(&FetchError::NoDescriptors) {
+            self.keep(key, report.clone(), now);
+        }
         report
     }
 

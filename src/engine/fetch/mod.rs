@@ -3,7 +3,7 @@
 //! There are two kinds of URLs. URLs from users, pages or redirects are fetched with [`Fetch::get`]: after resolution, it connects only to
 //! public addresses and to networks that the operator has allowed. URLs in the operator's settings are called with [`Fetch::post_json`] and
 //! can point to any address. Requests to users' own servers use [`Fetch::deliver`], and requests to platforms with a user's credentials
-//! use [`Fetch::call`]. Large files are read in parts with [`Fetch::download`].
+//! use [`Fetch::call`]. Large files are read in parts with [`Fetch::download`] and [`Fetch::download_newer`].
 //!
 //! The client adds no credentials and keeps no cookies.
 
@@ -17,6 +17,7 @@ mod exchange;
 mod failure;
 mod inflate;
 mod link_probes;
+mod memory;
 mod paces;
 mod platform_tokens;
 mod probe;
@@ -35,6 +36,7 @@ pub use download::{Download, DownloadLimits};
 pub use exchange::{driven, words};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
+pub use memory::ResponseMemory;
 pub use paces::Paces;
 pub use platform_tokens::PlatformTokens;
 pub use storage::StorageConnector;
@@ -84,7 +86,7 @@ pub enum OversizePolicy {
 }
 
 /// A response with any status.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Response {
     /// The final URL, after redirects.
     pub url: Url,
@@ -92,6 +94,8 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The body, decompressed if it was compressed.
     pub body: Vec<u8>,
+    /// The memory that is reserved for the body.
+    pub memory: ResponseMemory,
 }
 
 impl Response {
@@ -109,9 +113,9 @@ pub struct KnownVersion {
 }
 
 impl KnownVersion {
-    pub fn of(response: &Response) -> Self {
+    pub fn of(headers: &HeaderMap) -> Self {
         let header = |name: HeaderName| {
-            let text = response.header(name.as_str())?;
+            let text = headers.get(name)?.to_str().ok()?;
             (text.len() <= limits::FETCH_VERSION_BYTES_MAX).then(|| text.to_owned())
         };
         Self { etag: header(ETAG), last_modified: header(LAST_MODIFIED) }
@@ -149,22 +153,11 @@ impl Fetch {
 
     /// Fetches `url` from a public address or an allowed network, and follows redirects.
     pub async fn get(&self, url: &Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
-        self.get_newer(url, accept, &KnownVersion::default(), limits).await
-    }
-
-    /// Like [`Fetch::get`], but if the known version is still current, the server may respond with status 304 and no content.
-    pub async fn get_newer(
-        &self,
-        url: &Url,
-        accept: &'static str,
-        known: &KnownVersion,
-        limits: &Limits,
-    ) -> Result<Response, FetchError> {
         let first = host(url);
         let mut current = url.clone();
         current.set_fragment(None);
         // The error names the host that did not respond, which after a redirect can be a different one.
-        let fetched = match timeout(limits.total, self.get_following(&mut current, accept, known, limits)).await {
+        let fetched = match timeout(limits.total, self.get_following(&mut current, accept, limits)).await {
             Ok(fetched) => fetched,
             Err(_) => Err(FetchError::TimedOut { host: host(&current), after: limits.total }),
         };
@@ -176,19 +169,12 @@ impl Fetch {
     }
 
     /// Fetches `url` and follows its redirects. `url` is always the URL of the current request.
-    async fn get_following(
-        &self,
-        url: &mut Url,
-        accept: &'static str,
-        known: &KnownVersion,
-        limits: &Limits,
-    ) -> Result<Response, FetchError> {
+    async fn get_following(&self, url: &mut Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
         for _ in 0..=limits::FETCH_REDIRECTS_MAX {
             let wire = self.connector.connect(url, Trust::Untrusted).await?;
-            let headers = [(ACCEPT, HeaderValue::from_static(accept))].into_iter().chain(known.conditions());
-            let request = self.request(Method::GET, url, headers, Bytes::new())?;
+            let request = self.request(Method::GET, url, [(ACCEPT, HeaderValue::from_static(accept))], Bytes::new())?;
             let fetched = Exchange { url, request, limits, follows: true }.run(wire).await?;
-            match next(&fetched)? {
+            match next(&fetched.url, fetched.status, &fetched.headers)? {
                 Some(elsewhere) => *url = elsewhere,
                 None => return Ok(fetched),
             }
@@ -261,16 +247,16 @@ fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-/// Returns the URL that a redirect points to.
-fn next(fetched: &Response) -> Result<Option<Url>, FetchError> {
-    if !is_redirect(fetched.status, &fetched.headers) {
+/// Returns the URL that a redirect from `url` points to; `None` if the response is not a redirect.
+fn next(url: &Url, status: StatusCode, headers: &HeaderMap) -> Result<Option<Url>, FetchError> {
+    if !is_redirect(status, headers) {
         return Ok(None);
     }
-    let strange = || FetchError::Redirect { host: host(&fetched.url) };
+    let strange = || FetchError::Redirect { host: host(url) };
     // Some servers send URLs with non-ASCII characters, which are read as UTF-8.
-    let bytes = fetched.headers.get(LOCATION).map(HeaderValue::as_bytes).unwrap_or_default();
+    let bytes = headers.get(LOCATION).map(HeaderValue::as_bytes).unwrap_or_default();
     let text = std::str::from_utf8(bytes).map_err(|_| strange())?;
-    let mut url = fetched.url.join(text).map_err(|_| strange())?;
+    let mut url = url.join(text).map_err(|_| strange())?;
     url.set_fragment(None);
     Ok(Some(url))
 }

@@ -16,7 +16,7 @@ use x509_parser::parse_x509_certificate;
 use super::connect::Trust;
 use super::deliver::MeteredConnection;
 use super::exchange::{driven, words};
-use super::{Fetch, FetchError, Response, host, next};
+use super::{Fetch, FetchError, host, next};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
 
@@ -102,12 +102,11 @@ impl Fetch {
     async fn follow(&self, trail: &mut Trail, options: ProbeOptions) -> Result<ProbeResponse, FetchError> {
         loop {
             let (status, headers) = self.head(trail, options).await?;
-            let fetched = Response { url: trail.url.clone(), status, headers, body: Vec::new() };
-            let target = match next(&fetched)? {
+            let target = match next(&trail.url, status, &headers)? {
                 Some(target) if options.follows => target,
-                redirects_to => return Ok(ProbeResponse { redirects_to, ..response(status, &fetched.headers) }),
+                redirects_to => return Ok(ProbeResponse { redirects_to, ..response(status, &headers) }),
             };
-            trail.sets_cookies |= fetched.headers.contains_key(SET_COOKIE);
+            trail.sets_cookies |= headers.contains_key(SET_COOKIE);
             trail.hops.push(Hop { url: trail.url.clone(), status });
             let is_loop = trail.hops.iter().any(|hop| hop.url == target);
             if is_loop || trail.hops.len() > limits::LINK_REDIRECTS_MAX {

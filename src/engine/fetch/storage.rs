@@ -98,9 +98,10 @@ impl HttpService for StorageConnector {
 /// Returns the kind of an error. The object store's client uses the kind to decide whether to retry the request.
 fn kind(error: &FetchError) -> HttpErrorKind {
     match error {
-        FetchError::Unresolved { .. } | FetchError::Unreachable { .. } | FetchError::ConnectionRefused { .. } => {
-            HttpErrorKind::Connect
-        }
+        FetchError::Unresolved { .. }
+        | FetchError::Unreachable { .. }
+        | FetchError::ConnectionRefused { .. }
+        | FetchError::NoDescriptors => HttpErrorKind::Connect,
         FetchError::TimedOut { .. } => HttpErrorKind::Timeout,
         FetchError::Closed { .. } | FetchError::Protocol { .. } => HttpErrorKind::Interrupted,
         _ => HttpErrorKind::Unknown,

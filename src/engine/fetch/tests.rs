@@ -139,6 +139,24 @@ impl Resolve for Names {
     }
 }
 
+/// A resolver that cannot open a socket.
+struct NoSockets;
+
+impl Resolve for NoSockets {
+    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
+        Box::pin(std::future::ready(Err(io::Error::from(rustix::io::Errno::MFILE))))
+    }
+}
+
+#[tokio::test]
+async fn a_lack_of_descriptors_is_not_the_hosts_failure() {
+    let settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
+    let fetch = Fetch::with(&settings, Box::new(NoSockets), Vec::new());
+    let url = "http://shop.test/".parse().expect("the URL is valid");
+    let error = fetch.get(&url, "*/*", &limits(1_000, OversizePolicy::Refuse)).await.expect_err("no name can be resolved");
+    assert!(error == FetchError::NoDescriptors && error.is_passing() && !error.is_unknown_name(), "{error}");
+}
+
 fn client(allowed: &[&str], names: Names, roots: Vec<CertificateDer<'static>>) -> Fetch {
     let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
     settings.outbound.allow_networks = allowed.iter().map(|network| network.parse().expect("the value is a network")).collect();

@@ -23,6 +23,7 @@ use url::Url;
 use super::credentials::Credentials;
 use super::error::PlatformError;
 use super::fields::Mapping;
+use super::response::has_too_many_values;
 use crate::base::secret::sha256;
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Limits, OversizePolicy, Response};
@@ -206,6 +207,9 @@ impl<'e> Client<'e> {
         };
         // Some changes have no response body.
         let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
+        if has_too_many_values(read) {
+            return Err(PlatformError::Malformed(format!("{path}: the response has too many values")));
+        }
         serde_json::from_slice(read).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
     }
 
@@ -376,7 +380,8 @@ impl ErrorBody {
 /// Returns the start of the platform's own description of an error.
 pub fn message(body: &[u8]) -> String {
     const SHOWN: usize = 300;
-    let text = serde_json::from_slice::<ErrorBody>(body).ok().and_then(ErrorBody::text);
+    let short = Some(body).filter(|body| body.len() <= limits::PROVIDER_ERROR_BYTES_MAX);
+    let text = short.and_then(|body| serde_json::from_slice::<ErrorBody>(body).ok()).and_then(ErrorBody::text);
     let plain = |text: String| text.chars().filter(|character| !character.is_control()).take(SHOWN).collect::<String>();
     text.map(plain).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
 }
@@ -440,6 +445,10 @@ mod tests {
             (r#"{"title":"API Key Invalid","status":401,"detail":"Use a valid key."}"#, "Use a valid key."),
             (r#"{"status":"error","message":"Missing scopes","category":"MISSING_SCOPES"}"#, "Missing scopes"),
             ("<html>", "no description"),
+            (
+                format!("{{\"detail\":\"x\",\"more\":\"{}\"}}", "x".repeat(limits::PROVIDER_ERROR_BYTES_MAX)).as_str(),
+                "no description",
+            ),
         ] {
             assert_eq!(message(body.as_bytes()), text);
         }

@@ -1,32 +1,32 @@
 //! Reads a single page outside of an import, for a link in a prompt.
 
-use std::sync::Arc;
-
 use url::Url;
 
-use super::reading::{self, Raw, Text};
-use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
+use super::importing::model::{File, Kind, Outcome};
+use super::importing::tasks;
+use super::reading::Text;
+use crate::engine::api::Engine;
+use crate::engine::fetch::{Limits, OversizePolicy};
 use crate::vocab::limits::{SITE_IMPORT_FETCH_TIME, SITE_IMPORT_PAGE_BYTES_MAX};
 
 /// Returns the text of the page at this URL; returns `None` if the page cannot be fetched, is not an HTML page, or contains hardly any
 /// text.
-pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
+pub async fn fetch_page(engine: &Engine, url: &Url) -> Option<Text> {
     let limits = Limits {
         head: SITE_IMPORT_FETCH_TIME,
         total: SITE_IMPORT_FETCH_TIME,
         body_bytes: SITE_IMPORT_PAGE_BYTES_MAX,
         overlong: OversizePolicy::Cut,
     };
-    let fetched = fetch.get(url, "text/html,application/xhtml+xml", &limits).await.ok()?;
-    let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
+    let mut fetched = engine.fetch.get(url, "text/html,application/xhtml+xml", &limits).await.ok()?;
+    let _memory = std::mem::take(&mut fetched.memory);
+    let header = |name: &str| fetched.header(name).unwrap_or_default().to_owned();
+    let (content_type, language) = (header("content-type"), header("content-language"));
     if !fetched.status.is_success() || !content_type.contains("html") {
         return None;
     }
-    let language = fetched.header("content-language").unwrap_or_default().to_owned();
-    let read = move || {
-        let raw = Raw { url: &fetched.url, given: true, content_type: &content_type, language: &language, bytes: &fetched.body };
-        reading::text(&raw)
-    };
-    // Parse the page outside the async threads, because it may be large.
-    tokio::task::spawn_blocking(read).await.ok()?
+    let found_at = fetched.url.to_string();
+    let outcome = Outcome::Fetched { content_type, language, bytes: fetched.body };
+    let _turn = tasks::turn().await;
+    tasks::text(&engine.pixels, File { url: found_at.clone(), found_at, kind: Kind::Given, outcome }).await
 }

@@ -19,7 +19,7 @@ use super::store;
 use crate::base::color::{WHITE, luminance};
 use crate::base::text::Color;
 use crate::engine::api::{Engine, EnvironmentData, Failure};
-use crate::engine::fetch::{Limits, OversizePolicy};
+use crate::engine::fetch::{Limits, OversizePolicy, ResponseMemory};
 use crate::engine::language_model::{AnswerSchema, ModelRequest, Picture as Shown, Speaker, Turn};
 use crate::engine::render::images::{Ground, ImageFile, ImageMeasurements, is_drawing};
 use crate::engine::render::pixels::RenderError;
@@ -44,6 +44,12 @@ pub struct AnalyzedImage {
     /// The PNG files of an SVG logo, the transparent one first.
     pub drawn: Vec<(ImageFile, ImageMeasurements)>,
     is_drawing: bool,
+}
+
+impl AnalyzedImage {
+    pub fn without_file(self) -> Self {
+        Self { bytes: Arc::default(), ..self }
+    }
 }
 
 pub struct ImageDescription {
@@ -76,9 +82,9 @@ pub async fn analyze(
     context: Option<&str>,
 ) -> Result<AnalyzedImage, AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
-    let (bytes, content_type) = match (image_files::uploaded(engine, url), drawn_logo_bytes(url)) {
-        (Some(own), _) => (own.as_slice().into(), String::new()),
-        (None, Some(drawing)) => (drawing.into(), "image/svg+xml".to_owned()),
+    let (bytes, content_type, _memory) = match (image_files::uploaded(engine, url), drawn_logo_bytes(url)) {
+        (Some(own), _) => (own.as_slice().into(), String::new(), ResponseMemory::default()),
+        (None, Some(drawing)) => (drawing.into(), "image/svg+xml".to_owned(), ResponseMemory::default()),
         (None, None) => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
@@ -109,7 +115,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
             Ok(seen)
         }
         Err(RenderError::Image(reason)) => {
-            tracing::debug!(url, reason, "an SVG logo could not be drawn");
+            tracing::debug!(url = for_log(url), reason, "an SVG logo could not be drawn");
             Ok(seen)
         }
         Err(other) => Err(AnalysisFailure {
@@ -117,6 +123,11 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
             is_passing: true,
         }),
     }
+}
+
+/// Returns a URL for the log: without its query, which may contain a signature, and without the file in a data URL.
+fn for_log(url: &str) -> &str {
+    url.split(['?', '#', ',']).next().unwrap_or_default()
 }
 
 /// Returns the background color for a logo that is visible on this kind of background: `paper` if it is light or dark enough, otherwise
@@ -149,7 +160,7 @@ pub fn keep_drawn(
 }
 
 /// Fetches the file at a URL; returns its bytes and its content type.
-async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), AnalysisFailure> {
+async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String, ResponseMemory), AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
     let address: Url = url.parse().map_err(|_| lasting("The URL of the image is invalid.".to_owned()))?;
     let limits = Limits {
@@ -167,7 +178,7 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
         return Err(AnalysisFailure { reason, is_passing: status.is_server_error() || status.as_u16() == 429 });
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
-    Ok((fetched.body.into(), content_type))
+    Ok((fetched.body.into(), content_type, fetched.memory))
 }
 
 /// Returns a vision model's description; returns `None` if no such model is configured or its response is unusable.
@@ -346,4 +357,19 @@ fn record_logo(
     brand.logos.splice(after..after, drawn);
     store::save_brand(tx, project, &brand);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_has_neither_signatures_nor_files() {
+        for (url, shown) in [
+            ("https://acme.example/a.svg?signature=1#x", "https://acme.example/a.svg"),
+            ("data:image/svg+xml;base64,PHN2Zz4=", "data:image/svg+xml;base64"),
+        ] {
+            assert_eq!(for_log(url), shown);
+        }
+    }
 }

@@ -44,6 +44,19 @@ pub enum State {
     Failed(String),
 }
 
+impl State {
+    /// Returns the name of the state in the API.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Preparing => "preparing",
+            Self::Ready { .. } => "ready",
+            Self::Copying => "copying",
+            Self::Completed => "completed",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
 /// What happens to objects that the brand still has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

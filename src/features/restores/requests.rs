@@ -137,13 +137,8 @@ fn not_ready() -> Failure {
 
 /// Returns the view of a restore, for a member of an account or for the operator.
 pub fn view(engine: &Engine, account: Option<AccountId>, restore: Restore) -> Result<RestoreView, Failure> {
-    let (status, error) = match &restore.state {
-        State::Preparing => ("preparing", None),
-        State::Ready { .. } => ("ready", None),
-        State::Copying => ("copying", None),
-        State::Completed => ("completed", None),
-        State::Failed(reason) => ("failed", Some(reason.clone())),
-    };
+    let status = restore.state.word();
+    let error = if let State::Failed(reason) = &restore.state { Some(reason.clone()) } else { None };
     let copy = engine.restored.copy().filter(|_| status == "ready");
     let brands = match (copy, account) {
         (Some(copy), Some(account)) => brands::list(engine, &copy, account)?,

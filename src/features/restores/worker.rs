@@ -171,6 +171,7 @@ async fn end(engine: &Arc<Engine>, mut restore: Restore, state: State) -> Result
 
 /// Saves the restore, unless a user has discarded it or has started another one.
 async fn save(engine: &Engine, restore: Restore) -> Result<(), Failure> {
+    tracing::debug!(restore = %restore.id, state = restore.state.word(), attempts = restore.attempts, "restore of a brand");
     let save = move |tx: &mut crate::engine::store::WriteTx<'_>| {
         if store::restore(tx)?.is_some_and(|current| current.id == restore.id) {
             store::save(tx, &restore);

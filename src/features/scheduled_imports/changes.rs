@@ -1,6 +1,6 @@
 //! Changes that a run makes to the row of its scheduled import.
 
-use super::model::{Known, RunFailure, Running, ScheduledImport, Work};
+use super::model::{Known, RunFailure, RunOutcome, Running, ScheduledImport, Work};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
@@ -35,6 +35,9 @@ pub fn try_change(
     }
     let (mut after, now) = (before.clone(), tx.now());
     change(tx, &mut after, now)?;
+    if let Some(decision) = decision(&before, &after) {
+        tracing::debug!(import = %after.id, decision, failures = after.failures, "scheduled import");
+    }
     store::save(tx, Some(&before), &after);
     Ok(())
 }
@@ -64,6 +67,18 @@ pub async fn begin(
 
 pub async fn fail(store: &Store, row: ScheduledImport, failure: RunFailure) -> Result<(), Failure> {
     change(store, row, move |row, now| row.fail(failure, now)).await
+}
+
+/// Returns what a change decided about a run, for the log; `None` if the run only continues.
+fn decision(before: &ScheduledImport, after: &ScheduledImport) -> Option<&'static str> {
+    if before.last_run == after.last_run {
+        return (before.running.is_none() && after.running.is_some()).then_some("started");
+    }
+    after.last_run.as_ref().map(|run| match run.outcome {
+        RunOutcome::Contacts { .. } | RunOutcome::Events(_) => "imported",
+        RunOutcome::Unchanged => "unchanged",
+        RunOutcome::Failed { .. } => "failed",
+    })
 }
 
 /// Returns whether the stored row is still at the same step of the same run as the row that was read. The settings may change while a

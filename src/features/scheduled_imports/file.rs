@@ -1,5 +1,6 @@
 //! Fetches a run's file, stores it, and starts its import.
 
+use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::changes::{begin, change, fail};
@@ -7,70 +8,176 @@ use super::events;
 use super::model::{
     ContactRows, EventImport, EventResult, FileSource, Known, RunFailure, RunOutcome, ScheduledImport, Target, Work,
 };
-use crate::base::secret::sha256;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::fetch::{KnownVersion, Limits, OversizePolicy, Response};
+use crate::engine::fetch::{Download, DownloadLimits, FetchError, KnownVersion};
 use crate::engine::store::{Store, WriteTx, blobs};
 use crate::features::contacts::jobs::{self, Columns, Encoding, Import, Sniffer, files};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
+/// The reason if storing a file takes longer than incomplete files are kept.
+const EXPIRED: &str = "Storing the file took more than an hour. The next run tries again.";
+
 /// Fetches the file and starts its import, unless the file has not changed since the last import.
 pub async fn start(engine: &Engine, environment: Environment, row: ScheduledImport, source: FileSource) -> Result<(), Failure> {
     let store = &engine.data(environment).store;
-    let fetched = match fetch(engine, &source.url, &row.known).await {
-        Ok(fetched) => fetched,
+    let download = match open(engine, &source.url, &row.known).await {
+        Ok(Some(download)) => download,
+        Ok(None) => return change(store, row, |row, now| row.succeed(RunOutcome::Unchanged, now)).await,
         Err(reason) => return fail(store, row, RunFailure::new(reason)).await,
     };
-    let Some((response, reads)) = fetched else {
-        return change(store, row, |row, now| row.succeed(RunOutcome::Unchanged, now)).await;
+    let named = KnownVersion::of(&download.headers);
+    let mut file = FetchedFile::new(store, &download.url);
+    let rows = match file.fetch(download, &row.known).await? {
+        Ok(None) => {
+            file.discard().await?;
+            return change(store, row, |row, now| row.succeed(RunOutcome::Unchanged, now)).await;
+        }
+        Ok(Some(encoding)) => rows(&source, file.head(), encoding),
+        Err(reason) => Err(reason),
     };
-    let file = match File::read(&source, &response) {
-        Ok(file) => file,
-        Err(reason) => return fail(store, row, RunFailure::new(reason)).await,
+    let rows = match rows {
+        Ok(rows) => rows,
+        Err(reason) => {
+            file.discard().await?;
+            return fail(store, row, RunFailure::new(reason)).await;
+        }
     };
-    drop(response);
-    import(store, row, file, reads).await
+    let digest = file.digest;
+    let Some(stored) = file.complete().await? else { return fail(store, row, RunFailure::new(EXPIRED.to_owned())).await };
+    let (place, reads) = ((row.account, row.project), Known { named, digest, changes_until: None });
+    begin(store, row, reads, move |tx| rows.start(tx, place, stored)).await
 }
 
-/// Fetches the file; returns `None` if it has not changed since the last import, or the reason why it cannot be imported.
-async fn fetch(engine: &Engine, url: &str, known: &Known) -> Result<Option<(Response, Known)>, String> {
+/// Starts to download the file; returns `None` if the server states that it has not changed, or the reason why it cannot be imported.
+async fn open(engine: &Engine, url: &str, known: &Known) -> Result<Option<Download>, String> {
     let url = Url::parse(url).map_err(|_| "The URL is not valid. Enter another URL.".to_owned())?;
-    let most = usize::try_from(engine.settings.limits.upload_bytes_max.get()).unwrap_or(usize::MAX);
-    let limits = Limits {
+    let limits = DownloadLimits {
         head: limits::SCHEDULED_IMPORT_HEAD_TIME,
         total: limits::SCHEDULED_IMPORT_FETCH_TIME,
-        body_bytes: limits::SCHEDULED_IMPORT_BYTES_MAX.min(most),
-        overlong: OversizePolicy::Refuse,
+        bytes: limits::SCHEDULED_IMPORT_BYTES_MAX.min(engine.settings.limits.upload_bytes_max.get()),
     };
-    let response = engine.fetch.get_newer(&url, "text/csv, text/plain, */*", &known.named, &limits).await;
-    let response = response.map_err(|error| format!("The file could not be fetched: {error}"))?;
-    match response.status.as_u16() {
-        304 if known.named != KnownVersion::default() => return Ok(None),
-        200 => {}
+    let download = engine.fetch.download_newer(&url, "text/csv, text/plain, */*", &known.named, limits).await;
+    let download = download.map_err(not_fetched)?;
+    match download.status.as_u16() {
+        304 if known.named != KnownVersion::default() => Ok(None),
+        200 => Ok(Some(download)),
         status => {
             let remedy = match status {
                 401 | 403 => "Use a URL that works without signing in.",
                 429 | 500..=599 => "This is usually temporary. If it continues, contact the owner of the server.",
                 _ => "Check the URL.",
             };
-            return Err(format!("The server responded with status {status}. {remedy}"));
+            Err(format!("The server responded with status {status}. {remedy}"))
         }
     }
-    let digest = sha256(&response.body);
-    if known.digest == Some(digest) {
-        return Ok(None);
-    }
-    let reads = Known { named: KnownVersion::of(&response), digest: Some(digest), changes_until: None };
-    Ok(Some((response, reads)))
 }
 
-/// A fetched file whose headers have been read.
-struct File {
+fn not_fetched(error: FetchError) -> String {
+    format!("The file could not be fetched: {error}")
+}
+
+/// A file that is stored while it is fetched, so that only its last few megabytes are in memory. A file of a few megabytes is stored only
+/// if it is imported. A file whose import does not start expires.
+struct FetchedFile<'s> {
+    store: &'s Store,
     name: String,
-    bytes: Vec<u8>,
-    rows: Rows,
+    sniffer: Sniffer,
+    /// The stored file, once a part of it is stored.
+    id: Option<BlobId>,
+    bytes: u64,
+    chunks: u32,
+    /// The start of the file, once a part of it is stored.
+    first: Vec<u8>,
+    /// The end of the file, which is not stored.
+    rest: Vec<u8>,
+    digest: Option<[u8; 32]>,
+}
+
+impl<'s> FetchedFile<'s> {
+    fn new(store: &'s Store, url: &Url) -> Self {
+        let name = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|name| !name.is_empty());
+        Self {
+            store,
+            name: name.unwrap_or("contacts.csv").chars().take(200).collect(),
+            sniffer: Sniffer::default(),
+            id: None,
+            bytes: 0,
+            chunks: 0,
+            first: Vec::new(),
+            rest: Vec::new(),
+            digest: None,
+        }
+    }
+
+    /// Fetches the file; returns its encoding, `None` if it has not changed since the last import, or the reason why it cannot be imported.
+    async fn fetch(&mut self, mut download: Download, known: &Known) -> Result<Result<Option<Encoding>, String>, Failure> {
+        let mut digest = Sha256::new();
+        loop {
+            match download.next().await {
+                Ok(Some(part)) => {
+                    digest.update(&part);
+                    self.sniffer.take(&part, &mut self.rest);
+                }
+                Ok(None) => break,
+                Err(error) => return Ok(Err(not_fetched(error))),
+            }
+            while self.rest.len() > files::BYTES_PER_WRITE {
+                if !self.store_part().await? {
+                    return Ok(Err(EXPIRED.to_owned()));
+                }
+            }
+        }
+        let encoding = std::mem::take(&mut self.sniffer).end(&mut self.rest);
+        self.digest = Some(digest.finalize().into());
+        Ok(Ok((self.digest != known.digest).then_some(encoding)))
+    }
+
+    /// Returns the start of the file, long enough for its headers.
+    fn head(&self) -> &[u8] {
+        let first = if self.id.is_some() { &self.first } else { &self.rest };
+        &first[..first.len().min(limits::CONTACT_IMPORT_ROW_BYTES_MAX)]
+    }
+
+    /// Stores the next part of the file. Returns false if the file has expired.
+    async fn store_part(&mut self) -> Result<bool, Failure> {
+        let rest = self.rest.split_off(self.rest.len().min(files::BYTES_PER_WRITE));
+        let part = std::mem::replace(&mut self.rest, rest);
+        let id = match self.id {
+            Some(id) => id,
+            None => {
+                let name = self.name.clone();
+                self.first = part[..part.len().min(limits::CONTACT_IMPORT_ROW_BYTES_MAX)].to_vec();
+                self.store.write(move |tx| Ok::<_, Failure>(files::begin(tx, name))).await??
+            }
+        };
+        let first = self.chunks;
+        self.id = Some(id);
+        self.bytes += part.len() as u64;
+        self.chunks += part.len().div_ceil(blobs::CHUNK_BYTES) as u32;
+        Ok(self.store.write(move |tx| files::put(tx, id, first, &part)).await??)
+    }
+
+    /// Stores the rest of the file; returns the stored file and its size, or `None` if the file has expired.
+    async fn complete(mut self) -> Result<Option<(BlobId, u64)>, Failure> {
+        while !self.rest.is_empty() {
+            if !self.store_part().await? {
+                return Ok(None);
+            }
+        }
+        Ok(self.id.map(|id| (id, self.bytes)))
+    }
+
+    /// Lets the stored part of the file be deleted.
+    async fn discard(self) -> Result<(), Failure> {
+        let Some(id) = self.id else { return Ok(()) };
+        let expire = move |tx: &mut WriteTx<'_>| {
+            let now = tx.now();
+            blobs::expire(tx, id, now)
+        };
+        Ok(self.store.write(expire).await??)
+    }
 }
 
 /// An import whose file is not stored yet.
@@ -82,29 +189,20 @@ enum Rows {
 /// A placeholder until the file is stored.
 const NO_FILE: BlobId = BlobId::from_bytes([0; 12]);
 
-impl File {
-    /// Reads the encoding and the headers of a file; returns the reason if it cannot be imported.
-    fn read(source: &FileSource, response: &Response) -> Result<Self, String> {
-        let mut sniffer = Sniffer::default();
-        let mut bytes = Vec::with_capacity(response.body.len());
-        sniffer.take(&response.body, &mut bytes);
-        let encoding = sniffer.end(&mut bytes);
-        let head = &bytes[..bytes.len().min(limits::CONTACT_IMPORT_ROW_BYTES_MAX)];
-        if head.trim_ascii_start().starts_with(b"<") {
-            return Err("The URL returns a web page or XML, not a CSV file. Enter the URL that downloads the file.".to_owned());
+/// Reads the headers at the start of a file; returns the reason if the file cannot be imported.
+fn rows(source: &FileSource, head: &[u8], encoding: Encoding) -> Result<Rows, String> {
+    if head.trim_ascii_start().starts_with(b"<") {
+        return Err("The URL returns a web page or XML, not a CSV file. Enter the URL that downloads the file.".to_owned());
+    }
+    let delimiter = source.delimiter.unwrap_or_else(|| jobs::pending_imports::fitting(head, b','));
+    let (headers, offset) = jobs::headers(head, delimiter, encoding).map_err(|failure| failure.sentence())?;
+    match &source.target {
+        Target::Contacts(rows) => Ok(Rows::Contacts(contacts(rows, &headers, (encoding, delimiter, offset))?)),
+        Target::Events(rows) => {
+            events::check_headers(rows, &headers)?;
+            let (rows, result) = (rows.clone(), EventResult::default());
+            Ok(Rows::Events(EventImport { file: NO_FILE, encoding, delimiter, rows, offset, row: 1, result }))
         }
-        let delimiter = source.delimiter.unwrap_or_else(|| jobs::pending_imports::fitting(head, b','));
-        let (headers, offset) = jobs::headers(head, delimiter, encoding).map_err(|failure| failure.sentence())?;
-        let rows = match &source.target {
-            Target::Contacts(rows) => Rows::Contacts(contacts(rows, &headers, (encoding, delimiter, offset))?),
-            Target::Events(rows) => {
-                events::check_headers(rows, &headers)?;
-                let (rows, result) = (rows.clone(), EventResult::default());
-                Rows::Events(EventImport { file: NO_FILE, encoding, delimiter, rows, offset, row: 1, result })
-            }
-        };
-        let name = response.url.path_segments().and_then(|mut parts| parts.next_back()).filter(|name| !name.is_empty());
-        Ok(Self { name: name.unwrap_or("contacts.csv").chars().take(200).collect(), bytes, rows })
     }
 }
 
@@ -138,23 +236,6 @@ fn contacts(
         offset,
         row: 1,
     })
-}
-
-/// Stores a file and starts its import. A file whose import does not start expires.
-async fn import(store: &Store, row: ScheduledImport, file: File, reads: Known) -> Result<(), Failure> {
-    let File { name, bytes, rows } = file;
-    let id = store.write(move |tx| Ok::<_, Failure>(files::begin(tx, name))).await??;
-    let mut first = 0;
-    for part in bytes.chunks(files::BYTES_PER_WRITE) {
-        let part = part.to_vec();
-        let many = part.len().div_ceil(blobs::CHUNK_BYTES) as u32;
-        if !store.write(move |tx| files::put(tx, id, first, &part)).await?? {
-            return fail(store, row, RunFailure::new("Storing the file took more than an hour. The next run tries again.")).await;
-        }
-        first += many;
-    }
-    let (place, total) = ((row.account, row.project), bytes.len() as u64);
-    begin(store, row, reads, move |tx| rows.start(tx, place, (id, total))).await
 }
 
 impl Rows {

@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use super::worker;
 use crate::base::clock::Clock;
+use crate::engine::store::blobs;
 use crate::features::contacts::jobs;
 use crate::testing::TestApp;
 use crate::testing::csv_host::CsvHost;
 use crate::vocab::environment::Environment;
-use crate::vocab::limits;
+use crate::vocab::{limits, tables};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 const FILE: &str = "email,first name,status\nada@example.com,Ada,subscribed\nbob@example.com,Bob,\n";
@@ -80,6 +81,33 @@ fn each_run_imports_only_a_new_version_of_the_file() {
         let third = work(&app, &path);
         assert_eq!((&third["lastRun"]["updated"], &third["lastRun"]["skipped"]), (&json!(1), &json!(1)), "{third}");
     }
+}
+
+/// Regression test: files were in memory twice before they were stored.
+#[test]
+fn a_large_compressed_file_is_stored_in_parts_and_kept_only_if_it_is_imported() {
+    let (app, host) = (app(), CsvHost::start());
+    let large = |file: &str| format!("{file}{}", "\n".repeat(5_000_000)).into_bytes();
+    host.offer_compressed(&large(FILE));
+    let path = create(&app, &host.url(), json!({}));
+    let first = work(&app, &path);
+    assert_eq!((&first["lastRun"]["result"], &first["lastRun"]["created"]), (&json!("imported"), &json!(2)), "{first}");
+    let store = &app.data().store;
+    let chunks = || {
+        while store.write_blocking(blobs::sweep).expect("the store works").expect("the sweep succeeds") {}
+        store.read().rows(tables::BLOBS).expect("the data is readable")
+    };
+    for (file, result) in [(FILE, "unchanged"), ("<html>", "failed")] {
+        host.offer_compressed(&large(file));
+        app.clock.advance_ms(24 * HOUR_MS);
+        let before = chunks();
+        assert_eq!(work(&app, &path)["lastRun"]["result"], result);
+        assert_eq!(chunks(), before, "the stored part of the file is deleted, although it is younger than an hour");
+    }
+    host.offer_compressed(&vec![b'x'; 40_000_000]);
+    app.clock.advance_ms(24 * HOUR_MS);
+    let run = work(&app, &path)["lastRun"].clone();
+    assert!(run["error"].as_str().is_some_and(|error| error.contains("larger than")), "{run}");
 }
 
 #[test]

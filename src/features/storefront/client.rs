@@ -20,14 +20,14 @@ use super::model::Store;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Download, DownloadLimits, Limits, OversizePolicy, Response};
-use crate::features::connections::PlatformError;
+use crate::features::connections::{PlatformError, has_too_many_values};
 use crate::vocab::limits;
 use crate::vocab::storefronts::Storefront;
 
 const LIMITS: Limits = Limits {
     head: limits::PROVIDER_REQUEST_TIME,
     total: limits::PROVIDER_REQUEST_TIME,
-    body_bytes: limits::PROVIDER_RESPONSE_BYTES_MAX,
+    body_bytes: limits::STORE_RESPONSE_BYTES_MAX,
     overlong: OversizePolicy::Refuse,
 };
 
@@ -162,7 +162,8 @@ impl<'e> Client<'e> {
         if url.scheme() != "https" && !self.engine.fetch.is_in_allowed_network(&url) {
             return Err(PlatformError::Malformed("the URL of the export does not use https".to_owned()));
         }
-        let limits = DownloadLimits { total: limits::STORE_DOWNLOAD_TIME, bytes: limits::STORE_DOWNLOAD_BYTES_MAX };
+        let total = limits::STORE_DOWNLOAD_TIME;
+        let limits = DownloadLimits { head: total, total, bytes: limits::STORE_DOWNLOAD_BYTES_MAX };
         let download = self.engine.fetch.download(&url, from, limits).await.map_err(|error| match error.is_passing() {
             true => PlatformError::Unavailable(error.to_string()),
             false => PlatformError::Unreachable(error.to_string()),
@@ -377,6 +378,9 @@ fn secret_header(text: &str) -> Result<HeaderValue, String> {
 
 /// Parses a response. The error names the position but quotes no value, because the value could be a customer's personal data.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
+    if has_too_many_values(body) {
+        return Err(PlatformError::Malformed(format!("{what}: the response has too many values")));
+    }
     serde_json::from_slice(body).map_err(|error| {
         PlatformError::Malformed(format!(
             "{what}: the response contains unexpected data in line {}, column {}",
@@ -398,7 +402,8 @@ struct ErrorBody {
 
 /// Returns the start of the platform's own description of an error.
 fn message(body: &[u8]) -> String {
-    let body: ErrorBody = serde_json::from_slice(body).unwrap_or_default();
+    let short = Some(body).filter(|body| body.len() <= limits::PROVIDER_ERROR_BYTES_MAX);
+    let body: ErrorBody = short.and_then(|body| serde_json::from_slice(body).ok()).unwrap_or_default();
     let text = match body.errors {
         Value::String(text) => Some(text),
         Value::Array(errors) => errors.first().and_then(|error| error["message"].as_str()).map(str::to_owned),
@@ -451,8 +456,16 @@ mod tests {
                 "Client credentials cannot be performed on this shop.",
             ),
             ("<html>", "no description"),
+            (format!("{{\"errors\":[{}0]}}", "[],".repeat(limits::PROVIDER_ERROR_BYTES_MAX)).as_str(), "no description"),
         ] {
             assert_eq!(message(body.as_bytes()), text);
         }
+    }
+
+    #[test]
+    fn a_response_with_too_many_values_is_not_parsed() {
+        let body = format!("[{}0]", "[],".repeat(limits::PROVIDER_RESPONSE_VALUES_MAX));
+        let error = parse::<Value>(body.as_bytes(), "/products").expect_err("the response has too many values");
+        assert_eq!(error, PlatformError::Malformed("/products: the response has too many values".to_owned()));
     }
 }

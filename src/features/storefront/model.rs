@@ -93,6 +93,19 @@ pub enum SyncStage {
     Erasing,
 }
 
+impl SyncStage {
+    /// Returns the name of the stage in the API.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Webhooks => "webhooks",
+            Self::Products(_) => "products",
+            Self::Customers(_) => "customers",
+            Self::Erasing => "erasing",
+        }
+    }
+}
+
 /// The number of customers in an import, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomerCounts {

@@ -36,10 +36,19 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
     };
     let (Some(mut of), Some(sync)) = (found, sync) else { return Ok(()) };
     let stage = sync.stage.clone();
+    let log =
+        |decision: &str| tracing::debug!(store = %key.1, %environment, stage = stage.word(), decision, "import from a store");
     match &stage {
-        SyncStage::Erasing => return data.store.write(move |tx| erase(tx, key)).await?,
-        SyncStage::Idle => return data.store.write(move |tx| begin(tx, key)).await?,
+        SyncStage::Erasing => {
+            log("erased");
+            return data.store.write(move |tx| erase(tx, key)).await?;
+        }
+        SyncStage::Idle => {
+            log("started");
+            return data.store.write(move |tx| begin(tx, key)).await?;
+        }
         SyncStage::Customers(_) if email_index::is_full(&data.store.read(), of.project)? => {
+            log("delayed");
             return data.store.write(move |tx| delay(tx, key, limits::STORE_EXPORT_POLL_MS)).await?;
         }
         SyncStage::Webhooks | SyncStage::Products(_) | SyncStage::Customers(_) => {}
@@ -48,6 +57,15 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
         None => run(engine, environment, &mut of, &stage).await,
     };
+    // The texts of errors are the store's own, which may contain its customers' data.
+    log(match &outcome {
+        Ok(Outcome::Products(Paged::Wait(_)) | Outcome::Customers(Paged::Wait(_))) => "waits",
+        Ok(Outcome::Complete) => "omitted",
+        Ok(_) => "read",
+        Err(PlatformError::Busy { .. }) => "rate limited",
+        Err(PlatformError::Rejected(_) | PlatformError::KeyLost) => "rejected",
+        Err(_) => "failed",
+    });
     match outcome {
         Ok(outcome) => data.store.write(move |tx| advance(tx, &of, &stage, outcome)).await?,
         Err(error) => data.store.write(move |tx| fail(tx, &of, &stage, &error)).await?,

@@ -168,13 +168,7 @@ pub fn store_view(tx: &impl Read, engine: &Engine, of: &Store, shows_url: bool) 
 
 fn sync_view(sync: Sync, products: u64) -> SyncView {
     SyncView {
-        stage: match sync.stage {
-            SyncStage::Idle => "idle",
-            SyncStage::Webhooks => "webhooks",
-            SyncStage::Products(_) => "products",
-            SyncStage::Customers(_) => "customers",
-            SyncStage::Erasing => "erasing",
-        },
+        stage: sync.stage.word(),
         completed_at: sync.completed_at.map(WireTime),
         next_at: WireTime(sync.due_at),
         waiting: sync.waiting,

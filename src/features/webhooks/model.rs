@@ -147,6 +147,8 @@ pub enum AttemptOutcome {
     },
     /// The endpoint is gone permanently.
     Gone,
+    /// This service lacked the resources to send the request, so the attempt does not count.
+    NotSent,
 }
 
 /// Retry backoff: the pauses before the second and the third attempt.
@@ -227,6 +229,13 @@ impl Delivery {
     /// Ends the attempt in flight. Returns whether an attempt was in flight.
     pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
+        // A test has only one attempt, whose failure the user is shown.
+        if verdict == AttemptOutcome::NotSent && self.is_under_way() && self.status == DeliveryStatus::Pending && !self.is_test()
+        {
+            self.attempts.pop();
+            self.due_at = Some(now.plus_ms(limits::WEBHOOK_NOT_SENT_PAUSE_MS));
+            return true;
+        }
         let number = self.attempts.len();
         let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) else { return false };
         attempt.end = Some(end);
@@ -238,7 +247,7 @@ impl Delivery {
         match (verdict, pause) {
             (AttemptOutcome::Success, _) => self.close(DeliveryStatus::Success, now),
             (AttemptOutcome::Gone, _) | (_, None) => self.close(DeliveryStatus::Failed, now),
-            (AttemptOutcome::Failure | AttemptOutcome::Wait { .. }, Some(pause)) => {
+            (AttemptOutcome::Failure | AttemptOutcome::Wait { .. } | AttemptOutcome::NotSent, Some(pause)) => {
                 self.due_at = Some(now.plus_ms(pause.max(asked_ms)))
             }
         }
@@ -375,7 +384,7 @@ impl Health {
                 let until = Some(now.plus_ms(ms)).max(self.pause_at(now));
                 (self.paused_until, self.reason) = (until, self.reason.filter(|_| paused).or(Some(PauseReason::RateLimited)));
             }
-            AttemptOutcome::Gone | AttemptOutcome::Failure | AttemptOutcome::Success => {}
+            AttemptOutcome::Gone | AttemptOutcome::Failure | AttemptOutcome::Success | AttemptOutcome::NotSent => {}
         }
     }
 
@@ -476,6 +485,21 @@ mod tests {
             delivery.lose(Timestamp(20_000), &BACKOFF, 0);
         }
         assert_eq!((delivery.status, delivery.begin(Timestamp(30_000))), (DeliveryStatus::Failed, None));
+    }
+
+    #[test]
+    fn an_attempt_that_was_not_sent_does_not_count() {
+        let mut delivery = delivery();
+        for at in [0, 100_000, 200_000, 300_000] {
+            assert_eq!(delivery.begin(Timestamp(at)), Some(1));
+            assert!(delivery.end(end(at), AttemptOutcome::NotSent, &BACKOFF, 0));
+            let due_at = Some(Timestamp(at + limits::WEBHOOK_NOT_SENT_PAUSE_MS));
+            assert_eq!((delivery.attempts.len(), delivery.status, delivery.due_at), (0, DeliveryStatus::Pending, due_at));
+        }
+        let mut test = Delivery { test_body: Some("{}".into()), ..self::delivery() };
+        test.begin(Timestamp(0));
+        assert!(test.end(end(0), AttemptOutcome::NotSent, &BACKOFF, 0));
+        assert_eq!((test.attempts.len(), test.status), (1, DeliveryStatus::Failed));
     }
 
     #[test]

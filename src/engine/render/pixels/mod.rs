@@ -361,6 +361,11 @@ impl Pixels {
         self.workers.preview_image(file).await
     }
 
+    /// Runs the features' task in a worker process; returns its result.
+    pub async fn run_feature(&self, input: &[u8]) -> Result<Vec<u8>, RenderError> {
+        self.workers.run_feature(input).await
+    }
+
     /// Returns the confinement of the worker processes, as reported by one of them, and of Chromium; `None` if the work runs in this
     /// process.
     pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
@@ -399,6 +404,9 @@ fn check_width(width: u32) -> Result<(), RenderError> {
     Err(RenderError::Misused(format!("A width must be between {DRAWN_WIDTH_PX_MIN} and {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
+/// A task of the features for worker processes: decodes its input and returns its encoded result, or `None` if it has none.
+pub type FeatureTask = fn(&[u8]) -> Option<Vec<u8>>;
+
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The executable of this program, which each worker process runs. If absent, the work runs in this process, whose memory and time a
@@ -410,4 +418,6 @@ pub struct Options {
     pub unconfined: bool,
     /// The content of a newer `caniemail.json`, which replaces the built-in support tables.
     pub clients: Option<Arc<Vec<u8>>>,
+    /// The features' task, if the work runs in this process. Worker processes know their own.
+    pub feature: Option<FeatureTask>,
 }

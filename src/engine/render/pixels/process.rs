@@ -180,8 +180,8 @@ impl Workers {
             Some(program) => run(program, &duty, &order).await,
             None => {
                 let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
-                let order = order.encode();
-                tokio::task::spawn_blocking(move || run_in_process(order, fonts)).await.map_err(|_| malformed())
+                let (order, feature) = (order.encode(), self.options.feature);
+                tokio::task::spawn_blocking(move || run_in_process(order, fonts, feature)).await.map_err(|_| malformed())
             }
         }
     }
@@ -247,6 +247,10 @@ impl Workers {
     /// Returns a small copy of an image as PNG: of its top, or of the whole image.
     pub async fn thumbnail(&self, file: &[u8], width: u32, is_full: bool) -> Result<Vec<u8>, RenderError> {
         Ok(self.decode(Task::Thumbnail { width, is_full }, file).await?.into_made()?.0.bytes)
+    }
+
+    pub async fn run_feature(&self, input: &[u8]) -> Result<Vec<u8>, RenderError> {
+        self.obey(WorkerTask::Feature, input).await?.into_feature()
     }
 
     /// Returns the confinement of a worker process, or `None` if the work runs in this process.

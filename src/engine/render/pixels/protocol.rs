@@ -62,6 +62,8 @@ pub enum WorkerTask {
     ClientViews {
         devices: Vec<String>,
     },
+    /// Run the features' task on its input, which is the first part.
+    Feature,
     /// Report the worker's confinement.
     Confinement,
 }
@@ -95,6 +97,8 @@ pub enum WorkerReply {
     ClientViews(Vec<ClientViewHead>),
     /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),
+    /// The result of the features' task: one part with the result.
+    Feature,
     Confinement(Confinement),
     Fault(RenderError),
 }
@@ -241,6 +245,13 @@ impl Message<WorkerReply> {
     pub fn into_measured(self) -> Result<ImageMeasurements, RenderError> {
         let WorkerReply::Image(done) = self.head else { return Err(fault(self.head)) };
         done.measured.ok_or_else(malformed)
+    }
+
+    pub fn into_feature(self) -> Result<Vec<u8>, RenderError> {
+        match self.head {
+            WorkerReply::Feature => self.parts.into_iter().next().ok_or_else(malformed),
+            other => Err(fault(other)),
+        }
     }
 
     pub fn into_confinement(self) -> Result<Confinement, RenderError> {

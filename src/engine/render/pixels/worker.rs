@@ -12,12 +12,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
 use super::super::{html_limits, images, imported_html, inspect};
-use super::RenderError;
 use super::client_views;
 use super::draw::{self, Material};
 use super::fonts::FontFiles;
 use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::{self, Confinement};
+use super::{FeatureTask, RenderError};
 use crate::engine::clients::findings::Checker;
 use crate::engine::clients::report;
 use crate::vocab::limits::{
@@ -37,12 +37,12 @@ pub struct WorkerOptions {
     pub unconfined: bool,
 }
 
-pub fn run(duty: &WorkerOptions) -> ExitCode {
+pub fn run(duty: &WorkerOptions, feature: FeatureTask) -> ExitCode {
     let memory = if duty.decodes { DECODING_MEMORY_BYTES } else { DRAWING_MEMORY_BYTES };
     let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
     let mut confinement = sandbox::isolate(memory);
     // The thread starts before the filter is active, because the filter blocks new threads.
-    let drawer = match RenderThread::start(fonts) {
+    let drawer = match RenderThread::start(fonts, Some(feature)) {
         Ok(drawer) => drawer,
         Err(fault) => return answer(&fault.into()),
     };
@@ -82,13 +82,13 @@ struct RenderThread {
 
 impl RenderThread {
     /// Starts the thread. When this function returns, the thread is set up and needs no more system calls to start.
-    fn start(fonts: FontFiles) -> Result<Self, RenderError> {
+    fn start(fonts: FontFiles, feature: Option<FeatureTask>) -> Result<Self, RenderError> {
         let (orders, inbox) = mpsc::channel::<(Vec<u8>, Confinement)>();
         let (ready, is_ready) = mpsc::channel();
         let work = move || {
             let _ = ready.send(());
             let Ok((order, confinement)) = inbox.recv() else { return malformed().into() };
-            let obeyed = panic::catch_unwind(AssertUnwindSafe(|| obey(&order, &fonts, confinement)));
+            let obeyed = panic::catch_unwind(AssertUnwindSafe(|| obey(&order, &fonts, feature, confinement)));
             obeyed.unwrap_or_else(|_| RenderError::TooCostly.into())
         };
         let thread = Builder::new().name("drawing".to_owned()).stack_size(DRAWING_STACK_BYTES).spawn(work);
@@ -107,13 +107,13 @@ impl RenderThread {
 }
 
 /// Processes a request in this process, without confinement: for tests and tools.
-pub fn run_in_process(order: Vec<u8>, fonts: FontFiles) -> Message<WorkerReply> {
-    RenderThread::start(fonts).map_or_else(Into::into, |drawer| drawer.obey(order, Confinement::default()))
+pub fn run_in_process(order: Vec<u8>, fonts: FontFiles, feature: Option<FeatureTask>) -> Message<WorkerReply> {
+    RenderThread::start(fonts, feature).map_or_else(Into::into, |drawer| drawer.obey(order, Confinement::default()))
 }
 
-fn obey(order: &[u8], fonts: &FontFiles, confinement: Confinement) -> Message<WorkerReply> {
+fn obey(order: &[u8], fonts: &FontFiles, feature: Option<FeatureTask>, confinement: Confinement) -> Message<WorkerReply> {
     let done = match Message::<WorkerRequest>::decode(order) {
-        Some(order) => perform(order, fonts, confinement),
+        Some(order) => perform(order, fonts, feature, confinement),
         None => Err(malformed()),
     };
     done.unwrap_or_else(Into::into)
@@ -127,6 +127,7 @@ fn newer_tables(file: Option<Vec<u8>>) -> Result<Option<Checker>, RenderError> {
 fn perform(
     order: Message<WorkerRequest>,
     fonts: &FontFiles,
+    feature: Option<FeatureTask>,
     confinement: Confinement,
 ) -> Result<Message<WorkerReply>, RenderError> {
     let Message { head: WorkerRequest { work, images: addresses, pixels }, parts } = order;
@@ -181,6 +182,10 @@ fn perform(
         WorkerTask::Image(task) => {
             let (done, made) = images::perform(&task, &file, pixels).map_err(RenderError::Image)?;
             Ok(Message { head: WorkerReply::Image(done), parts: vec![made] })
+        }
+        WorkerTask::Feature => {
+            let done = feature.and_then(|run| run(&file)).ok_or_else(malformed)?;
+            Ok(Message { head: WorkerReply::Feature, parts: vec![done] })
         }
         WorkerTask::Confinement => Ok(Message { head: WorkerReply::Confinement(confinement), parts: vec![] }),
     }

@@ -266,7 +266,8 @@ fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
         FetchError::Unresolved { .. }
         | FetchError::Unreachable { .. }
         | FetchError::Closed { .. }
-        | FetchError::TimedOut { .. } => LinkStatus::Unreachable,
+        | FetchError::TimedOut { .. }
+        | FetchError::NoDescriptors => LinkStatus::Unreachable,
         FetchError::ConnectionRefused { .. }
         | FetchError::TooManyRedirects { .. }
         | FetchError::Redirect { .. }
@@ -274,5 +275,15 @@ fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
         | FetchError::Encoding { .. }
         | FetchError::TooLarge { .. }
         | FetchError::Request(_) => LinkStatus::Broken,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_descriptors_is_not_a_broken_link() {
+        assert_eq!(error_status(&FetchError::NoDescriptors, false), LinkStatus::Unreachable);
     }
 }

@@ -121,7 +121,7 @@ async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<
     if *web {
         let links = material::links_in(prompt).into_iter().filter_map(|link| link.parse().ok());
         for link in links.take(limits::PROMPT_PAGES_MAX) {
-            pages.extend(projects::fetch_page(&context.engine.fetch, &link).await);
+            pages.extend(projects::fetch_page(&context.engine, &link).await);
         }
     }
     pages

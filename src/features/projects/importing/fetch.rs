@@ -7,9 +7,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::Url;
 
-use super::{FetchTask, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, imports, plan, robots, save};
+use super::{FetchTask, File, Import, Kind, Outcome, Stage, fail, files, find, give_up, imports, plan, robots, save, tasks};
 use crate::engine::api::{Engine, EnvironmentData, Failure};
-use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response};
+use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response, ResponseMemory};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::model::ProjectStatus;
 use crate::features::projects::reading::outline::Rules;
@@ -33,36 +33,39 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     let rules = plan::rules(&robots(&data.store.read(), project)?);
     let batch = batch(&import, &rules, engine.clock.now().ms_since(import.started_at));
     if batch.is_empty() {
+        let _turn = tasks::turn().await;
         let known = files(&data.store.read(), project)?;
-        return settle(data, project, import, known).await;
+        return settle(engine, data, project, import, known).await;
     }
-    let new = fetch_all(&engine.fetch, &batch, &rules).await;
-    let (planning, fetched) = (import.clone(), new.clone());
-    // Finding the referenced files requires parsing pages, which is CPU-intensive.
-    let further = tokio::task::spawn_blocking(move || plan::further(&planning, &fetched)).await.map_err(Failure::internal)?;
-    let expected = import.next;
-    data.store.write(move |tx| record(tx, project, expected, new, further)).await??;
+    // The memory of the files is reserved until they are stored.
+    let (new, _memory): (Vec<File>, Vec<ResponseMemory>) = fetch_all(&engine.fetch, &batch, &rules).await.into_iter().unzip();
+    let _turn = tasks::turn().await;
+    let Some(further) = tasks::further(&engine.pixels, &import, &new).await? else { return give_up(data, project).await };
+    data.store.write(move |tx| record(tx, project, import.next, new, further)).await??;
     Ok(())
 }
 
 /// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, separately from all other
-/// files. Once the import's time or size limit is exceeded, continues only if the next task is a given page.
+/// files. After the import's time limit, continues only if the next task is a given page; after its size limit, there are no more tasks.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
-    let is_over = elapsed_ms > SITE_IMPORT_TIME_MAX_MS || import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX;
+    let (is_late, is_full) = (elapsed_ms > SITE_IMPORT_TIME_MAX_MS, import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX);
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
-    let Some(first) = rest.first().filter(|first| !is_over || first.kind == Kind::Given) else { return Vec::new() };
+    let first = rest.first().filter(|first| !is_full && (!is_late || first.kind == Kind::Given));
+    let Some(first) = first else { return Vec::new() };
     let is_slow = first.url.parse().is_ok_and(|url| plan::delay(rules, &url).is_some());
     let most = if is_slow { 1 } else { SITE_IMPORT_FETCHES_AT_ONCE };
     let robots = first.kind == Kind::Robots;
     rest.iter().take_while(|task| (task.kind == Kind::Robots) == robots).take(most).cloned().collect()
 }
 
-async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]) -> Vec<File> {
+async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]) -> Vec<(File, ResponseMemory)> {
     join_all(batch.iter().map(|task| fetch_one(fetch, task, rules))).await
 }
 
-async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> File {
-    let file = |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
+async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> (File, ResponseMemory) {
+    let file_at =
+        |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
+    let file = |found_at: &str, outcome| (file_at(found_at, outcome), ResponseMemory::default());
     let Ok(url) = task.url.parse::<Url>() else {
         return file(&task.url, Outcome::Failed("The URL is invalid.".to_owned()));
     };
@@ -84,9 +87,9 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
         answer = fetch.get(&url, accepted(task.kind), &limits(task.kind)).await;
     }
     match answer {
-        Ok(fetched) => {
-            let found_at = fetched.url.to_string();
-            file(&found_at, outcome(task.kind, fetched))
+        Ok(mut fetched) => {
+            let (found_at, memory) = (fetched.url.to_string(), std::mem::take(&mut fetched.memory));
+            (file_at(&found_at, outcome(task.kind, fetched)), memory)
         }
         Err(error) => file(&task.url, Outcome::Failed(error.to_string())),
     }
@@ -194,7 +197,13 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
 
 /// Handles the end of the plan: marks the import as failed if no given page could be read; otherwise, chooses further pages once, then
 /// moves on to the reading stage.
-async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import, known: Vec<File>) -> Result<(), Failure> {
+async fn settle(
+    engine: &Engine,
+    data: &Arc<EnvironmentData>,
+    project: ProjectId,
+    import: Import,
+    known: Vec<File>,
+) -> Result<(), Failure> {
     let given = || known.iter().filter(|file| file.kind == Kind::Given);
     let is_read = given().any(|file| matches!(file.outcome, Outcome::Fetched { .. }));
     if !is_read {
@@ -213,7 +222,11 @@ async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import,
             Outcome::Absent | Outcome::Fetched { .. } => None,
         })
         .collect();
-    let wanted = if import.chosen || is_closed { Vec::new() } else { choose_further(import.clone(), known).await? };
+    let wanted = match import.chosen || is_closed {
+        true => Some(Vec::new()),
+        false => tasks::choose(&engine.pixels, &import, &known).await?,
+    };
+    let Some(wanted) = wanted else { return give_up(data, project).await };
     let change = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
         let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Fetching) else { return Ok(()) };
         if wanted.is_empty() {

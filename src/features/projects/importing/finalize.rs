@@ -1,20 +1,17 @@
-//! The reading stage, which extracts a draft of the brand from the fetched files, and the end of the import, which saves the measured draft
-//! as the brand.
+//! The reading stage, which stores a draft of the brand, and the end of the import, which saves the measured draft as the brand.
 
 use std::sync::Arc;
 
-use url::Url;
-
 use super::changes::{self, ChangeState, ImportChange, ImportChanges};
-use super::{File, Import, Kind, Stage, close, files, find, forget_files, plan, save};
-use crate::engine::api::{EnvironmentData, Failure};
+use super::{Import, Stage, close, files, find, forget_files, give_up, save, tasks};
+use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::features::projects::brand::{Brand, BrandProduct};
 use crate::features::projects::images::{self, Origin, ProjectImage};
 use crate::features::projects::knowledge::{self, Entry};
 use crate::features::projects::model::{Project, ProjectStatus};
 use crate::features::projects::products::{self, Product, ProductChange};
-use crate::features::projects::reading::{self, Draft, Raw, Sources};
+use crate::features::projects::reading::{self, Draft};
 use crate::features::projects::store::imports;
 use crate::features::projects::{store, stored_products, with_given};
 use crate::vocab::ids::{KnowledgeId, PictureId, ProductId, ProjectId};
@@ -24,45 +21,13 @@ use crate::vocab::limits::{IMPORT_CHANGES_MAX, KNOWLEDGE_ENTRIES_MAX, PRODUCTS_M
 const PERCENT_READ: u8 = 70;
 
 /// Reads the fetched files and stores the draft of the brand.
-pub async fn read(data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(), Failure> {
-    let tx = data.store.read();
-    let known = files(&tx, project)?;
-    drop(tx);
-    let draft = tokio::task::spawn_blocking(move || draft(&known)).await.map_err(Failure::internal)?;
+pub async fn read(engine: &Engine, data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(), Failure> {
+    let _turn = tasks::turn().await;
+    let known = files(&data.store.read(), project)?;
+    let Some(draft) = tasks::draft(&engine.pixels, &known).await? else { return give_up(data, project).await };
+    drop(known);
     data.store.write(move |tx| record(tx, project, draft)).await??;
     Ok(())
-}
-
-/// Extracts a draft of the brand from these files.
-fn draft(files: &[File]) -> Draft {
-    let addresses: Vec<Option<Url>> = files.iter().map(|file| file.found_at.parse().ok()).collect();
-    let fetched = |kinds: &[Kind]| {
-        let mut found: Vec<Raw<'_>> = Vec::new();
-        for kind in kinds {
-            for (file, url) in files.iter().zip(&addresses).filter(|(file, _)| file.kind == *kind) {
-                let raw = url.as_ref().and_then(|url| plan::raw(file, url));
-                // Include a page only once if several addresses redirect to it.
-                found.extend(raw.filter(|raw| !found.iter().any(|other| other.url == raw.url)));
-            }
-        }
-        found
-    };
-    let sources = Sources {
-        pages: fetched(&[Kind::Given, Kind::Page]),
-        styles: fetched(&[Kind::Style]),
-        manifests: fetched(&[Kind::Manifest]),
-    };
-    let mut draft = reading::read(&sources);
-    let rules = plan::rules(files);
-    let may = |url: &str| url.parse::<Url>().is_ok_and(|url| plan::allows(&rules, &url));
-    let before = draft.sights.len() + draft.brand.logos.len();
-    draft.sights.retain(|sight| may(&sight.url));
-    draft.brand.logos.retain(|logo| may(&logo.url));
-    let left_out = before - draft.sights.len() - draft.brand.logos.len();
-    if left_out > 0 {
-        draft.notes.push(format!("Images skipped because the site's robots.txt disallows them: {left_out}."));
-    }
-    draft
 }
 
 fn record(tx: &mut WriteTx<'_>, project: ProjectId, mut draft: Draft) -> StoreResult<()> {

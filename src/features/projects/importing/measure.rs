@@ -54,13 +54,15 @@ async fn analyze(
     wanted: &Candidate,
     paper: Option<Color>,
 ) -> Result<AnalyzedImage, image_analysis::AnalysisFailure> {
-    match wanted {
+    let analyzed = match wanted {
         Candidate::Logo(logo) if is_shown_in_emails(logo) => image_analysis::analyze_logo(engine, &logo.url, paper).await,
         Candidate::Logo(logo) => image_analysis::analyze(engine, &logo.url, None, None).await,
         Candidate::Sight(sight) => {
             image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await
         }
-    }
+    };
+    // The files of several images would use much memory until the last image has been analyzed.
+    analyzed.map(AnalyzedImage::without_file)
 }
 
 /// Returns whether emails can show this logo, unlike icons and images for sharing.

@@ -3,7 +3,7 @@
 //! | Stage | Work | Result |
 //! |---|---|---|
 //! | fetching | fetches robots.txt, the given pages, their style sheets, and some other pages of the same site | one row per file |
-//! | reading | extracts the facts from the files on a separate thread | a draft of the brand |
+//! | reading | extracts the facts from the files in a worker process | a draft of the brand |
 //! | measuring | fetches and analyzes logos and images | their sizes and colors in the draft |
 //! | completed | | brand, products, images and knowledge-base entries; the files are deleted |
 //!
@@ -11,16 +11,19 @@
 //! continues with the interrupted step. This module does not depend on how pages are interpreted, which is the task of `reading`.
 
 pub mod changes;
+mod draft;
 mod fetch;
 mod finalize;
 mod measure;
 pub(super) mod model;
 mod plan;
+pub(super) mod tasks;
 #[cfg(test)]
 mod tests;
 mod worker;
 
 pub use model::{Import, ImportMetrics, Stage};
+pub use tasks::run_task;
 pub use worker::step;
 
 pub use super::store::imports::find;
@@ -30,9 +33,13 @@ use model::{FetchTask, File, Kind, Outcome};
 use super::model::{Project, ProjectStatus};
 use super::store;
 use super::store::imports::{self, files, forget_files, robots, save, waiting};
-use crate::engine::api::Failure;
+use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
+
+/// The reason for users if reading the files of a site exceeds the limits of a worker process.
+const TOO_COSTLY: &str = "Reading the pages of this site takes too much time or memory. Import other pages of the site, or enter the \
+                          brand's facts yourself.";
 
 /// Stores a new import of a project, which the worker then starts.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) -> Result<()> {
@@ -62,11 +69,6 @@ pub fn reopen(tx: &mut WriteTx<'_>, account: AccountId, mut project: Project) ->
     Ok(project)
 }
 
-/// Returns further pages of the site to fetch. Parses pages and sitemaps, so this runs on a blocking thread.
-async fn choose_further(import: Import, known: Vec<File>) -> std::result::Result<Vec<FetchTask>, Failure> {
-    tokio::task::spawn_blocking(move || plan::choose(&import, &known)).await.map_err(Failure::internal)
-}
-
 /// Removes a finished import from the queue and stores its result.
 fn close(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, stage: Stage) -> Result<()> {
     forget_files(tx, project)?;
@@ -77,6 +79,17 @@ fn close(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, stage: St
     import.metrics.duration_ms = tx.now().ms_since(import.started_at).max(0) as u64;
     save(tx, project, &import);
     imports::dequeue(tx, project);
+    Ok(())
+}
+
+/// Marks an import as failed whose files a worker process could not read within its limits.
+async fn give_up(data: &EnvironmentData, project: ProjectId) -> std::result::Result<(), Failure> {
+    let change = move |tx: &mut WriteTx<'_>| -> Result<()> {
+        let is_open = |import: &Import| matches!(import.stage, Stage::Fetching | Stage::Reading);
+        let Some(import) = find(tx, project)?.filter(is_open) else { return Ok(()) };
+        fail(tx, project, import, TOO_COSTLY.to_owned())
+    };
+    data.store.write(change).await??;
     Ok(())
 }
 

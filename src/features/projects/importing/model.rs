@@ -100,11 +100,46 @@ pub enum Outcome {
         content_type: String,
         /// The value of the `Content-Language` header.
         language: String,
+        #[serde(with = "whole_bytes")]
         bytes: Vec<u8>,
     },
     /// The site has no such file (status 404 or 410), or denies access to its robots.txt.
     Absent,
     Failed(String),
+}
+
+/// Reads and writes a list of bytes as a whole, in the format in which serde would otherwise process megabytes one by one.
+mod whole_bytes {
+    use std::fmt;
+
+    use serde::de::{Error, Visitor};
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+
+    struct Bytes;
+
+    impl Visitor<'_> for Bytes {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+            Ok(bytes)
+        }
+    }
 }
 
 /// Metrics about an import.

@@ -37,7 +37,7 @@ async fn step_one(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     let Some(import) = data.store.write(move |tx| take_up(tx, project)).await?? else { return Ok(()) };
     match import.stage {
         Stage::Waiting | Stage::Fetching => fetch::step(engine, data, project, import).await,
-        Stage::Reading => finalize::read(data, project).await,
+        Stage::Reading => finalize::read(engine, data, project).await,
         Stage::Measuring => measure::step(engine, data, project, import).await,
         Stage::Completed | Stage::Failed => Ok(()),
     }

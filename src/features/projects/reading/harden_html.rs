@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The maximum number of tags in a page. The largest pages have about 50,000.
-const TAGS_MAX: usize = 200_000;
+/// The maximum number of tags and comments in a page. The largest pages have about 50,000.
+pub const TAGS_MAX: usize = 200_000;
 /// The maximum number of open elements. Browsers allow at most 512.
 const OPEN_MAX: usize = 500;
 /// The maximum number of open formatting elements. Unclosed formatting elements are reopened in every paragraph, and old pages leave some
@@ -23,15 +23,23 @@ const PASSING: [&str; 32] = [
 /// Elements whose content is raw text.
 const RAW: [&str; 6] = ["script", "style", "textarea", "title", "xmp", "iframe"];
 
-/// Returns `html` without start tags beyond the nesting limits, cut at the maximum number of tags.
-pub fn hardened(html: &str) -> Cow<'_, str> {
+/// Returns `html` without start tags beyond the nesting limits, cut after `tags_left` tags and comments. Subtracts their number from
+/// `tags_left`.
+pub fn hardened<'h>(html: &'h str, tags_left: &mut usize) -> Cow<'h, str> {
     let mut open: HashMap<String, usize> = HashMap::new();
-    let (mut open_count, mut formatting_count, mut tags) = (0_usize, 0_usize, 0_usize);
+    let (mut open_count, mut formatting_count) = (0_usize, 0_usize);
     let mut kept: Option<String> = None;
     // The text before `done` has already been copied or removed.
     let (mut done, mut at) = (0, 0);
     while let Some(start) = html[at..].find('<').map(|found| at + found) {
         let rest = &html[start + 1..];
+        if rest.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '/' | '!' | '?')) {
+            if *tags_left == 0 {
+                kept.get_or_insert_default().push_str(&html[done..start]);
+                return Cow::Owned(kept.unwrap_or_default());
+            }
+            *tags_left -= 1;
+        }
         if rest.starts_with("!--") {
             at = rest.find("-->").map_or(html.len(), |end| start + 1 + end + 3);
             continue;
@@ -46,11 +54,6 @@ pub fn hardened(html: &str) -> Cow<'_, str> {
         at = start + 1;
         if name.is_empty() || !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
             continue;
-        }
-        tags += 1;
-        if tags > TAGS_MAX {
-            kept.get_or_insert_default().push_str(&html[done..start]);
-            return Cow::Owned(kept.unwrap_or_default());
         }
         let end = tag_end(html, start);
         if !is_end && RAW.contains(&name.as_str()) {
@@ -117,6 +120,11 @@ fn raw_end(html: &str, from: usize, name: &str) -> usize {
 mod tests {
     use super::*;
 
+    fn hardened(html: &str) -> Cow<'_, str> {
+        let mut left = TAGS_MAX;
+        super::hardened(html, &mut left)
+    }
+
     #[test]
     fn ordinary_pages_are_unchanged() {
         let page = "<!doctype html><!-- <b><b> --><script>if (a<b) '<div>'</script><p><font>One<p><font>Two<br><a title='a>b'>x</a><DIV></div>";
@@ -137,7 +145,16 @@ mod tests {
 
     #[test]
     fn an_endless_page_is_cut() {
-        let page = "<br>".repeat(TAGS_MAX * 2);
-        assert_eq!(hardened(&page).len(), TAGS_MAX * 4);
+        for tag in ["<br>", "</p>", "<!-->", "<?a>"] {
+            let page = tag.repeat(TAGS_MAX * 2);
+            assert_eq!(hardened(&page).len(), TAGS_MAX * tag.len(), "{tag}");
+        }
+    }
+
+    #[test]
+    fn pages_share_a_number_of_tags() {
+        let mut left = 3;
+        assert_eq!(super::hardened("<p>a<p>b", &mut left), "<p>a<p>b");
+        assert_eq!((super::hardened("<p>a<p>b", &mut left), left), (Cow::Borrowed("<p>a"), 0));
     }
 }

@@ -52,6 +52,10 @@ use crate::base::text::{Color, is_invisible};
 /// The minimum number of visible characters on a page. A page with fewer characters is rendered by scripts or nearly empty.
 const EMPTY_CHARACTERS: usize = 80;
 
+/// The maximum number of tags in all pages of a site, which take 200 MiB when they are parsed. Further pages are read as if they were
+/// empty. Large shops have 5,000 tags on a page.
+const SITE_TAGS_MAX: usize = 400_000;
+
 /// A fetched file, before it is decoded and parsed.
 #[derive(Clone, Copy)]
 pub struct Raw<'a> {
@@ -143,7 +147,8 @@ impl Site {
 
 /// Reads a site; returns a draft of its brand.
 pub fn read(sources: &Sources<'_>) -> Draft {
-    let pages: Vec<Page> = sources.pages.iter().map(Page::parse).collect();
+    let mut tags_left = SITE_TAGS_MAX;
+    let pages: Vec<Page> = sources.pages.iter().map(|raw| Page::parse_within(raw, &mut tags_left)).collect();
     let nodes = pages.iter().flat_map(structured::nodes).collect();
     let json = |raw: &Raw<'_>| {
         let (text, _) = charset::decode(raw.bytes, raw.content_type);

@@ -5,7 +5,7 @@ use scraper::{ElementRef, Html, Node, Selector};
 use url::Url;
 
 use super::charset;
-use super::harden_html::hardened;
+use super::harden_html::{TAGS_MAX, hardened};
 use super::{Raw, clean};
 use crate::engine::render::tree::{is_block, is_cell};
 
@@ -82,8 +82,17 @@ impl Page {
     }
 
     pub fn parse(raw: &Raw<'_>) -> Self {
+        let mut tags_left = TAGS_MAX;
+        Self::parse_within(raw, &mut tags_left)
+    }
+
+    /// Parses the page up to its maximum number of tags, or to `tags_left`, from which it subtracts the number of tags that it parsed.
+    pub fn parse_within(raw: &Raw<'_>, tags_left: &mut usize) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);
-        let html = Html::parse_document(&hardened(&text));
+        let most = TAGS_MAX.min(*tags_left);
+        let mut own_left = most;
+        let html = Html::parse_document(&hardened(&text, &mut own_left));
+        *tags_left -= most - own_left;
         let html = if is_too_deep(&html) { Html::new_document() } else { html };
         let base = html.select(&selector("base[href]")).next().and_then(|base| raw.url.join(base.attr("href")?.trim()).ok());
         let base = base.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or_else(|| raw.url.clone());

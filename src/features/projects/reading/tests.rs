@@ -29,6 +29,19 @@ fn many(text: &str, times: usize) -> String {
     text.repeat(times)
 }
 
+/// Regression test: the pages of a hostile site were all parsed completely, so they took gigabytes.
+#[test]
+fn the_pages_of_a_site_share_its_number_of_tags() {
+    let html = format!("{}<p>{}", many("<!-->", 150_000), many("The workshop makes lamps. ", 10));
+    let urls: Vec<Url> =
+        (0..4).map(|page| format!("https://acme.example/{page}").parse().expect("the address is valid")).collect();
+    let content_type = "text/html; charset=utf-8";
+    let pages = urls.iter().map(|url| Raw { url, given: true, content_type, language: "", bytes: html.as_bytes() }).collect();
+    let notes = read(&Sources { pages, ..Sources::default() }).notes;
+    let empty: Vec<bool> = urls.iter().map(|url| notes.iter().any(|note| note.contains(url.as_str()))).collect();
+    assert_eq!(empty, [false, false, true, true], "{notes:?}");
+}
+
 #[test]
 fn hostile_pages_are_read_in_bounded_time() {
     let body = |inside: &str| format!("<!doctype html><html lang=en><title>Acme – a shop</title><body>{inside}");

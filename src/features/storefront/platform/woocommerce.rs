@@ -4,7 +4,7 @@
 
 use http::{HeaderMap, Method};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -13,7 +13,7 @@ use super::{
     short, text_of,
 };
 use crate::engine::api::response::WireTime;
-use crate::features::connections::PlatformError;
+use crate::features::connections::{LimitedList, PlatformError};
 use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
 use crate::features::projects::brand::BrandProduct;
 use crate::features::projects::shop_products::StoreProduct;
@@ -26,6 +26,12 @@ pub const SCOPES: &[(&str, &str)] =
 
 /// The number of items per page, the maximum of WooCommerce.
 const PAGE: &str = "100";
+const PAGE_ITEMS: usize = 100;
+/// The fields that are read of each item. Plug-ins add hundreds of others.
+const WEBHOOK_FIELDS: &str = "id,topic,delivery_url";
+const PRODUCT_FIELDS: &str = "id,name,permalink,status,catalog_visibility,date_modified_gmt,short_description,description,price,\
+                              regular_price,manage_stock,stock_quantity,stock_status,images,categories";
+const CUSTOMER_FIELDS: &str = "id,email,first_name,last_name,date_created_gmt,billing";
 /// The maximum number of pages of webhooks to read, enough for far more webhooks than stores usually have.
 const WEBHOOK_PAGES_MAX: u32 = 20;
 /// The maximum number of order lines in the event of an order.
@@ -63,9 +69,9 @@ async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, Platfo
     let mut found = Vec::new();
     for page in 1..=WEBHOOK_PAGES_MAX {
         let number = page.to_string();
-        let listed =
-            client.rest::<Vec<Webhook>>(Method::GET, "/webhooks", &[("per_page", PAGE), ("page", &number)], None).await?;
-        found.extend(listed.items.into_iter().filter(|webhook| webhook.delivery_url == url));
+        let query = [("per_page", PAGE), ("page", number.as_str()), ("_fields", WEBHOOK_FIELDS)];
+        let listed = client.rest::<LimitedList<Webhook, PAGE_ITEMS>>(Method::GET, "/webhooks", &query, None).await?;
+        found.extend(listed.items.0.into_iter().filter(|webhook| webhook.delivery_url == url));
         if page >= listed.pages {
             break;
         }
@@ -82,8 +88,8 @@ async fn page<T: DeserializeOwned>(
     let number: u32 = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(1);
     let text = number.to_string();
     let query = [&[("per_page", PAGE), ("page", &text), ("orderby", "id"), ("order", "asc")], query].concat();
-    let listed = client.rest::<Vec<T>>(Method::GET, path, &query, None).await?;
-    Ok((listed.items, (number < listed.pages).then(|| (number + 1).to_string())))
+    let listed = client.rest::<LimitedList<T, PAGE_ITEMS>>(Method::GET, path, &query, None).await?;
+    Ok((listed.items.0, (number < listed.pages).then(|| (number + 1).to_string())))
 }
 
 impl StorePort for WooCommerce {
@@ -109,27 +115,28 @@ impl StorePort for WooCommerce {
             let body = json!({
                 "name": format!("Mailmill {topic}"), "topic": topic, "delivery_url": hooks.url, "secret": hooks.secret, "status": "active",
             });
-            client.rest::<Value>(Method::POST, "/webhooks", &[], Some(&body)).await?;
+            client.rest::<IgnoredAny>(Method::POST, "/webhooks", &[], Some(&body)).await?;
         }
         Ok(())
     }
 
     async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
         for webhook in webhooks(client, url).await? {
-            client.rest::<Value>(Method::DELETE, &format!("/webhooks/{}", webhook.id), &[("force", "true")], None).await?;
+            client.rest::<IgnoredAny>(Method::DELETE, &format!("/webhooks/{}", webhook.id), &[("force", "true")], None).await?;
         }
         Ok(())
     }
 
     async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
         let shop = client.rest::<CurrentCurrency>(Method::GET, "/data/currencies/current", &[], None).await?.items;
-        let (products, next) = page::<Product>(client, ("/products", &[("status", "publish")]), cursor).await?;
+        let (products, next) =
+            page::<Product>(client, ("/products", &[("status", "publish"), ("_fields", PRODUCT_FIELDS)]), cursor).await?;
         let items = products.into_iter().filter(Product::is_visible).map(|product| product.reported(Some(&shop.code))).collect();
         Ok(Paged::Items { items, next })
     }
 
     async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
-        let (customers, next) = page::<Customer>(client, ("/customers", &[]), cursor).await?;
+        let (customers, next) = page::<Customer>(client, ("/customers", &[("_fields", CUSTOMER_FIELDS)]), cursor).await?;
         let items = customers.into_iter().filter_map(|customer| customer.external().map(Ok)).collect();
         Ok(Paged::Items { items, next })
     }

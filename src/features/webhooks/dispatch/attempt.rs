@@ -13,7 +13,7 @@ use super::super::signature::Signer;
 use super::attempt_log::{StartedAttempt, attempt_id, excerpt};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Engine;
-use crate::engine::fetch::{PostRequest, PostResponse};
+use crate::engine::fetch::{FetchError, PostRequest, PostResponse};
 use crate::vocab::limits;
 
 /// The secret of the main signature during the grace period after a rotation, when two secrets are valid.
@@ -38,29 +38,48 @@ pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecr
             let error = error_of(&answer);
             (End { status_code: Some(answer.status.as_u16()), response: excerpt(&answer.body), error, ..end }, verdict)
         }
-        Err(error) => (End { error: Some(error), ..end }, AttemptOutcome::Failure),
+        Err(NoResponse { reason, outcome }) => (End { error: Some(reason), ..end }, outcome),
     };
     let (webhook, delivery, attempt) = (started.webhook.id, started.delivery.id, started.number);
     tracing::debug!(%webhook, %delivery, attempt, status = end.status_code, error = end.error, duration_ms, ?verdict, "webhook delivery");
     (end, verdict)
 }
 
-async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> Result<PostResponse, String> {
+/// Why an attempt got no response, and what that means for the delivery.
+struct NoResponse {
+    reason: String,
+    outcome: AttemptOutcome,
+}
+
+impl From<FetchError> for NoResponse {
+    fn from(error: FetchError) -> Self {
+        let is_own = error == FetchError::NoDescriptors;
+        let outcome = if is_own { AttemptOutcome::NotSent } else { AttemptOutcome::Failure };
+        Self { reason: error.to_string(), outcome }
+    }
+}
+
+/// Returns a reason that keeps the request from being sent.
+fn unusable(reason: &str) -> NoResponse {
+    NoResponse { reason: reason.to_owned(), outcome: AttemptOutcome::Failure }
+}
+
+async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> Result<PostResponse, NoResponse> {
     let StartedAttempt { webhook, delivery, number, body } = started;
     let settings = &engine.settings.webhooks;
-    let url: Url = webhook.url.parse().map_err(|_| "The webhook's URL is invalid.".to_owned())?;
+    let url: Url = webhook.url.parse().map_err(|_| unusable("The webhook's URL is invalid."))?;
     if url.scheme() != "https" && !settings.allow_http {
-        return Err("Deliveries require https; change the webhook's URL, or set webhooks.allow_http.".to_owned());
+        return Err(unusable("Deliveries require https; change the webhook's URL, or set webhooks.allow_http."));
     }
     let now = engine.clock.now();
     let signers = signers(engine, webhook, now)
-        .ok_or("The webhook's secret could not be decrypted; check whether the master key has changed.")?;
+        .ok_or_else(|| unusable("The webhook's secret could not be decrypted; check whether the master key has changed."))?;
     let mut ordered: Vec<&Signer> = signers.iter().collect();
     if secret == SigningSecret::Previous {
         ordered.reverse();
     }
     let custom = custom_headers(engine, webhook)
-        .ok_or("The webhook's headers could not be decrypted; check whether the master key has changed.")?;
+        .ok_or_else(|| unusable("The webhook's headers could not be decrypted; check whether the master key has changed."))?;
     let (event, attempt) = (delivery.event.to_string(), attempt_id(delivery.id, *number));
     let delivery_headers = DeliveryHeaders {
         word: settings.header_word.as_str(),
@@ -81,7 +100,7 @@ async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) 
         read_bytes_max: limits::WEBHOOK_RESPONSE_BYTES_READ,
         answer_bytes_max: limits::WEBHOOK_ANSWER_BYTES_MAX,
     };
-    engine.fetch.deliver(shipment).await.map_err(|error| error.to_string())
+    engine.fetch.deliver(shipment).await.map_err(NoResponse::from)
 }
 
 /// Returns the current secret and, during its grace period, the previous secret. Returns `None` if the current secret cannot be
@@ -168,6 +187,13 @@ mod tests {
             assert_eq!(verdict(&answer(status, None), Timestamp(0)), wanted, "{status}");
             assert_eq!(error_of(&answer(status, None)).is_none(), wanted == AttemptOutcome::Success);
         }
+    }
+
+    #[test]
+    fn only_a_lack_of_own_resources_is_not_an_attempt() {
+        assert_eq!(NoResponse::from(FetchError::NoDescriptors).outcome, AttemptOutcome::NotSent);
+        let refused = FetchError::ConnectionRefused { host: "a.example".into() };
+        assert_eq!(NoResponse::from(refused).outcome, AttemptOutcome::Failure);
     }
 
     #[test]

@@ -128,7 +128,9 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
         let chance = chance(writer.tx);
         if delivery.end(end.clone(), *verdict, &rules.backoff, chance) {
             writer.put(Some(&before), &delivery)?;
-            writer.add_attempt(*key, &end, *verdict, &rules.breaker)?;
+            if *verdict != AttemptOutcome::NotSent {
+                writer.add_attempt(*key, &end, *verdict, &rules.breaker)?;
+            }
         }
     }
     writer.close();

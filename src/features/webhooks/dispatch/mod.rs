@@ -242,9 +242,13 @@ impl Dispatcher {
     fn settle(&mut self, report: AttemptReport) {
         let AttemptReport { ended, took, secret } = report;
         self.in_flight.remove(&ended.delivery);
+        // An attempt that was not sent says nothing about the endpoint or its secret.
+        let is_sent = ended.verdict != AttemptOutcome::NotSent;
         let well = ended.verdict == AttemptOutcome::Success;
-        self.lanes.learn(ended.key, secret, well);
-        self.lanes.ended(ended.key, well, took);
+        if is_sent {
+            self.lanes.learn(ended.key, secret, well);
+        }
+        self.lanes.ended(ended.key, well || !is_sent, took);
     }
 }
 

@@ -1,0 +1,76 @@
+//! Limits the memory of parsed responses: in JSON, two bytes can be a value that takes hundreds of bytes.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::vocab::limits::PROVIDER_RESPONSE_VALUES_MAX;
+
+/// Returns whether a JSON text has more values than a platform's largest response. Needs no memory.
+pub fn has_too_many_values(json: &[u8]) -> bool {
+    let (mut in_string, mut escaped, mut values) = (false, false, 0);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > PROVIDER_RESPONSE_VALUES_MAX
+}
+
+/// A list of at most `ITEMS_MAX` items. A server may ignore the number of items that a request asks for.
+pub struct LimitedList<T, const ITEMS_MAX: usize>(pub Vec<T>);
+
+impl<'de, T: Deserialize<'de>, const ITEMS_MAX: usize> Deserialize<'de> for LimitedList<T, ITEMS_MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Items(PhantomData))
+    }
+}
+
+struct Items<T, const ITEMS_MAX: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const ITEMS_MAX: usize> Visitor<'de> for Items<T, ITEMS_MAX> {
+    type Value = LimitedList<T, ITEMS_MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {ITEMS_MAX} items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            if items.len() == ITEMS_MAX {
+                return Err(A::Error::invalid_length(ITEMS_MAX + 1, &self));
+            }
+            items.push(item);
+        }
+        Ok(LimitedList(items))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_strings() {
+        let of = |text: &str| has_too_many_values(format!("[{}0]", text.repeat(PROVIDER_RESPONSE_VALUES_MAX)).as_bytes());
+        assert!(of("0,") && of("[],") && of("{\"\":0},"));
+        assert!(!of(" ") && !of("\n"));
+        let text = format!("[\"\\\"{}\"]", "[,{".repeat(PROVIDER_RESPONSE_VALUES_MAX));
+        assert!(!has_too_many_values(text.as_bytes()));
+    }
+
+    #[test]
+    fn a_list_with_more_items_than_allowed_is_rejected() {
+        let read = |json: &str| serde_json::from_str::<LimitedList<u8, 2>>(json).map(|list| list.0);
+        assert_eq!(read("[1,2]").ok(), Some(vec![1, 2]));
+        let error = read("[1,2,3]").expect_err("the list is too long");
+        assert!(error.to_string().contains("expected a list of at most 2 items"), "{error}");
+    }
+}
