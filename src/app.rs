@@ -158,7 +158,7 @@ fn run_service(place: &Location, wanted: &Serve) -> Result<(), Problem> {
     let folder = folder::Folder::open(place.data()).map_err(Problem::failed)?;
     // Joining a cluster blocks until the database responds, so it happens before there is an async runtime.
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let node = Node::join(&folder, &settings, &open::space(&folder, &settings), &clock)?;
+    let node = Node::join(&folder, &settings, || open::space(&folder, &settings), &clock)?;
     let start = serve::Start { resume: wanted.resume, demo: None, node };
     runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), start))
 }

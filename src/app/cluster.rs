@@ -172,8 +172,7 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
 fn join(data: &Path, settings: Settings) -> Result<(), Problem> {
     let folder = Folder::open(data).map_err(Problem::failed)?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let space = open::space(&folder, &settings);
-    let node = Node::join(&folder, &settings, &space, &clock)?.expect("the settings name a cluster");
+    let node = Node::join(&folder, &settings, || open::space(&folder, &settings), &clock)?.expect("the settings name a cluster");
     let name = node.member.node().to_owned();
     node.member.stop();
     print(&format!("The data of {name} is in {}. Start the node with `mailmill serve`.\n", folder.path().display()));

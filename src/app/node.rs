@@ -40,11 +40,12 @@ pub struct OpenNode {
 
 impl Node {
     /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be
-    /// called on a thread of an async runtime.
+    /// called on a thread of an async runtime. `space` writes to the folder, so it is not called for a single machine, where only an
+    /// empty folder is a new installation.
     pub fn join(
         folder: &Folder,
         settings: &Settings,
-        space: &Arc<Space>,
+        space: impl FnOnce() -> Arc<Space>,
         clock: &Arc<dyn Clock>,
     ) -> Result<Option<Self>, Problem> {
         let own = &settings.cluster;
@@ -66,6 +67,7 @@ impl Node {
         let shared = member.shared();
         let mut link = Link::new(shared.database.clone());
         shared.runtime.block_on(cluster::check_secret(&mut link, &check)).map_err(Problem::failed)?;
+        let space = &space();
         let open = |store: StoreName| {
             let cache_bytes = match store.database_kind() {
                 DatabaseKind::Control => CONTROL_CACHE_BYTES,
