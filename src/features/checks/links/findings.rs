@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use url::{Host, Url};
 
 use super::check::CheckedUrl;
-use super::model::LinkStatus;
+use super::model::{LinkStatus, UNSUBSCRIBE_WORDS};
 use crate::base::clock::Timestamp;
 use crate::base::domain::registrable;
 use crate::engine::render::inspect::{LinkKind, LinkUse, Links};
@@ -314,30 +314,6 @@ impl Finder<'_> {
         }
     }
 }
-
-/// Words of unsubscribe links, in lowercase.
-const UNSUBSCRIBE_WORDS: [&str; 20] = [
-    "unsub",
-    "opt out",
-    "opt-out",
-    "optout",
-    "preferences",
-    "abmeld",
-    "abbestell",
-    "austragen",
-    "désabonn",
-    "désinscri",
-    "desabonn",
-    "darse de baja",
-    "cancelar",
-    "descadastr",
-    "disiscri",
-    "afmeld",
-    "uitschrijv",
-    "отписа",
-    "wypisz",
-    "afmelde",
-];
 
 fn web(url: &str) -> Option<Url> {
     let parsed = Url::parse(url).ok()?;

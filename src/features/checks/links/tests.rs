@@ -18,6 +18,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::check::{CheckedLinks, LinkChecker, LinkOptions};
 use super::model::LinkStatus::{self, Blocked, Broken, Invalid, Ok as Works, Redirected, Skipped, Unreachable, Unverifiable};
+use super::model::announces_change;
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::{Fetch, LinkProbes, Resolve, ResolveFuture};
 use crate::engine::render::inspect::{Links, inspect};
@@ -388,9 +389,17 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let closed = free_address().port();
     let hung_up = hang_up(&tasks).await.port();
     let mut cases = cases(port, &secure, closed, hung_up);
-    let text_only = format!("http://leave.test:{port}/leave/now");
-    let links = email(&cases, &format!("<a href=\"{text_only}\">Unsubscribe</a>"));
-    cases.push((text_only, Unverifiable));
+    // The texts of the first three links, but not their URLs, say that they change something. The last URL is that of an image too.
+    let [english, dutch, vague] = ["english", "dutch", "vague"].map(|word| format!("http://leave.test:{port}/leave/{word}"));
+    let token = format!("http://leave.test:{port}/token/link?t=9d2b7f1e60c3a8545b1e7d90");
+    let links = email(
+        &cases,
+        &format!(
+            "<a href=\"{english}\">Unsubscribe</a><a href=\"{dutch}\">Uitschrijven</a>\
+             <div>To unsubscribe, click <a href=\"{vague}\">here</a>.</div><img src=\"{token}\"><a href=\"{token}\">Shop</a>"
+        ),
+    );
+    cases.extend([english, dutch, vague, token].map(|url| (url, Unverifiable)));
     assert!(cases.len() >= 200, "{}", cases.len());
     let options = LinkOptions { follows: true, each: EACH, all: Duration::from_secs(60) };
     let checked = checked(&links, names(), roots, options).await;
@@ -417,6 +426,15 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let good = checked.urls.iter().find(|one| one.url.starts_with("https://good")).and_then(|one| one.report.as_ref());
     let expires = good.and_then(|report| report.probe.trail.certificate_expires).expect("the certificate has an end");
     assert!(expires > Timestamp(START.0), "{expires}");
+}
+
+#[test]
+fn words_of_unsubscribe_and_confirmation_links_announce_a_change() {
+    for text in ["Afmelden", "Uitschrijven", "Отписаться", "Descadastre-se", "Bevestig je adres", "Conferma", "Austragen"]
+    {
+        assert!(announces_change(text), "{text}");
+    }
+    assert!(!announces_change("See the spring sale"));
 }
 
 #[tokio::test]
