@@ -22,7 +22,7 @@ pub enum Lookup<T> {
     NotChecked,
 }
 
-/// A DKIM selector and the TXT records at `<selector>._domainkey.<domain>`.
+/// A DKIM selector and the TXT records at `<selector>._domainkey.<signing domain>`.
 #[derive(Clone, Debug, Default)]
 pub struct Selector {
     pub name: String,
@@ -127,7 +127,7 @@ pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
         problems: Vec::new(),
     };
     report.spf = audit_spf(records, sending, resolve, &mut report);
-    report.dkim = audit_dkim(records, &mut report);
+    report.dkim = audit_dkim(records, sending.dkim_domain.as_deref().unwrap_or(&records.domain), &mut report);
     report.dmarc = audit_dmarc(records, sending, &mut report);
     report.mx = audit_mx(records, &mut report);
     report.bimi = audit_bimi(records, &mut report);
@@ -255,12 +255,13 @@ fn tag<'a>(record: &'a str, name: &str) -> Option<&'a str> {
     tags.find(|(found, _)| found.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-fn audit_dkim(records: &Records, report: &mut Report) -> Status {
+/// Checks the keys of the domain that signs the mail.
+fn audit_dkim(records: &Records, signer: &str, report: &mut Report) -> Status {
     let before = report.problems.len();
     let mut is_checked = false;
     let mut has_key = false;
     for selector in &records.selectors {
-        let name = format!("{}._domainkey.{}", selector.name, records.domain);
+        let name = format!("{}._domainkey.{signer}", selector.name);
         match &selector.records {
             Lookup::NotChecked => continue,
             Lookup::Absent => {
@@ -545,6 +546,16 @@ mod tests {
         assert_eq!(key("v=DKIM1; p=".into()), ["dkim_revoked"]);
         assert_eq!(key("v=DKIM1; p=AAAA".into()), ["dkim_invalid"]);
         assert_eq!(key("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=".into()), [""; 0]);
+    }
+
+    /// Regression test: the remedy named a record of the From domain, where receivers do not look for the key.
+    #[test]
+    fn a_missing_key_is_reported_at_the_domain_that_signs() {
+        let selectors = vec![Selector { name: "s1".into(), records: Lookup::Absent }];
+        let sending = Sending { dkim_domain: Some("example.com".into()), ..Sending::default() };
+        let report = audit(&Records { selectors, ..records() }, &sending, &|_| Lookup::Absent);
+        let remedies: Vec<&str> = report.problems.iter().map(|problem| problem.remedy.as_str()).collect();
+        assert_eq!(remedies, ["Publish the DKIM key as a TXT record at s1._domainkey.example.com."]);
     }
 
     #[test]
