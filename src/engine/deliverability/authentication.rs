@@ -34,7 +34,7 @@ pub struct Selector {
 pub struct Records {
     /// The domain of the From address.
     pub domain: String,
-    /// All TXT records of the domain.
+    /// All TXT records of the domain that bounces return to.
     pub txt: Lookup<Vec<String>>,
     /// The TXT records at `_dmarc.<domain>`, or else at `_dmarc.<organizational domain>`.
     pub dmarc: Lookup<Vec<String>>,
@@ -100,6 +100,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns whether at least one lookup succeeded.
+    pub fn is_checked(&self) -> bool {
+        [self.spf, self.dkim, self.dmarc, self.mx, self.bimi].iter().any(|status| *status != Status::NotChecked)
+    }
+
     fn add(&mut self, id: &'static str, level: Level, text: &str, remedy: &str) {
         let (text, remedy) = (text.to_owned(), remedy.to_owned());
         self.problems.push(Problem { id, level, text, remedy });
@@ -150,19 +155,17 @@ fn audit_spf(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
         Lookup::Absent => Vec::new(),
         Lookup::Found(txt) => txt.iter().filter(is_spf).collect(),
     };
+    // Receivers check the domain that bounces return to.
+    let domain = sending.envelope_domain.as_deref().unwrap_or(&records.domain);
     let Some(record) = found.first() else {
-        report.add(
-            "spf_missing",
-            Level::Critical,
-            "The domain has no SPF record.",
-            "Publish a TXT record such as “v=spf1 include:… ~all”.",
-        );
+        let remedy = format!("Publish a TXT record such as “v=spf1 include:… ~all” at {domain}.");
+        report.add("spf_missing", Level::Critical, &format!("{domain} has no SPF record."), &remedy);
         return Status::Missing;
     };
     let before = report.problems.len();
     if found.len() > 1 {
         let remedy = "Merge the SPF records into one. Several records are an error (RFC 7208, section 4.5).";
-        report.add("spf_several", Level::Critical, "The domain has several SPF records.", remedy);
+        report.add("spf_several", Level::Critical, &format!("{domain} has several SPF records."), remedy);
     }
     let record = record.to_ascii_lowercase();
     let has = |words: &[&str]| record.split_whitespace().any(|word| words.contains(&word));
@@ -489,6 +492,7 @@ mod tests {
         let report = audit(&records(), &Sending::default(), &|_| Lookup::NotChecked);
         assert!(report.problems.is_empty());
         assert_eq!([report.spf, report.dkim, report.dmarc, report.mx, report.bimi], [Status::NotChecked; 5]);
+        assert!(!report.is_checked());
     }
 
     #[test]
@@ -548,14 +552,19 @@ mod tests {
         assert_eq!(key("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=".into()), [""; 0]);
     }
 
-    /// Regression test: the remedy named a record of the From domain, where receivers do not look for the key.
+    /// Regression test: the remedies named records of the From domain, where receivers do not look for them.
     #[test]
-    fn a_missing_key_is_reported_at_the_domain_that_signs() {
+    fn missing_records_are_reported_where_receivers_look_for_them() {
         let selectors = vec![Selector { name: "s1".into(), records: Lookup::Absent }];
-        let sending = Sending { dkim_domain: Some("example.com".into()), ..Sending::default() };
-        let report = audit(&Records { selectors, ..records() }, &sending, &|_| Lookup::Absent);
+        let (dkim_domain, envelope_domain) = (Some("example.com".into()), Some("bounces.example.com".into()));
+        let sending = Sending { dkim_domain, envelope_domain, ..Sending::default() };
+        let report = audit(&Records { txt: Lookup::Absent, selectors, ..records() }, &sending, &|_| Lookup::Absent);
         let remedies: Vec<&str> = report.problems.iter().map(|problem| problem.remedy.as_str()).collect();
-        assert_eq!(remedies, ["Publish the DKIM key as a TXT record at s1._domainkey.example.com."]);
+        let expected = [
+            "Publish a TXT record such as “v=spf1 include:… ~all” at bounces.example.com.",
+            "Publish the DKIM key as a TXT record at s1._domainkey.example.com.",
+        ];
+        assert_eq!(remedies, expected);
     }
 
     #[test]
