@@ -124,7 +124,11 @@ mod tests {
         names.fail(true);
         let other = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "news@other.example" });
         let data = app.post("/v1/emails/validate/deliverability", other).data();
-        assert_eq!(data.get("authentication"), None, "no lookup had an answer");
+        let records = &data["authentication"];
+        for record in ["spf", "dkim", "dmarc", "mx", "bimi"] {
+            assert_eq!(records[record], "not checked", "{record}: {records}");
+        }
+        assert_eq!((&records["problems"], &data["metadata"]["analysisType"]), (&json!([]), &json!("rules+model")));
         let wrong = json!({ "html": "<p>", "fromEmail": "nowhere" });
         assert_eq!(app.post("/v1/emails/validate/deliverability", wrong).refusal().0, 400);
     }

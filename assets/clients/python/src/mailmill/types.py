@@ -1757,7 +1757,7 @@ class _DeliverabilityAnalysisRequired(_t.TypedDict):
 class DeliverabilityAnalysis(_DeliverabilityAnalysisRequired, total=False):
     """The result of the deliverability check."""
     authentication: DeliverabilityAuthentication
-    """The DNS records of the sender's domain. Absent if they were not checked."""
+    """The DNS records of the sender's domain. Absent if the sender is unknown."""
 
 
 class _DeliverabilityAuthenticationRequired(_t.TypedDict):
