@@ -151,7 +151,7 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<Report, 
     let records = Records {
         domain,
         txt: if has_shared_bounces { Lookup::NotChecked } else { txt },
-        dmarc: if own == Lookup::Absent { org } else { own },
+        dmarc: if own == Lookup::NotChecked || has_dmarc(&own) { own } else { org },
         selectors: selectors.into_iter().zip(found).map(|(name, records)| Selector { name, records }).collect(),
         mx,
         bimi,
@@ -159,6 +159,13 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<Report, 
     let included = included(dns, &records.txt, end).await;
     let sending = Sending { spf_mechanism: None, envelope_domain: return_host, dkim_domain: signer };
     Ok(authentication::audit(&records, &sending, &|name| included.get(name).cloned().unwrap_or_default()))
+}
+
+/// Returns whether there is a DMARC record. A domain whose wildcard record has another purpose uses the record of its organizational
+/// domain (RFC 7489, section 6.6.3).
+fn has_dmarc(records: &Lookup<Vec<String>>) -> bool {
+    let is_dmarc = |text: &String| text.trim_start().to_ascii_lowercase().starts_with("v=dmarc1");
+    matches!(records, Lookup::Found(texts) if texts.iter().any(is_dmarc))
 }
 
 /// Returns the domain of this account that signs emails from this From domain, and its selectors. `keys` are the record names and values of
