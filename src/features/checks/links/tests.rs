@@ -308,12 +308,18 @@ const STATIC: [(&str, LinkStatus); 32] = [
     ("http://0x7f.2/", Blocked),
 ];
 
-async fn checked(links: &Links, names: impl Resolve, roots: Vec<CertificateDer<'static>>, options: LinkOptions) -> CheckedLinks {
+fn fetch(names: impl Resolve, roots: Vec<CertificateDer<'static>>) -> Fetch {
     let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
     settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the value is a network")];
-    let fetch = Fetch::with(&settings, Box::new(names), roots);
-    let probes = LinkProbes::default();
-    LinkChecker { fetch: &fetch, probes: &probes, base: "https://mail.example.com", now: START }.check(links, options).await
+    Fetch::with(&settings, Box::new(names), roots)
+}
+
+async fn checked(links: &Links, names: impl Resolve, roots: Vec<CertificateDer<'static>>, options: LinkOptions) -> CheckedLinks {
+    check(&fetch(names, roots), &LinkProbes::default(), links, options).await
+}
+
+async fn check(fetch: &Fetch, probes: &LinkProbes, links: &Links, options: LinkOptions) -> CheckedLinks {
+    LinkChecker { fetch, probes, base: "https://mail.example.com", now: START }.check(links, options).await
 }
 
 fn email(cases: &[(String, LinkStatus)], rest: &str) -> Links {
@@ -453,6 +459,23 @@ async fn the_time_limit_and_redirects_are_options() {
     assert_eq!((statuses, found.is_complete), (vec![Works, Skipped], false));
     let unchecked = "1 link was not checked: the time limit was reached. Run the checks again.";
     assert_eq!(found.unchecked().as_deref(), Some(unchecked));
+}
+
+/// Regression test: after a timeout, a check with a longer time limit returned the cached timeout.
+#[tokio::test]
+async fn a_longer_time_limit_repeats_a_request_that_timed_out() {
+    let tasks = Tasks::new(Handle::current());
+    let server = Arc::new(Misbehaving::default());
+    let port = serve(&tasks, server.clone(), None, "127.0.0.1:0").await.port();
+    let links = email(&[(format!("http://a.test:{port}/slow/1"), Works)], "");
+    let (fetch, probes) = (fetch(names(), Vec::new()), LinkProbes::default());
+    let mut found = Vec::new();
+    for each in [Duration::from_millis(200), Duration::from_millis(200), EACH, EACH] {
+        let options = LinkOptions { follows: true, each, all: Duration::from_secs(20) };
+        found.push(check(&fetch, &probes, &links, options).await.urls[0].status);
+    }
+    assert_eq!(found, [Unreachable, Unreachable, Works, Works]);
+    assert!(server.requests.lock().expect("no panic").len() <= 2, "results are cached");
 }
 
 #[tokio::test]
