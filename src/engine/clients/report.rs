@@ -11,6 +11,7 @@ use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Side, Support};
 use super::profile::Profile;
 use super::score;
+use super::transform::clip_end;
 use super::view::Texts;
 use crate::base::source::{Lines, Span};
 use crate::vocab::limits::CRITICAL_SCORE_SHARE;
@@ -360,11 +361,12 @@ impl Writer<'_> {
             (has(element, "width") || style.contains("width")) && (has(element, "height") || style.contains("height"))
         };
         let embedded = images.iter().filter_map(|element| view.document.attribute(html, element, "src"));
+        let clipped = clip_end(html, CLIPS_AT);
         Limits {
             html_bytes: html.len(),
             clips_at: CLIPS_AT,
-            is_clipped: html.len() > CLIPS_AT,
-            clipped_line: (html.len() > CLIPS_AT).then(|| self.lines.position(u32::try_from(CLIPS_AT).unwrap_or(u32::MAX)).0),
+            is_clipped: clipped.is_some(),
+            clipped_line: clipped.map(|end| self.lines.position(u32::try_from(end).unwrap_or(u32::MAX)).0),
             css_bytes: view.style_bytes,
             css_bytes_max: CSS_BYTES_MAX,
             images: images.len(),
@@ -409,7 +411,19 @@ pub fn slugs(client: &ClientIssues) -> Vec<(&str, Support)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::transform::{Options, transform};
     use super::*;
+
+    /// Regression test: the report named the line of the limit itself, and the preview that of the tag at the limit.
+    #[test]
+    fn the_report_and_the_preview_clip_an_email_in_the_same_line() {
+        let start = format!("<html><body><p>{}</p>\n", "x".repeat(CLIPS_AT - 40));
+        let html = format!("{start}<p\n title=\"{}\">End</p></body></html>", "y".repeat(80));
+        let line = check(Checker::embedded(), &html, &[]).limits.clipped_line;
+        let profile = Checker::embedded().profile("gmail.ios").expect("the client is known");
+        let cuts = transform(Checker::embedded(), &html, profile, Options::default()).cuts;
+        assert_eq!((line, cuts.last().map(|cut| cut.line)), (Some(2), Some(2)));
+    }
 
     #[test]
     fn a_clipped_email_scores_below_90() {
