@@ -358,7 +358,8 @@ impl Writer<'_> {
         let has = |element: &super::html::Element<'_>, name: &str| view.document.attribute(html, element, name).is_some();
         let sized = |element: &super::html::Element<'_>| {
             let style = view.document.attribute(html, element, "style").unwrap_or_default();
-            (has(element, "width") || style.contains("width")) && (has(element, "height") || style.contains("height"))
+            let names = || style.split(';').filter_map(|one| Some(one.split_once(':')?.0.trim()));
+            ["width", "height"].iter().all(|side| has(element, side) || names().any(|name| name.eq_ignore_ascii_case(side)))
         };
         let embedded = images.iter().filter_map(|element| view.document.attribute(html, element, "src"));
         let clipped = clip_end(html, CLIPS_AT);
@@ -423,6 +424,15 @@ mod tests {
         let profile = Checker::embedded().profile("gmail.ios").expect("the client is known");
         let cuts = transform(Checker::embedded(), &html, profile, Options::default()).cuts;
         assert_eq!((line, cuts.last().map(|cut| cut.line)), (Some(2), Some(2)));
+    }
+
+    /// Regression test: `max-width` and `line-height` counted as sizes.
+    #[test]
+    fn only_widths_and_heights_are_sizes_of_images() {
+        let html = "<img src=a width=9 height=9><img src=b style=\"width:9px; HEIGHT:9px\"><img src=c width=9 style=\"line-height:0\">\
+                    <img src=d style=\"max-width:100%\" height=9>";
+        let limits = check(Checker::embedded(), html, &[]).limits;
+        assert_eq!((limits.images, limits.images_without_size), (4, 2));
     }
 
     #[test]
