@@ -1,6 +1,8 @@
 //! Tests the check of 200 links to servers that imitate the misbehavior of real servers. Each link must get the expected status;
 //! addresses that are not public must not be contacted; and links that could change a subscription must not get a GET request.
 
+mod findings;
+
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -122,6 +124,9 @@ impl Misbehaving {
             // recognize.
             "soft404" => answer(200, "content-type: text/html\r\n"),
             "soft-home" => to(302, "/200"),
+            "large" => answer(if is_head { 405 } else { 206 }, "content-type: image/png\r\ncontent-range: bytes 0-0/2000000\r\n"),
+            // A redirect from a server with TLS to the port of the server without TLS.
+            "to-plain" => to(302, &format!("http://a.test:{hops}/200")),
             "moved" => to(301, &format!("/200{rest}")),
             "https" => to(302, "https://good.test:TLS/200"),
             "chain" if hops > 0 => to(302, &format!("/chain/-{}", hops - 1)),
