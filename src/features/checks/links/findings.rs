@@ -305,7 +305,7 @@ impl Finder<'_> {
     fn unsubscribe(&mut self) {
         let own = placeholders::UNSUBSCRIBE_URL.trim_matches(['{', '}', ' ']);
         let is_unsubscribe = |one: &LinkUse| {
-            let words = format!("{} {}", one.url, one.text).to_lowercase();
+            let words = format!("{} {} {}", one.url, one.text, one.rel).to_lowercase();
             one.kind == LinkKind::Link && (words.contains(own) || UNSUBSCRIBE_WORDS.iter().any(|word| words.contains(word)))
         };
         if !self.links.uses.iter().any(is_unsubscribe) && self.links.total == self.links.uses.len() {
