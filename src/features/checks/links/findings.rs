@@ -278,25 +278,30 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds links without UTM parameters, if other links to the same site have them.
+    /// Finds links without a UTM parameter that other links to the same site have, except those that tell the links of an email apart.
     fn utm(&mut self, urls: &[CheckedUrl]) {
-        let has_utm = |url: &Url| url.query_pairs().any(|(name, _)| name.starts_with("utm_"));
+        let names = |url: &Url| -> BTreeSet<String> {
+            let names = url.query_pairs().map(|(name, _)| name.into_owned());
+            names.filter(|name| name.starts_with("utm_") && !matches!(name.as_str(), "utm_content" | "utm_term")).collect()
+        };
         let links: Vec<(&CheckedUrl, Url)> = urls
             .iter()
             .filter(|checked| self.used(checked).any(|(_, one)| one.kind == LinkKind::Link))
             .filter_map(|checked| Some((checked, web(&checked.url)?)))
             .collect();
-        let sites: BTreeSet<&str> =
-            links.iter().filter(|(_, url)| has_utm(url)).filter_map(|(_, url)| Some(site(url.host_str()?))).collect();
-        let missing: Vec<usize> = links
-            .iter()
-            .filter(|(_, url)| !has_utm(url) && url.host_str().is_some_and(|host| sites.contains(site(host))))
-            .flat_map(|(checked, _)| checked.uses.clone())
-            .collect();
+        let mut sites: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (_, url) in &links {
+            sites.entry(site(url.host_str().unwrap_or_default())).or_default().extend(names(url));
+        }
+        let lacks = |url: &Url| {
+            sites.get(site(url.host_str().unwrap_or_default())).is_some_and(|expected| !expected.is_subset(&names(url)))
+        };
+        let missing: Vec<usize> =
+            links.iter().filter(|(_, url)| lacks(url)).flat_map(|(checked, _)| checked.uses.clone()).collect();
         if !missing.is_empty() {
             let message = match missing.len() {
-                1 => "1 link to a site lacks the UTM parameters that other links to the site have.".to_owned(),
-                many => format!("{many} links to a site lack the UTM parameters that other links to the site have."),
+                1 => "1 link to a site lacks UTM parameters that other links to the site have.".to_owned(),
+                many => format!("{many} links to a site lack UTM parameters that other links to the site have."),
             };
             self.found.push(LinkFinding { rule: LinkRule::UtmMissing, message, url: None, uses: missing });
         }

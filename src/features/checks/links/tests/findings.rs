@@ -18,6 +18,8 @@ fn broken(html: &str) -> Vec<&'static str> {
 #[test]
 fn each_rule_about_urls_and_texts_finds_what_breaks_it() {
     let long = format!("<a href=\"https://a.example/{}\">Shop</a>", "x".repeat(2_000));
+    let partial = "<a href=\"https://a.example/1?utm_source=n&amp;utm_campaign=s\">One</a>\
+                   <a href=\"https://a.example/2?utm_source=n\">Two</a>";
     for (content, rule) in [
         ("<a href=\"https://evil.example.net/\">www.acme.com</a>", "visible_url_differs"),
         ("<a href=\"#missing\">Go</a>", "anchor_target_missing"),
@@ -29,12 +31,14 @@ fn each_rule_about_urls_and_texts_finds_what_breaks_it() {
         ("<a href=\"https://a.example/\"><img src=\"https://a.example/a.png\"></a>", "linked_image_without_alt"),
         ("<a href=\"https://a.example/1\">Shop</a><a href=\"https://a.example/2\">Shop</a>", "same_text_different_target"),
         ("<a href=\"https://a.example/1?utm_source=n\">One</a><a href=\"https://a.example/2\">Two</a>", "utm_missing"),
+        (partial, "utm_missing"),
         ("<a href=\"https://a.example/?utm_source=n&amp;utm_source=m\">One</a>", "utm_duplicate"),
         (long.as_str(), "link_too_long"),
     ] {
         assert_eq!(broken(&format!("{content}{UNSUBSCRIBE}")), [rule], "{content}");
     }
-    let sound = "<a href=\"https://shop.acme.com/?utm_source=n\">www.acme.com</a><a href=\"https://b.example/\">Our partner</a>";
+    let sound = "<a href=\"https://shop.acme.com/?utm_source=n\">www.acme.com</a><a href=\"https://b.example/\">Our partner</a>\
+                 <a href=\"https://acme.com/?utm_source=n&amp;utm_content=footer\">Shop</a>";
     assert_eq!(broken(&format!("{sound}{UNSUBSCRIBE}")), [""; 0]);
     assert_eq!(broken(sound), ["unsubscribe_missing"]);
 }
