@@ -197,12 +197,16 @@ fn audit_spf(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
         let text = format!("The SPF record does not contain “{mechanism}”, which covers the server that sends the mail.");
         report.add("spf_relay_missing", Level::Critical, &text, &format!("Add “{mechanism}” to the SPF record."));
     }
-    let mut count = SpfCount { resolve, seen: HashSet::new(), lookups: 0, is_complete: true };
+    let mut count = SpfCount { resolve, seen: HashSet::new(), lookups: 0, is_complete: true, absent: None };
     count.record(&record);
     report.spf_lookups = count.is_complete.then_some(count.lookups);
     if count.lookups > SPF_LOOKUPS_MAX {
         let text = format!("The SPF record requires {} DNS lookups; receivers stop after {SPF_LOOKUPS_MAX}.", count.lookups);
         report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
+    }
+    if let Some(absent) = count.absent {
+        let text = format!("The SPF record includes {absent}, which has no SPF record, so SPF fails (RFC 7208, section 5.2).");
+        report.add("spf_include_missing", Level::Critical, &text, &format!("Remove {absent} from the SPF record."));
     }
     status(report, before)
 }
@@ -212,6 +216,8 @@ struct SpfCount<'a> {
     seen: HashSet<String>,
     lookups: usize,
     is_complete: bool,
+    /// The first included domain without an SPF record.
+    absent: Option<String>,
 }
 
 impl SpfCount<'_> {
@@ -244,8 +250,10 @@ impl SpfCount<'_> {
             self.is_complete = false;
         } else if self.seen.insert(domain.to_owned()) && self.seen.len() <= SPF_RECORDS_MAX {
             match (self.resolve)(domain) {
-                Lookup::Found(txt) => waiting.extend(txt.iter().filter(is_spf).take(1).map(|record| record.to_ascii_lowercase())),
-                Lookup::Absent => {}
+                Lookup::Found(txt) if txt.iter().any(|record| is_spf(&record)) => {
+                    waiting.extend(txt.iter().filter(is_spf).take(1).map(|record| record.to_ascii_lowercase()));
+                }
+                Lookup::Found(_) | Lookup::Absent => self.absent = self.absent.take().or(Some(domain.to_owned())),
                 Lookup::NotChecked => self.is_complete = false,
             }
         }
@@ -480,7 +488,8 @@ mod tests {
     }
 
     fn ids(records: &Records, sending: &Sending) -> Vec<&'static str> {
-        audit(records, sending, &|_| Lookup::Absent).problems.iter().map(|problem| problem.id).collect()
+        let resolve = |domain: &str| if domain == "gone.example" { Lookup::Absent } else { found(&["v=spf1 -all"]) };
+        audit(records, sending, &resolve).problems.iter().map(|problem| problem.id).collect()
     }
 
     fn records() -> Records {
@@ -504,6 +513,7 @@ mod tests {
         assert_eq!(spf(&["v=spf1 +all"]), ["spf_allows_all"]);
         assert_eq!(spf(&["v=spf1 ?all"]), ["spf_neutral"]);
         assert_eq!(spf(&["v=spf1 mx"]), ["spf_open"]);
+        assert_eq!(spf(&["v=spf1 include:a.example include:gone.example ~all"]), ["spf_include_missing"]);
         let sending = Sending { spf_mechanism: Some("include:relay.example".into()), ..Sending::default() };
         let relay = |record: &str| ids(&Records { txt: found(&[record]), ..records() }, &sending);
         assert_eq!(relay("v=spf1 include:RELAY.example ~all"), [""; 0]);
