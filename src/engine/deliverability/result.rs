@@ -99,7 +99,7 @@ pub struct Analysis {
 }
 
 /// The number of points of the deliverability score (0 to 100) that one point of the spam score costs.
-const SCORE_PER_POINT: f64 = 10.0;
+pub const SCORE_PER_POINT: f64 = 10.0;
 /// The number of points of the deliverability score that a critical finding about DNS records costs. An important finding costs
 /// `IMPORTANT_RECORD`.
 const CRITICAL_RECORD: f64 = 15.0;

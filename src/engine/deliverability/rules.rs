@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{Message, bounded};
+use super::message::{Input, Message, bounded};
 use super::phrases::{Phrase, Phrases};
 use super::{content, impersonation, links, sender};
 use crate::base::source::Lines;
@@ -219,6 +219,14 @@ pub fn check(message: &Message, html: &str) -> Vec<Finding> {
     observations.findings(message, html)
 }
 
+/// Returns the findings about a subject alone.
+pub fn of_subject(subject: &str) -> Vec<Finding> {
+    let message = Message::of(&Input { subject: Some(subject), ..Input::default() });
+    let mut found = check(&message, "");
+    found.retain(|finding| finding.evidence.iter().any(|evidence| evidence.part == Part::Subject));
+    found
+}
+
 fn phrases(message: &Message, observations: &mut Observations) {
     for at in 0..message.words.len() {
         let words = message.words.get(at..).unwrap_or_default();
@@ -244,7 +252,6 @@ fn phrases(message: &Message, observations: &mut Observations) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::deliverability::message::Input;
 
     fn findings(input: Input<'_>) -> Vec<Finding> {
         check(&Message::of(&input), input.html)
