@@ -105,11 +105,18 @@ impl Finder<'_> {
                     self.push(link);
                 }
             }
-            "img" => self.add(node, LinkKind::Image, &attribute("src")),
+            "img" => {
+                self.add(node, LinkKind::Image, &attribute("src"));
+                self.sources(node);
+            }
             "input" if attribute("type").eq_ignore_ascii_case("image") => self.add(node, LinkKind::Image, &attribute("src")),
             "form" => self.add(node, LinkKind::Form, &attribute("action")),
             "link" if !attribute("href").is_empty() => self.add(node, LinkKind::Stylesheet, &attribute("href")),
-            "video" | "audio" | "source" | "iframe" | "embed" => self.add(node, LinkKind::Media, &attribute("src")),
+            "video" | "audio" | "source" | "iframe" | "embed" => {
+                self.add(node, LinkKind::Media, &attribute("src"));
+                self.add(node, LinkKind::Image, &attribute("poster"));
+                self.sources(node);
+            }
             "style" => self.sheet(node, from),
             _ => {}
         }
@@ -123,6 +130,15 @@ impl Finder<'_> {
                     String::new()
                 });
             }
+        }
+    }
+
+    /// Adds the URLs of a `srcset` attribute.
+    fn sources(&mut self, node: usize) {
+        let dom = self.dom;
+        let sources = dom.attribute(node, "srcset").unwrap_or_default();
+        for url in sources.split(", ").filter_map(|source| source.split_whitespace().next()) {
+            self.add(node, LinkKind::Image, url.trim_end_matches(','));
         }
     }
 
@@ -333,6 +349,14 @@ mod tests {
         assert_eq!((pictures.text.as_str(), pictures.images, pictures.images_without_alt), ("Red shoe", 2, 1));
         assert!(links.uses[8].outlook_only && links.uses[9].outlook_only);
         assert_eq!(links.targets, ["top", "end"]);
+    }
+
+    #[test]
+    fn images_for_some_screens_and_posters_are_found() {
+        let links = found("<img src=a.png srcset='b.png 1x, c.png 2x'><video src=d.mp4 poster=e.png></video>");
+        let list: Vec<_> = links.uses.iter().map(|one| (one.kind, one.url.as_str())).collect();
+        let image = |url| (LinkKind::Image, url);
+        assert_eq!(list, [image("a.png"), image("b.png"), image("c.png"), (LinkKind::Media, "d.mp4"), image("e.png")]);
     }
 
     #[test]
