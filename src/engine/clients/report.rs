@@ -359,7 +359,7 @@ impl Writer<'_> {
         let sized = |element: &super::html::Element<'_>| {
             let style = view.document.attribute(html, element, "style").unwrap_or_default();
             let names = || style.split(';').filter_map(|one| Some(one.split_once(':')?.0.trim()));
-            ["width", "height"].iter().all(|side| has(element, side) || names().any(|name| name.eq_ignore_ascii_case(side)))
+            ["width", "height"].into_iter().all(|side| has(element, side) || names().any(|name| name.eq_ignore_ascii_case(side)))
         };
         let embedded = images.iter().filter_map(|element| view.document.attribute(html, element, "src"));
         let clipped = clip_end(html, CLIPS_AT);
