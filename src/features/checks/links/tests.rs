@@ -20,7 +20,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::check::{CheckedLinks, LinkChecker, LinkOptions};
 use super::model::LinkStatus::{self, Blocked, Broken, Invalid, Ok as Works, Redirected, Skipped, Unreachable, Unverifiable};
-use super::model::announces_change;
+use super::model::{announces_change, may_get};
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::{Fetch, LinkProbes, Resolve, ResolveFuture};
 use crate::engine::render::inspect::{Links, inspect};
@@ -446,6 +446,17 @@ fn words_of_unsubscribe_and_confirmation_links_announce_a_change() {
         assert!(announces_change(text), "{text}");
     }
     assert!(!announces_change("See the spring sale"));
+}
+
+#[test]
+fn urls_with_tokens_get_no_get_request() {
+    for token in ["4f8a1c09b7d2e6353e1d7c08", "202611290123456789012345", "QWERTYUIOPASDFGHJKLZXCVB"] {
+        for url in [format!("https://a.example/?u={token}"), format!("https://a.example/l/{token}/")] {
+            assert!(!may_get(&url.parse().expect("the URL is valid")), "{url}");
+        }
+    }
+    let ordinary = "https://a.example/2026/spring-sale-for-everyone-in-town?id=1234567890";
+    assert!(may_get(&ordinary.parse().expect("the URL is valid")));
 }
 
 #[tokio::test]
