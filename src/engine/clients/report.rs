@@ -432,8 +432,8 @@ mod tests {
     /// Regression test: `max-width` and `line-height` counted as sizes.
     #[test]
     fn only_widths_and_heights_are_sizes_of_images() {
-        let html = "<img src=a width=9 height=9><img src=b style=\"width:9px; HEIGHT:9px\"><img src=c width=9 style=\"line-height:0\">\
-                    <img src=d style=\"max-width:100%\" height=9>";
+        let html = "<img src=a width=9 height=9><img src=b style=\"width:9px; HEIGHT:9px\">\
+                    <img src=c width=9 style=\"line-height:0\"><img src=d style=\"max-width:100%\" height=9>";
         let limits = check(Checker::embedded(), html, &[]).limits;
         assert_eq!((limits.images, limits.images_without_size), (4, 2));
     }

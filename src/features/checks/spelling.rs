@@ -179,9 +179,9 @@ fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<S
     Ok(names)
 }
 
-/// Returns the names of a brand and its products, the names in its texts, such as those of its people, and the words that occur more than
-/// once in them: such words are terms of its trade, such as the names of teas. `knowledge` contains the texts of the brand's knowledge
-/// base.
+/// Returns the names of a brand and its products, the names in its texts, such as those of its people, and the words that occur
+/// more than once in its texts: such words are terms of its trade, such as the names of teas. `knowledge` contains the texts of
+/// the brand's knowledge base.
 pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
     let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
     let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];

@@ -37,8 +37,8 @@ pub struct CheckSummary {
 }
 
 impl CheckSummary {
-    /// Returns the result with a subject that replaces the email's `own` one after the checks. If the new subject has more signs of spam,
-    /// the scores are lower.
+    /// Returns the result with a subject that replaces the email's `own` one after the checks. If the new subject has more signs
+    /// of spam, the scores are lower.
     pub fn with_subject(self, own: &str, subject: &str) -> Self {
         let found = rules::of_subject(subject);
         let points = |found: &[rules::Finding]| found.iter().map(|finding| finding.points).sum::<f64>();

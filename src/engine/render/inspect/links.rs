@@ -362,8 +362,9 @@ mod tests {
     #[test]
     fn a_vague_link_has_the_text_around_it() {
         let links = found(
-            "<p>To unsubscribe, click <b><a href=https://a.example/1>here</a></b> now. <a href=https://a.example/2>Our shop</a></p>\
-             <p><a href=https://a.example/3>More</a> | <a href=https://a.example/4>Unsubscribe</a></p>",
+            "<p>To unsubscribe, click <b><a href=https://a.example/1>here</a></b> now. \
+             <a href=https://a.example/2>Our shop</a></p><p><a href=https://a.example/3>More</a> | \
+             <a href=https://a.example/4>Unsubscribe</a></p>",
         );
         let around: Vec<&str> = links.uses.iter().map(|one| one.around.trim()).collect();
         assert_eq!(around, ["To unsubscribe, click  now.", "", "|", ""]);

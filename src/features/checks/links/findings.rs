@@ -278,7 +278,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds links without a UTM parameter that other links to the same site have, except those that tell the links of an email apart.
+    /// Finds links without a UTM parameter that other links to the same site have. `utm_content` and `utm_term` can differ,
+    /// because they tell the links of an email apart.
     fn utm(&mut self, urls: &[CheckedUrl]) {
         let names = |url: &Url| -> BTreeSet<String> {
             let names = url.query_pairs().map(|(name, _)| name.into_owned());

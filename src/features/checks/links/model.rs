@@ -303,8 +303,8 @@ pub fn never(_: &Url) -> bool {
     false
 }
 
-/// Returns whether a value looks like a random token: it contains a long run of digits and capitals, or it is long and often changes between
-/// letters, digits and cases.
+/// Returns whether a value looks like a random token: it contains a long run of digits and capitals, or it is long and often
+/// changes between letters, digits and cases.
 fn is_random(value: &str) -> bool {
     let mut runs = value.split(|c: char| !c.is_ascii_digit() && !c.is_ascii_uppercase());
     if runs.any(|run| run.len() >= TOKEN_CHARACTERS_MIN) {
