@@ -121,7 +121,10 @@ fn starts_with_header(bytes: &[u8]) -> bool {
 async fn check(settings: &Settings, wanted: &CheckFile, source: &MailSource) -> Result<EmailChecks, Problem> {
     let refused = |error: &dyn std::fmt::Display| Problem::misused(format_args!("{}: {error}", name(&wanted.file)));
     let html = &source.html;
-    let inspection = inspect(html).map_err(|error| refused(&error))?;
+    let mut inspection = inspect(html).map_err(|error| refused(&error))?;
+    for link in inspection.links.uses.iter_mut().filter(|link| source.unsubscribe_urls.contains(&link.url)) {
+        link.rel.push_str(" unsubscribe");
+    }
     let newer = support_tables(settings)?;
     let report = clients::check(newer.as_ref().map_or(Checker::embedded(), |(_, checker)| checker), html, &[]);
     let json = serde_json::to_vec(&report).map_err(Problem::failed)?;
@@ -162,6 +165,7 @@ async fn check(settings: &Settings, wanted: &CheckFile, source: &MailSource) -> 
 mod tests {
     use super::*;
     use crate::engine::settings;
+    use crate::features::checks::report::Check;
 
     fn wanted(file: &Path) -> CheckFile {
         CheckFile {
@@ -207,6 +211,23 @@ mod tests {
         let (checks, is_message) = checked(&file).expect("the file is an email");
         let rules: Vec<&str> = checks.findings.iter().map(|finding| finding.rule.as_str()).collect();
         assert!(is_message && rules.contains(&"subject_capitals") && rules.contains(&"from_freemail"), "{rules:?}");
+    }
+
+    #[test]
+    fn a_link_to_the_url_of_the_header_list_unsubscribe_is_an_unsubscribe_link() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let has_link = |header: &str| {
+            let file = folder.path().join("news.eml");
+            let message = format!(
+                "From: Ada <ada@acme.example>\r\nSubject: News\r\n{header}MIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n\
+                 <html lang=en><p>News.</p><a href=\"https://acme.example/l/1\">Manage</a></html>"
+            );
+            std::fs::write(&file, message).expect("written");
+            let (checks, _) = checked(&file).expect("the file is an email");
+            !checks.findings.iter().any(|one| one.check == Check::Links && one.rule == "unsubscribe_missing")
+        };
+        assert!(!has_link(""));
+        assert!(has_link("List-Unsubscribe: <mailto:leave@acme.example>,\r\n <https://acme.example/l/1>\r\n"));
     }
 
     #[test]

@@ -104,6 +104,7 @@ fn a_receipt_has_few_warnings() {
         "{} errors, {} warnings, score {}",
         report.summary.total_errors, report.summary.total_warnings, report.summary.compatibility_score
     );
+    assert!(report.summary.total_warnings <= 20);
 }
 
 /// A sentence with its seeded errors.

@@ -22,7 +22,7 @@ pub enum Lookup<T> {
     NotChecked,
 }
 
-/// A DKIM selector and the TXT records at `<selector>._domainkey.<domain>`.
+/// A DKIM selector and the TXT records at `<selector>._domainkey.<signing domain>`.
 #[derive(Clone, Debug, Default)]
 pub struct Selector {
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Selector {
 pub struct Records {
     /// The domain of the From address.
     pub domain: String,
-    /// All TXT records of the domain.
+    /// All TXT records of the domain that bounces return to.
     pub txt: Lookup<Vec<String>>,
     /// The TXT records at `_dmarc.<domain>`, or else at `_dmarc.<organizational domain>`.
     pub dmarc: Lookup<Vec<String>>,
@@ -100,6 +100,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns whether at least one lookup succeeded.
+    pub fn is_checked(&self) -> bool {
+        [self.spf, self.dkim, self.dmarc, self.mx, self.bimi].iter().any(|status| *status != Status::NotChecked)
+    }
+
     fn add(&mut self, id: &'static str, level: Level, text: &str, remedy: &str) {
         let (text, remedy) = (text.to_owned(), remedy.to_owned());
         self.problems.push(Problem { id, level, text, remedy });
@@ -127,7 +132,7 @@ pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
         problems: Vec::new(),
     };
     report.spf = audit_spf(records, sending, resolve, &mut report);
-    report.dkim = audit_dkim(records, &mut report);
+    report.dkim = audit_dkim(records, sending.dkim_domain.as_deref().unwrap_or(&records.domain), &mut report);
     report.dmarc = audit_dmarc(records, sending, &mut report);
     report.mx = audit_mx(records, &mut report);
     report.bimi = audit_bimi(records, &mut report);
@@ -150,19 +155,17 @@ fn audit_spf(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
         Lookup::Absent => Vec::new(),
         Lookup::Found(txt) => txt.iter().filter(is_spf).collect(),
     };
+    // Receivers check the domain that bounces return to.
+    let domain = sending.envelope_domain.as_deref().unwrap_or(&records.domain);
     let Some(record) = found.first() else {
-        report.add(
-            "spf_missing",
-            Level::Critical,
-            "The domain has no SPF record.",
-            "Publish a TXT record such as “v=spf1 include:… ~all”.",
-        );
+        let remedy = format!("Publish a TXT record such as “v=spf1 include:… ~all” at {domain}.");
+        report.add("spf_missing", Level::Critical, &format!("{domain} has no SPF record."), &remedy);
         return Status::Missing;
     };
     let before = report.problems.len();
     if found.len() > 1 {
         let remedy = "Merge the SPF records into one. Several records are an error (RFC 7208, section 4.5).";
-        report.add("spf_several", Level::Critical, "The domain has several SPF records.", remedy);
+        report.add("spf_several", Level::Critical, &format!("{domain} has several SPF records."), remedy);
     }
     let record = record.to_ascii_lowercase();
     let has = |words: &[&str]| record.split_whitespace().any(|word| words.contains(&word));
@@ -194,12 +197,16 @@ fn audit_spf(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
         let text = format!("The SPF record does not contain “{mechanism}”, which covers the server that sends the mail.");
         report.add("spf_relay_missing", Level::Critical, &text, &format!("Add “{mechanism}” to the SPF record."));
     }
-    let mut count = SpfCount { resolve, seen: HashSet::new(), lookups: 0, is_complete: true };
+    let mut count = SpfCount { resolve, seen: HashSet::new(), lookups: 0, is_complete: true, absent: None };
     count.record(&record);
     report.spf_lookups = count.is_complete.then_some(count.lookups);
     if count.lookups > SPF_LOOKUPS_MAX {
         let text = format!("The SPF record requires {} DNS lookups; receivers stop after {SPF_LOOKUPS_MAX}.", count.lookups);
         report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
+    }
+    if let Some(absent) = count.absent {
+        let text = format!("The SPF record includes {absent}, which has no SPF record, so SPF fails (RFC 7208, section 5.2).");
+        report.add("spf_include_missing", Level::Critical, &text, &format!("Remove {absent} from the SPF record."));
     }
     status(report, before)
 }
@@ -209,6 +216,8 @@ struct SpfCount<'a> {
     seen: HashSet<String>,
     lookups: usize,
     is_complete: bool,
+    /// The first included domain without an SPF record.
+    absent: Option<String>,
 }
 
 impl SpfCount<'_> {
@@ -241,8 +250,10 @@ impl SpfCount<'_> {
             self.is_complete = false;
         } else if self.seen.insert(domain.to_owned()) && self.seen.len() <= SPF_RECORDS_MAX {
             match (self.resolve)(domain) {
-                Lookup::Found(txt) => waiting.extend(txt.iter().filter(is_spf).take(1).map(|record| record.to_ascii_lowercase())),
-                Lookup::Absent => {}
+                Lookup::Found(txt) if txt.iter().any(|record| is_spf(&record)) => {
+                    waiting.extend(txt.iter().filter(is_spf).take(1).map(|record| record.to_ascii_lowercase()));
+                }
+                Lookup::Found(_) | Lookup::Absent => self.absent = self.absent.take().or(Some(domain.to_owned())),
                 Lookup::NotChecked => self.is_complete = false,
             }
         }
@@ -255,12 +266,13 @@ fn tag<'a>(record: &'a str, name: &str) -> Option<&'a str> {
     tags.find(|(found, _)| found.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-fn audit_dkim(records: &Records, report: &mut Report) -> Status {
+/// Checks the keys of the domain that signs the mail.
+fn audit_dkim(records: &Records, signer: &str, report: &mut Report) -> Status {
     let before = report.problems.len();
     let mut is_checked = false;
     let mut has_key = false;
     for selector in &records.selectors {
-        let name = format!("{}._domainkey.{}", selector.name, records.domain);
+        let name = format!("{}._domainkey.{signer}", selector.name);
         match &selector.records {
             Lookup::NotChecked => continue,
             Lookup::Absent => {
@@ -476,7 +488,8 @@ mod tests {
     }
 
     fn ids(records: &Records, sending: &Sending) -> Vec<&'static str> {
-        audit(records, sending, &|_| Lookup::Absent).problems.iter().map(|problem| problem.id).collect()
+        let resolve = |domain: &str| if domain == "gone.example" { Lookup::Absent } else { found(&["v=spf1 -all"]) };
+        audit(records, sending, &resolve).problems.iter().map(|problem| problem.id).collect()
     }
 
     fn records() -> Records {
@@ -488,6 +501,7 @@ mod tests {
         let report = audit(&records(), &Sending::default(), &|_| Lookup::NotChecked);
         assert!(report.problems.is_empty());
         assert_eq!([report.spf, report.dkim, report.dmarc, report.mx, report.bimi], [Status::NotChecked; 5]);
+        assert!(!report.is_checked());
     }
 
     #[test]
@@ -499,6 +513,7 @@ mod tests {
         assert_eq!(spf(&["v=spf1 +all"]), ["spf_allows_all"]);
         assert_eq!(spf(&["v=spf1 ?all"]), ["spf_neutral"]);
         assert_eq!(spf(&["v=spf1 mx"]), ["spf_open"]);
+        assert_eq!(spf(&["v=spf1 include:a.example include:gone.example ~all"]), ["spf_include_missing"]);
         let sending = Sending { spf_mechanism: Some("include:relay.example".into()), ..Sending::default() };
         let relay = |record: &str| ids(&Records { txt: found(&[record]), ..records() }, &sending);
         assert_eq!(relay("v=spf1 include:RELAY.example ~all"), [""; 0]);
@@ -545,6 +560,21 @@ mod tests {
         assert_eq!(key("v=DKIM1; p=".into()), ["dkim_revoked"]);
         assert_eq!(key("v=DKIM1; p=AAAA".into()), ["dkim_invalid"]);
         assert_eq!(key("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=".into()), [""; 0]);
+    }
+
+    /// Regression test: the remedies named records of the From domain, where receivers do not look for them.
+    #[test]
+    fn missing_records_are_reported_where_receivers_look_for_them() {
+        let selectors = vec![Selector { name: "s1".into(), records: Lookup::Absent }];
+        let (dkim_domain, envelope_domain) = (Some("example.com".into()), Some("bounces.example.com".into()));
+        let sending = Sending { dkim_domain, envelope_domain, ..Sending::default() };
+        let report = audit(&Records { txt: Lookup::Absent, selectors, ..records() }, &sending, &|_| Lookup::Absent);
+        let remedies: Vec<&str> = report.problems.iter().map(|problem| problem.remedy.as_str()).collect();
+        let expected = [
+            "Publish a TXT record such as “v=spf1 include:… ~all” at bounces.example.com.",
+            "Publish the DKIM key as a TXT record at s1._domainkey.example.com.",
+        ];
+        assert_eq!(remedies, expected);
     }
 
     #[test]

@@ -92,14 +92,14 @@ pub struct Analysis {
     pub content_signals: ContentSignals,
     pub spam_score: SpamScore,
     pub recommendations: Recommendations,
-    /// The DNS records of the sender's domain. Absent if they were not checked.
+    /// The DNS records of the sender's domain. Absent if the sender is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authentication: Option<Report>,
     pub metadata: Metadata,
 }
 
 /// The number of points of the deliverability score (0 to 100) that one point of the spam score costs.
-const SCORE_PER_POINT: f64 = 10.0;
+pub const SCORE_PER_POINT: f64 = 10.0;
 /// The number of points of the deliverability score that a critical finding about DNS records costs. An important finding costs
 /// `IMPORTANT_RECORD`.
 const CRITICAL_RECORD: f64 = 15.0;
@@ -124,7 +124,8 @@ pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
     for problem in authentication.iter().flat_map(|report| &report.problems) {
         recommendations.add(problem.level, &problem.remedy);
     }
-    let reasoning = reasoning(&placement, spam_score, evidence.verdict(), &findings, authentication.is_some());
+    let has_records = authentication.as_ref().is_some_and(Report::is_checked);
+    let reasoning = reasoning(&placement, spam_score, evidence.verdict(), &findings, has_records);
     let prediction = Prediction {
         category: placement.category,
         confidence: rounded(placement.confidence),
@@ -145,7 +146,7 @@ pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
         recommendations,
         metadata: Metadata {
             processing_time: 0.0,
-            analysis_type: if authentication.is_some() { "rules+model+dns" } else { "rules+model" }.to_owned(),
+            analysis_type: if has_records { "rules+model+dns" } else { "rules+model" }.to_owned(),
         },
         authentication,
     }

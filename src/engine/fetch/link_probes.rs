@@ -26,6 +26,15 @@ pub struct LinkReport {
     pub probe: Probe,
     /// The time until the result, without the time spent waiting for other links.
     pub time: Duration,
+    /// The time limit of the check.
+    limit: Duration,
+}
+
+impl LinkReport {
+    /// Returns whether a check with this time limit could have another result.
+    fn may_change(&self, limit: Duration) -> bool {
+        limit > self.limit && matches!(self.probe.outcome, Err(FetchError::TimedOut { .. }))
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -56,15 +65,17 @@ impl LinkProbes {
         let mut plain = url.clone();
         plain.set_fragment(None);
         let key = format!("{} {plain}", check.follows);
-        if let Some((_, report)) = self.results().get(&key).filter(|(at, _)| now.ms_since(*at) < LINK_RESULTS_MS) {
-            return report.clone();
+        let known =
+            self.results().get(&key).filter(|(at, _)| now.ms_since(*at) < LINK_RESULTS_MS).map(|(_, report)| report.clone());
+        if let Some(report) = known.filter(|report| !report.may_change(check.total)) {
+            return report;
         }
         let domain = self.domain(url);
         let _domain = domain.acquire().await.expect("the semaphore is never closed");
         let _turn = self.turns.acquire().await.expect("the semaphore is never closed");
         let start = Instant::now();
         let probe = attempts(fetch, &plain, check, start + check.total).await;
-        let report = Arc::new(LinkReport { probe, time: start.elapsed() });
+        let report = Arc::new(LinkReport { probe, time: start.elapsed(), limit: check.total });
         if report.probe.outcome.as_ref().err() != Some(&FetchError::NoDescriptors) {
             self.keep(key, report.clone(), now);
         }

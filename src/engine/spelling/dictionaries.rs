@@ -279,6 +279,12 @@ mod tests {
     }
 
     #[test]
+    fn the_embedded_dictionaries_take_less_than_6_mb() {
+        let bytes: usize = EMBEDDED.iter().map(|one| one.affixes.len() + one.words.len()).sum();
+        assert!(bytes < 6 * 1024 * 1024, "{bytes}");
+    }
+
+    #[test]
     fn every_embedded_dictionary_loads_and_no_more_than_the_limit_stay() {
         let dictionaries = Dictionaries::new(None, 10);
         let samples = [

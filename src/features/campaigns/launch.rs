@@ -9,6 +9,7 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::domains::{self, Stream};
+use crate::features::emails::checking::CheckSummary;
 use crate::features::emails::{self, Finished};
 use crate::features::sending::template::{self, RenderMode};
 use crate::features::sending::{self, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
@@ -77,10 +78,19 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
+/// Returns the result of the checks of an email, with the campaign's own subject if it has one.
+pub fn checked(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<Option<CheckSummary>, Failure> {
+    let found = emails::checking::summary(tx, email.id, email.version)?;
+    Ok(match &plan.subject {
+        Some(subject) => found.map(|found| found.with_subject(&email.subject, subject)),
+        None => found,
+    })
+}
+
 /// Checks that the email has the campaign's minimum score. The text and the data of the failure contain the worst findings.
 pub fn check_score(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<(), Failure> {
     let Some(minimum) = plan.minimum_score else { return Ok(()) };
-    let checked = emails::checking::summary(tx, email.id, email.version)?;
+    let checked = checked(tx, plan, email)?;
     let score = checked.as_ref().and_then(|checked| checked.scores.overall);
     let Err(reason) = check_minimum_score(Some(minimum), score) else { return Ok(()) };
     let worst = checked.as_ref().map(|checked| checked.worst.as_slice()).unwrap_or_default();

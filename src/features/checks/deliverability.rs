@@ -40,8 +40,6 @@ pub async fn check(context: &CheckContext, email: &CheckedEmail, envelope: Envel
         Some(from) => Some(records(context, from).await?),
         None => None,
     };
-    // If no lookup succeeded, the report would be empty, so it is left out.
-    let report = report.filter(|(_, is_checked)| *is_checked).map(|(report, _)| report);
     judge(context, email, envelope, report, start).await
 }
 
@@ -125,8 +123,8 @@ async fn completed(context: &CheckContext, email: &CheckedEmail, envelope: Envel
     Ok(Envelope { subject, from_name, from_email })
 }
 
-/// Looks up and checks the DNS records of a sender's domain. Also returns whether any lookup succeeded.
-async fn records(context: &CheckContext, from: &EmailAddress) -> Result<(Report, bool), Failure> {
+/// Looks up and checks the DNS records of a sender's domain.
+async fn records(context: &CheckContext, from: &EmailAddress) -> Result<Report, Failure> {
     let end = Instant::now() + limits::VALIDATION_DNS_TIME;
     let domain = from.domain_ascii().to_ascii_lowercase();
     let account = context.account;
@@ -153,17 +151,21 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<(Report,
     let records = Records {
         domain,
         txt: if has_shared_bounces { Lookup::NotChecked } else { txt },
-        dmarc: if own == Lookup::Absent { org } else { own },
+        dmarc: if own == Lookup::NotChecked || has_dmarc(&own) { own } else { org },
         selectors: selectors.into_iter().zip(found).map(|(name, records)| Selector { name, records }).collect(),
         mx,
         bimi,
     };
     let included = included(dns, &records.txt, end).await;
     let sending = Sending { spf_mechanism: None, envelope_domain: return_host, dkim_domain: signer };
-    let report = authentication::audit(&records, &sending, &|name| included.get(name).cloned().unwrap_or_default());
-    let is_checked =
-        [&records.txt, &records.dmarc].iter().any(|lookup| **lookup != Lookup::NotChecked) || records.mx != Lookup::NotChecked;
-    Ok((report, is_checked))
+    Ok(authentication::audit(&records, &sending, &|name| included.get(name).cloned().unwrap_or_default()))
+}
+
+/// Returns whether there is a DMARC record. If a wildcard record with another purpose takes its place, the record of the
+/// organizational domain applies (RFC 7489, section 6.6.3).
+fn has_dmarc(records: &Lookup<Vec<String>>) -> bool {
+    let is_dmarc = |text: &String| text.trim_start().to_ascii_lowercase().starts_with("v=dmarc1");
+    matches!(records, Lookup::Found(texts) if texts.iter().any(is_dmarc))
 }
 
 /// Returns the domain of this account that signs emails from this From domain, and its selectors. `keys` are the record names and values of

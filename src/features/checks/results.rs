@@ -12,7 +12,7 @@ use crate::base::secret::sha256;
 use crate::base::text::without_markdown;
 use crate::engine::clients::features::Effect;
 use crate::engine::deliverability::result::Analysis;
-use crate::engine::deliverability::rules::{Level, Part};
+use crate::engine::deliverability::rules::{self, Level, Part};
 use crate::engine::render::image_name::{image_name, is_embedded};
 use crate::engine::render::inspect::LinkKind;
 use crate::engine::spelling::findings::{Finding, FindingKind};
@@ -50,6 +50,11 @@ fn scores(results: &Results, has_critical: bool) -> Scores {
         deliverability: results.deliverability.as_ref().map(deliverability_score),
         accessibility: results.accessibility.as_ref().map(|accessibility| accessibility.score),
     };
+    with_overall(scores, has_critical)
+}
+
+/// Returns the scores with the overall score that follows from the others.
+pub fn with_overall(scores: Scores, has_critical: bool) -> Scores {
     let finished: Vec<(Check, u32)> = Check::ALL.into_iter().filter_map(|check| Some((check, scores.of(check)?))).collect();
     Scores { overall: overall(&finished, has_critical), ..scores }
 }
@@ -297,37 +302,38 @@ fn place(error: &Finding) -> PlaceView {
 }
 
 fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
-    let of_rule = |one: &crate::engine::deliverability::rules::Finding| {
-        let severity = match one.level {
-            _ if one.points <= 0.0 => Severity::Info,
-            Level::Critical => Severity::Critical,
-            Level::Important => Severity::Warning,
-            Level::Suggested => Severity::Info,
-        };
-        let places = one.evidence.iter().filter(|evidence| {
-            // Evidence that something is missing has no position in the HTML.
-            evidence.part == Part::Html && evidence.line > 0 && !evidence.excerpt.is_empty()
-        });
-        let places = places.map(|evidence| PlaceView {
-            line: evidence.line,
-            column: evidence.column,
-            end_line: evidence.line,
-            end_column: evidence.column,
-            excerpt: shortened(&evidence.excerpt),
-        });
-        let text = one.evidence.iter().find(|evidence| !evidence.excerpt.is_empty());
-        CheckFinding {
-            effect: (one.points > 0.0)
-                .then(|| format!("Spam filters add about {:.1} points; 5 or more counts as spam.", one.points)),
-            fix: Some(one.remedy.to_owned()),
-            text: text.map(|evidence| shortened(&evidence.excerpt)),
-            count: one.occurrences.max(1),
-            occurrences: places.collect(),
-            weight: one.points * 10.0,
-            ..finding(Check::Deliverability, one.rule, "", severity, one.text.to_owned())
-        }
+    analysis.spam_score.findings.iter().map(of_deliverability_rule).collect()
+}
+
+/// Returns the finding about a sign of spam.
+pub fn of_deliverability_rule(one: &rules::Finding) -> CheckFinding {
+    let severity = match one.level {
+        _ if one.points <= 0.0 => Severity::Info,
+        Level::Critical => Severity::Critical,
+        Level::Important => Severity::Warning,
+        Level::Suggested => Severity::Info,
     };
-    analysis.spam_score.findings.iter().map(of_rule).collect()
+    let places = one.evidence.iter().filter(|evidence| {
+        // Evidence that something is missing has no position in the HTML.
+        evidence.part == Part::Html && evidence.line > 0 && !evidence.excerpt.is_empty()
+    });
+    let places = places.map(|evidence| PlaceView {
+        line: evidence.line,
+        column: evidence.column,
+        end_line: evidence.line,
+        end_column: evidence.column,
+        excerpt: shortened(&evidence.excerpt),
+    });
+    let text = one.evidence.iter().find(|evidence| !evidence.excerpt.is_empty());
+    CheckFinding {
+        effect: (one.points > 0.0).then(|| format!("Spam filters add about {:.1} points; 5 or more counts as spam.", one.points)),
+        fix: Some(one.remedy.to_owned()),
+        text: text.map(|evidence| shortened(&evidence.excerpt)),
+        count: one.occurrences.max(1),
+        occurrences: places.collect(),
+        weight: one.points * 10.0,
+        ..finding(Check::Deliverability, one.rule, "", severity, one.text.to_owned())
+    }
 }
 
 fn of_accessibility(accessibility: &AccessibilityAnalysis) -> Vec<CheckFinding> {

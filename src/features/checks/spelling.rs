@@ -179,18 +179,28 @@ fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<S
     Ok(names)
 }
 
-/// Returns the names of a brand and its products, and the words that occur more than once in its texts: such words are terms of its
-/// trade, such as the names of teas. `knowledge` contains the texts of the brand's knowledge base.
+/// Returns the names of a brand and its products, the names in its texts, such as those of its people, and the words that occur
+/// more than once in its texts: such words are terms of its trade, such as the names of teas. `knowledge` contains the texts of
+/// the brand's knowledge base.
 pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
     let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
     let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];
     let descriptions = products().filter_map(|product| product.description.as_deref());
     let about = [brand.description.as_deref(), brand.tagline.as_deref()];
     let texts = about.into_iter().flatten().chain(descriptions).chain(products().map(|product| product.name.as_str()));
-    let texts = texts.chain(knowledge.iter().copied());
+    let texts: Vec<&str> = texts.chain(knowledge.iter().copied()).collect();
     let mut names: Vec<String> = own.into_iter().flatten().chain(products().map(|product| product.name.clone())).collect();
-    names.extend(repeated_words(texts));
+    names.extend(repeated_words(texts.iter().copied()));
+    names.extend(texts.into_iter().flat_map(capitalized_words));
     names
+}
+
+/// Returns the capitalized words inside the sentences of a text, which are mostly names.
+fn capitalized_words(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let inside = words.windows(2).filter(|pair| pair[0].ends_with(|c: char| c.is_alphanumeric() || c == ','));
+    let inside = inside.map(|pair| pair[1].trim_matches(|c: char| !c.is_alphanumeric()));
+    inside.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
 }
 
 /// Returns the words that occur more than once.
@@ -218,5 +228,11 @@ mod tests {
         let names = names_of(&brand, &["Our sencha is hand-picked.", "Lapsang, a recieve."]);
         assert!(names.contains(&"sencha".to_owned()), "{names:?}");
         assert!(!names.contains(&"lapsang".to_owned()) && !names.contains(&"recieve".to_owned()), "{names:?}");
+    }
+
+    #[test]
+    fn people_in_the_texts_of_a_brand_are_known() {
+        let names = names_of(&Brand::default(), &["Recieve a tea from our founder, Thandeka Mokoena."]);
+        assert_eq!(names, ["Thandeka", "Mokoena"]);
     }
 }

@@ -11,11 +11,15 @@ use super::generation::context::StageContext;
 use super::model::{Email, Stage, VersionChecks};
 use super::{postal_address, store, versions};
 use crate::engine::api::{Engine, Failure};
+use crate::engine::deliverability::result::SCORE_PER_POINT;
+use crate::engine::deliverability::rules;
 use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::checks::CheckContext;
 use crate::features::checks::model::{CheckFinding, EmailChecks, Scores, WORST_FINDINGS};
+use crate::features::checks::results;
 use crate::features::checks::run::{self, LinkRequests};
 use crate::features::checks::source::CheckedEmail;
+use crate::features::checks::views::Severity;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, EmailId, ProjectId};
 use crate::vocab::limits;
@@ -28,6 +32,35 @@ pub struct CheckSummary {
     /// At most three findings that are not ignored, most severe first.
     pub worst: Vec<CheckFinding>,
     pub links_requested: bool,
+    /// Whether a finding is critical, also if it is ignored.
+    has_critical: bool,
+}
+
+impl CheckSummary {
+    /// Returns the result with a subject that replaces the email's `own` one after the checks. If the new subject has more signs
+    /// of spam, the scores are lower.
+    pub fn with_subject(self, own: &str, subject: &str) -> Self {
+        let found = rules::of_subject(subject);
+        let points = |found: &[rules::Finding]| found.iter().map(|finding| finding.points).sum::<f64>();
+        let added = points(&found) - points(&rules::of_subject(own));
+        if added <= 0.0 {
+            return self;
+        }
+        let lost = (added * SCORE_PER_POINT).ceil() as u32;
+        let mut worst = self.worst;
+        let found = found.iter().map(results::of_deliverability_rule).filter(|one| one.severity != Severity::Info);
+        for finding in found {
+            if worst.iter().all(|known| known.id != finding.id) {
+                worst.push(finding);
+            }
+        }
+        worst.sort_by(|one, other| one.severity.cmp(&other.severity).then(other.weight.total_cmp(&one.weight)));
+        let has_critical = self.has_critical || worst.iter().any(|finding| finding.severity == Severity::Critical);
+        worst.truncate(WORST_FINDINGS);
+        let deliverability = self.scores.deliverability.map(|score| score.saturating_sub(lost));
+        let scores = results::with_overall(Scores { deliverability, ..self.scores }, has_critical);
+        Self { scores, worst, has_critical, ..self }
+    }
 }
 
 /// Returns the result of the checks of an email's version; `None` if the version has not been checked yet.
@@ -35,7 +68,8 @@ pub fn summary(tx: &impl Read, email: EmailId, version: u32) -> rows::Result<Opt
     let Some(VersionChecks { checks, .. }) = store::checks(tx, email, version)? else { return Ok(None) };
     let ignored = store::ignored_findings(tx, email)?;
     let worst = checks.open(|id| ignored.contains_key(id)).take(WORST_FINDINGS).cloned().collect();
-    Ok(Some(CheckSummary { scores: checks.scores, worst, links_requested: checks.links_requested }))
+    let has_critical = checks.findings.iter().any(|finding| finding.severity == Severity::Critical);
+    Ok(Some(CheckSummary { scores: checks.scores, worst, links_requested: checks.links_requested, has_critical }))
 }
 
 /// Returns whether an email waits for its first check.

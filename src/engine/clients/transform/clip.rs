@@ -15,8 +15,8 @@ pub struct Clipped {
     pub line: u32,
 }
 
-/// Clips a message before the tag or word that exceeds the limit. Returns `None` if the message is short enough.
-pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
+/// Returns where a client with this limit clips a message, or `None` if the message is short enough.
+pub fn clip_end(html: &str, limit: usize) -> Option<usize> {
     if html.len() <= limit {
         return None;
     }
@@ -27,12 +27,17 @@ pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
     let head = html.get(..end)?;
     // Browsers would not show `MESSAGE` in a comment or after an incomplete tag, so the email is clipped before them.
     let comment = head.rfind("<!--").filter(|open| !head[*open..].contains("-->"));
-    let end = match (comment, head.rfind('<'), head.rfind('>')) {
+    Some(match (comment, head.rfind('<'), head.rfind('>')) {
         (Some(comment), ..) => comment,
         (None, Some(open), Some(close)) if open > close => open,
         (None, Some(open), None) => open,
         _ => end,
-    };
+    })
+}
+
+/// Clips a message before the tag or word that exceeds the limit. Returns `None` if the message is short enough.
+pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
+    let end = clip_end(html, limit)?;
     let head = html.get(..end)?;
     let document = html::parse(head, false);
     let is_open = |element: &&html::Element<'_>| {

@@ -23,6 +23,7 @@ use super::view::{Texts, View};
 use crate::base::source::{Lines, Span};
 use crate::base::text::without_markdown;
 
+pub use self::clip::clip_end;
 pub use self::notes::Note;
 
 /// The maximum number of cuts that are listed.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use data_encoding::BASE64;
 use image::ImageFormat;
-use mail_parser::{Message, MessageParser, MimeHeaders};
+use mail_parser::{HeaderName, Message, MessageParser, MimeHeaders};
 
 use super::{ImportedHtml, clean};
 use crate::engine::render::html_limits::HtmlRefusal;
@@ -48,6 +48,8 @@ pub struct MailSource {
     pub subject: Option<String>,
     pub from_name: Option<String>,
     pub from_email: Option<String>,
+    /// The URLs of the `List-Unsubscribe` header.
+    pub unsubscribe_urls: Vec<String>,
 }
 
 /// Reads the HTML of a mail file without sanitizing it.
@@ -57,11 +59,15 @@ pub fn source(file: &[u8]) -> Result<MailSource, HtmlRefusal> {
     }
     let message = MessageParser::default().parse(file).ok_or(HtmlRefusal::NoMail)?;
     let from = message.from().and_then(|from| from.first());
+    let unsubscribe = message.header_raw(HeaderName::ListUnsubscribe).unwrap_or_default();
+    let urls = unsubscribe.split('<').skip(1).filter_map(|part| Some(part.split_once('>')?.0));
     Ok(MailSource {
         html: html(&message).ok_or(HtmlRefusal::NoMail)?,
         subject: message.subject().map(str::to_owned),
         from_name: from.and_then(|from| from.name()).map(str::to_owned),
         from_email: from.and_then(|from| from.address()).map(str::to_owned),
+        // Long URLs are folded into several lines.
+        unsubscribe_urls: urls.map(|url| url.split_whitespace().collect()).collect(),
     })
 }
 

@@ -105,6 +105,11 @@ const EMPTY_ALTS: [&str; 10] =
     ["image", "img", "photo", "picture", "graphic", "banner", "icon", "untitled", "placeholder", "bild"];
 const IMAGE_ENDINGS: [&str; 7] = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif"];
 
+/// Returns whether a link text is meaningless without its surroundings.
+pub fn is_vague(text: &str) -> bool {
+    VAGUE.contains(&text.to_lowercase().trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
 /// Returns the problems of an email, in the order of the rules.
 pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
     let mut check = Check::new(dom, lines);
@@ -334,9 +339,7 @@ impl<'a> Check<'a> {
             }
             return;
         }
-        let plain = text.to_lowercase();
-        let plain = plain.trim_matches(|c: char| !c.is_alphanumeric());
-        if VAGUE.contains(&plain) {
+        if is_vague(&text) {
             self.note(AccessibilityRule::LinkTextVague, Some(node), || format!("The link text is \"{text}\"."));
         }
     }

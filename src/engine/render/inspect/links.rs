@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::accessibility::is_vague;
 use super::source::{Place, shortened, span};
 use crate::base::html_scanner::{Kind, Scanner};
 use crate::base::source::Lines;
@@ -35,6 +36,8 @@ pub struct LinkUse {
     pub url: String,
     /// The visible text of a link, or the alt text of its images.
     pub text: String,
+    /// The text before and after a link whose own text is as vague as "here".
+    pub around: String,
     /// The number of images in a link, and how many of them have no alt text.
     pub images: u32,
     pub images_without_alt: u32,
@@ -56,6 +59,8 @@ pub struct Links {
 
 /// The maximum number of characters that are kept of a link's text.
 const TEXT_CHARACTERS_MAX: usize = 200;
+/// The maximum number of nodes before and after a link whose text is read.
+const NEIGHBORS_MAX: usize = 3;
 /// The maximum length of a URL. Longer values are embedded data.
 const URL_BYTES_MAX: usize = 8 * 1024;
 
@@ -100,11 +105,18 @@ impl Finder<'_> {
                     self.push(link);
                 }
             }
-            "img" => self.add(node, LinkKind::Image, &attribute("src")),
+            "img" => {
+                self.add(node, LinkKind::Image, &attribute("src"));
+                self.sources(node);
+            }
             "input" if attribute("type").eq_ignore_ascii_case("image") => self.add(node, LinkKind::Image, &attribute("src")),
             "form" => self.add(node, LinkKind::Form, &attribute("action")),
             "link" if !attribute("href").is_empty() => self.add(node, LinkKind::Stylesheet, &attribute("href")),
-            "video" | "audio" | "source" | "iframe" | "embed" => self.add(node, LinkKind::Media, &attribute("src")),
+            "video" | "audio" | "source" | "iframe" | "embed" => {
+                self.add(node, LinkKind::Media, &attribute("src"));
+                self.add(node, LinkKind::Image, &attribute("poster"));
+                self.sources(node);
+            }
             "style" => self.sheet(node, from),
             _ => {}
         }
@@ -118,6 +130,15 @@ impl Finder<'_> {
                     String::new()
                 });
             }
+        }
+    }
+
+    /// Adds the URLs of a `srcset` attribute.
+    fn sources(&mut self, node: usize) {
+        let dom = self.dom;
+        let sources = dom.attribute(node, "srcset").unwrap_or_default();
+        for url in sources.split(", ").filter_map(|source| source.split_whitespace().next()) {
+            self.add(node, LinkKind::Image, url.trim_end_matches(','));
         }
     }
 
@@ -165,6 +186,24 @@ impl Finder<'_> {
         let shown = if visible::shows(&text) { text } else { label.map_or(alt, str::to_owned) };
         link.text = shown.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TEXT_CHARACTERS_MAX).collect();
         link.rel = dom.attribute(node, "rel").unwrap_or_default().to_owned();
+        if self.found.uses.len() < limits::LINKS_INSPECTED_MAX && is_vague(&link.text) {
+            link.around = self.around(node);
+        }
+    }
+
+    /// Returns the text before and after a link, without that of other links.
+    fn around(&self, node: usize) -> String {
+        let dom = self.dom;
+        let is_inline = |one: usize| matches!(dom.name(one), "b" | "strong" | "i" | "em" | "u" | "font" | "span");
+        let mut outer = node;
+        while is_inline(dom.parent(outer)) {
+            outer = dom.parent(outer);
+        }
+        let siblings = dom.children(dom.parent(outer));
+        let at = siblings.iter().position(|one| *one == outer).unwrap_or_default();
+        let near = siblings.iter().skip(at.saturating_sub(NEIGHBORS_MAX)).take(2 * NEIGHBORS_MAX + 1);
+        let texts = near.filter(|one| **one != outer && dom.name(**one) != "a").flat_map(|one| dom.within(*one));
+        texts.map(|inner| dom.text(inner)).collect::<String>().chars().take(TEXT_CHARACTERS_MAX).collect()
     }
 
     /// Adds the URLs of a style sheet. They have no position in the tree, so they are searched for in the source, starting at the style
@@ -220,6 +259,7 @@ fn new(kind: LinkKind, url: &str, place: Place) -> LinkUse {
         kind,
         url: url.to_owned(),
         text: String::new(),
+        around: String::new(),
         images: 0,
         images_without_alt: 0,
         rel: String::new(),
@@ -309,6 +349,25 @@ mod tests {
         assert_eq!((pictures.text.as_str(), pictures.images, pictures.images_without_alt), ("Red shoe", 2, 1));
         assert!(links.uses[8].outlook_only && links.uses[9].outlook_only);
         assert_eq!(links.targets, ["top", "end"]);
+    }
+
+    #[test]
+    fn images_for_some_screens_and_posters_are_found() {
+        let links = found("<img src=a.png srcset='b.png 1x, c.png 2x'><video src=d.mp4 poster=e.png></video>");
+        let list: Vec<_> = links.uses.iter().map(|one| (one.kind, one.url.as_str())).collect();
+        let image = |url| (LinkKind::Image, url);
+        assert_eq!(list, [image("a.png"), image("b.png"), image("c.png"), (LinkKind::Media, "d.mp4"), image("e.png")]);
+    }
+
+    #[test]
+    fn a_vague_link_has_the_text_around_it() {
+        let links = found(
+            "<p>To unsubscribe, click <b><a href=https://a.example/1>here</a></b> now. \
+             <a href=https://a.example/2>Our shop</a></p><p><a href=https://a.example/3>More</a> | \
+             <a href=https://a.example/4>Unsubscribe</a></p>",
+        );
+        let around: Vec<&str> = links.uses.iter().map(|one| one.around.trim()).collect();
+        assert_eq!(around, ["To unsubscribe, click  now.", "", "|", ""]);
     }
 
     #[test]

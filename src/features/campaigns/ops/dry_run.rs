@@ -10,7 +10,7 @@ use super::{CampaignRef, same_in_every_language};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
 use crate::features::campaigns::launch::{self, LaunchContext};
-use crate::features::campaigns::model::{Action, Campaign};
+use crate::features::campaigns::model::{Action, Campaign, Plan};
 use crate::features::campaigns::warnings::{self, CampaignWarning, EmailTexts};
 use crate::features::campaigns::{allowed, require};
 use crate::features::checks::model::{CheckFinding, Scores};
@@ -81,10 +81,9 @@ pub struct EmailCheckSummary {
     pub links_requested: bool,
 }
 
-fn checks_of(tx: &impl Read, email: &Finished) -> Result<EmailCheckSummary, Failure> {
-    let found = emails::checking::summary(tx, email.id, email.version)?;
-    let (scores, worst_findings, links_requested) = match found {
-        Some(CheckSummary { scores, worst, links_requested }) => (Some(scores), worst, links_requested),
+fn checks_of(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<EmailCheckSummary, Failure> {
+    let (scores, worst_findings, links_requested) = match launch::checked(tx, plan, email)? {
+        Some(CheckSummary { scores, worst, links_requested, .. }) => (Some(scores), worst, links_requested),
         None => (None, Vec::new(), false),
     };
     Ok(EmailCheckSummary { email_id: email.id, language: email.language.clone(), scores, worst_findings, links_requested })
@@ -150,7 +149,7 @@ impl Query for DryRun {
         }
         let same = same_in_every_language(&campaign.plan, &emails);
         warnings.extend(same.into_iter().map(|same| CampaignWarning::notice(same.code, same.message)));
-        let checks = emails.iter().map(|email| checks_of(view.tx, email)).collect::<Result<Vec<_>, _>>()?;
+        let checks = emails.iter().map(|email| checks_of(view.tx, &campaign.plan, email)).collect::<Result<Vec<_>, _>>()?;
         let languages: Vec<_> = emails.iter().map(|email| (email.language.clone(), email.id)).collect();
         let to = (Kind::Campaign(campaign.id), launch::to(campaign.plan.recipients));
         let new = launch::mailing(view.tx, context, &campaign, emails, to)?;

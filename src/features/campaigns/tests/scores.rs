@@ -44,6 +44,24 @@ fn a_score_below_the_minimum_blocks_sending_and_names_the_worst_findings() {
     assert_eq!(studio.act(&path, "send").data()["status"], "sending");
 }
 
+/// Regression test: a campaign's own subject replaces the checked one, and nothing checked it.
+#[test]
+fn the_campaigns_own_subject_counts() {
+    let studio = Studio::new();
+    studio.contact("ada@example.com", json!({ "firstName": "Ada" }));
+    let score = studio.checked()["scores"]["overall"].as_u64().expect("the email has a score");
+    let path = path(&studio.made(|wanted| {
+        wanted["minimumScore"] = json!(score);
+        wanted["subject"] = json!("YOU HAVE WON A FREE PRIZE!!!");
+    }));
+    let outlook = studio.app.get(&format!("{path}/dry-run")).data();
+    let checks = &outlook["checks"][0];
+    assert!(checks["scores"]["overall"].as_u64().is_some_and(|lower| lower < score), "{checks}");
+    assert_eq!(refused(studio.app.post(&format!("{path}/send"), json!({}))).1, "NOT_VALIDATED");
+    studio.app.patch_in(&path, json!({ "subject": null })).data();
+    assert_eq!(studio.act(&path, "send").data()["status"], "sending");
+}
+
 #[test]
 fn a_campaign_without_a_minimum_score_is_never_blocked() {
     let studio = Studio::new();

@@ -204,11 +204,14 @@ fn grouped(uses: &[LinkUse]) -> Vec<(String, Vec<usize>)> {
 /// the URL never gets a GET request.
 fn may_get(links: &Links, uses: &[usize]) -> fn(&Url) -> bool {
     let mut uses = uses.iter().filter_map(|index| links.uses.get(*index));
-    let first = uses.clone().next().map_or(LinkKind::Link, |first| first.kind);
-    if uses.any(|one| model::announces_change(&one.text) || model::announces_change(&one.rel) || one.kind == LinkKind::Form) {
+    let changes = |one: &LinkUse| {
+        let mut texts = [&one.text, &one.rel, &one.around].into_iter();
+        one.kind == LinkKind::Form || texts.any(|text| model::announces_change(text))
+    };
+    if uses.clone().any(changes) {
         return model::never;
     }
-    if first == LinkKind::Link { model::may_get } else { model::may_get_file }
+    if uses.any(|one| one.kind == LinkKind::Link) { model::may_get } else { model::may_get_file }
 }
 
 /// Returns the status of a link, and the reason unless it works.

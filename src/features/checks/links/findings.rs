@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use url::{Host, Url};
 
 use super::check::CheckedUrl;
-use super::model::LinkStatus;
+use super::model::{LinkStatus, UNSUBSCRIBE_WORDS};
 use crate::base::clock::Timestamp;
 use crate::base::domain::registrable;
 use crate::engine::render::inspect::{LinkKind, LinkUse, Links};
@@ -278,25 +278,31 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds links without UTM parameters, if other links to the same site have them.
+    /// Finds links without a UTM parameter that other links to the same site have. `utm_content` and `utm_term` can differ,
+    /// because they tell the links of an email apart.
     fn utm(&mut self, urls: &[CheckedUrl]) {
-        let has_utm = |url: &Url| url.query_pairs().any(|(name, _)| name.starts_with("utm_"));
+        let names = |url: &Url| -> BTreeSet<String> {
+            let names = url.query_pairs().map(|(name, _)| name.into_owned());
+            names.filter(|name| name.starts_with("utm_") && !matches!(name.as_str(), "utm_content" | "utm_term")).collect()
+        };
         let links: Vec<(&CheckedUrl, Url)> = urls
             .iter()
             .filter(|checked| self.used(checked).any(|(_, one)| one.kind == LinkKind::Link))
             .filter_map(|checked| Some((checked, web(&checked.url)?)))
             .collect();
-        let sites: BTreeSet<&str> =
-            links.iter().filter(|(_, url)| has_utm(url)).filter_map(|(_, url)| Some(site(url.host_str()?))).collect();
-        let missing: Vec<usize> = links
-            .iter()
-            .filter(|(_, url)| !has_utm(url) && url.host_str().is_some_and(|host| sites.contains(site(host))))
-            .flat_map(|(checked, _)| checked.uses.clone())
-            .collect();
+        let mut sites: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (_, url) in &links {
+            sites.entry(site(url.host_str().unwrap_or_default())).or_default().extend(names(url));
+        }
+        let lacks = |url: &Url| {
+            sites.get(site(url.host_str().unwrap_or_default())).is_some_and(|expected| !expected.is_subset(&names(url)))
+        };
+        let missing: Vec<usize> =
+            links.iter().filter(|(_, url)| lacks(url)).flat_map(|(checked, _)| checked.uses.clone()).collect();
         if !missing.is_empty() {
             let message = match missing.len() {
-                1 => "1 link to a site lacks the UTM parameters that other links to the site have.".to_owned(),
-                many => format!("{many} links to a site lack the UTM parameters that other links to the site have."),
+                1 => "1 link to a site lacks UTM parameters that other links to the site have.".to_owned(),
+                many => format!("{many} links to a site lack UTM parameters that other links to the site have."),
             };
             self.found.push(LinkFinding { rule: LinkRule::UtmMissing, message, url: None, uses: missing });
         }
@@ -305,7 +311,7 @@ impl Finder<'_> {
     fn unsubscribe(&mut self) {
         let own = placeholders::UNSUBSCRIBE_URL.trim_matches(['{', '}', ' ']);
         let is_unsubscribe = |one: &LinkUse| {
-            let words = format!("{} {}", one.url, one.text).to_lowercase();
+            let words = format!("{} {} {}", one.url, one.text, one.rel).to_lowercase();
             one.kind == LinkKind::Link && (words.contains(own) || UNSUBSCRIBE_WORDS.iter().any(|word| words.contains(word)))
         };
         if !self.links.uses.iter().any(is_unsubscribe) && self.links.total == self.links.uses.len() {
@@ -314,30 +320,6 @@ impl Finder<'_> {
         }
     }
 }
-
-/// Words of unsubscribe links, in lowercase.
-const UNSUBSCRIBE_WORDS: [&str; 20] = [
-    "unsub",
-    "opt out",
-    "opt-out",
-    "optout",
-    "preferences",
-    "abmeld",
-    "abbestell",
-    "austragen",
-    "désabonn",
-    "désinscri",
-    "desabonn",
-    "darse de baja",
-    "cancelar",
-    "descadastr",
-    "disiscri",
-    "afmeld",
-    "uitschrijv",
-    "отписа",
-    "wypisz",
-    "afmelde",
-];
 
 fn web(url: &str) -> Option<Url> {
     let parsed = Url::parse(url).ok()?;

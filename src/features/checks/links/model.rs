@@ -220,13 +220,32 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     Some(skipped("The URL contains merge fields, so its page is known only when the email is sent."))
 }
 
-/// Words, in lowercase, that suggest that opening a link changes something. They are searched for in URLs and link texts.
-const CHANGING_WORDS: [&str; 30] = [
+/// Words of unsubscribe links, in lowercase.
+pub const UNSUBSCRIBE_WORDS: &[&str] = &[
     "unsub",
-    "optout",
-    "opt-out",
-    "opt_out",
     "opt out",
+    "opt-out",
+    "optout",
+    "preferences",
+    "abmeld",
+    "abbestell",
+    "austragen",
+    "désabonn",
+    "désinscri",
+    "desabonn",
+    "darse de baja",
+    "cancelar",
+    "descadastr",
+    "disiscri",
+    "afmeld",
+    "uitschrijv",
+    "отпис",
+    "wypisz",
+];
+
+/// Other words, in lowercase, that suggest that opening a link changes something. They are searched for in URLs and link texts.
+const CHANGING_WORDS: &[&str] = &[
+    "opt_out",
     "optin",
     "opt-in",
     "opt_in",
@@ -242,16 +261,14 @@ const CHANGING_WORDS: [&str; 30] = [
     "cancel",
     "preference",
     "logout",
-    "abmeld",
-    "abbestell",
+    "aktivier",
     "bestaetig",
     "bestätig",
-    "desabonn",
-    "désabonn",
-    "désinscri",
     "baja",
-    "disiscri",
-    "afmeld",
+    "bevestig",
+    "conferma",
+    "potwierd",
+    "подтвер",
 ];
 /// The minimum length of a value that looks like a recipient's token.
 const TOKEN_CHARACTERS_MIN: usize = 24;
@@ -261,7 +278,7 @@ const TOKEN_CHANGES_MIN: usize = 3;
 /// Returns whether a text suggests that opening the link changes something, such as a subscription.
 pub fn announces_change(text: &str) -> bool {
     let text = text.to_lowercase();
-    CHANGING_WORDS.iter().any(|word| text.contains(word))
+    UNSUBSCRIBE_WORDS.iter().chain(CHANGING_WORDS).any(|word| text.contains(word))
 }
 
 /// Returns whether a GET request to a URL is very unlikely to change anything: the URL names no action and contains no token of a
@@ -286,8 +303,13 @@ pub fn never(_: &Url) -> bool {
     false
 }
 
-/// Returns whether a value looks like a random token: it is long, and often changes between letters, digits and cases.
+/// Returns whether a value looks like a random token: it contains a long run of digits and capitals, or it is long and often
+/// changes between letters, digits and cases.
 fn is_random(value: &str) -> bool {
+    let mut runs = value.split(|c: char| !c.is_ascii_digit() && !c.is_ascii_uppercase());
+    if runs.any(|run| run.len() >= TOKEN_CHARACTERS_MIN) {
+        return true;
+    }
     let class = |c: char| match c {
         _ if c.is_ascii_digit() => 1,
         _ if c.is_ascii_uppercase() => 2,

@@ -1,6 +1,8 @@
 //! Tests the check of 200 links to servers that imitate the misbehavior of real servers. Each link must get the expected status;
 //! addresses that are not public must not be contacted; and links that could change a subscription must not get a GET request.
 
+mod findings;
+
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -18,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::check::{CheckedLinks, LinkChecker, LinkOptions};
 use super::model::LinkStatus::{self, Blocked, Broken, Invalid, Ok as Works, Redirected, Skipped, Unreachable, Unverifiable};
+use super::model::{announces_change, may_get};
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::{Fetch, LinkProbes, Resolve, ResolveFuture};
 use crate::engine::render::inspect::{Links, inspect};
@@ -121,6 +124,9 @@ impl Misbehaving {
             // recognize.
             "soft404" => answer(200, "content-type: text/html\r\n"),
             "soft-home" => to(302, "/200"),
+            "large" => answer(if is_head { 405 } else { 206 }, "content-type: image/png\r\ncontent-range: bytes 0-0/2000000\r\n"),
+            // A redirect from a server with TLS to the port of the server without TLS.
+            "to-plain" => to(302, &format!("http://a.test:{hops}/200")),
             "moved" => to(301, &format!("/200{rest}")),
             "https" => to(302, "https://good.test:TLS/200"),
             "chain" if hops > 0 => to(302, &format!("/chain/-{}", hops - 1)),
@@ -307,12 +313,18 @@ const STATIC: [(&str, LinkStatus); 32] = [
     ("http://0x7f.2/", Blocked),
 ];
 
-async fn checked(links: &Links, names: impl Resolve, roots: Vec<CertificateDer<'static>>, options: LinkOptions) -> CheckedLinks {
+fn fetch(names: impl Resolve, roots: Vec<CertificateDer<'static>>) -> Fetch {
     let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
     settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the value is a network")];
-    let fetch = Fetch::with(&settings, Box::new(names), roots);
-    let probes = LinkProbes::default();
-    LinkChecker { fetch: &fetch, probes: &probes, base: "https://mail.example.com", now: START }.check(links, options).await
+    Fetch::with(&settings, Box::new(names), roots)
+}
+
+async fn checked(links: &Links, names: impl Resolve, roots: Vec<CertificateDer<'static>>, options: LinkOptions) -> CheckedLinks {
+    check(&fetch(names, roots), &LinkProbes::default(), links, options).await
+}
+
+async fn check(fetch: &Fetch, probes: &LinkProbes, links: &Links, options: LinkOptions) -> CheckedLinks {
+    LinkChecker { fetch, probes, base: "https://mail.example.com", now: START }.check(links, options).await
 }
 
 fn email(cases: &[(String, LinkStatus)], rest: &str) -> Links {
@@ -388,9 +400,17 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let closed = free_address().port();
     let hung_up = hang_up(&tasks).await.port();
     let mut cases = cases(port, &secure, closed, hung_up);
-    let text_only = format!("http://leave.test:{port}/leave/now");
-    let links = email(&cases, &format!("<a href=\"{text_only}\">Unsubscribe</a>"));
-    cases.push((text_only, Unverifiable));
+    // The texts of the first three links, but not their URLs, announce a change. The last URL is that of an image too.
+    let [english, dutch, vague] = ["english", "dutch", "vague"].map(|word| format!("http://leave.test:{port}/leave/{word}"));
+    let token = format!("http://leave.test:{port}/token/link?t=9d2b7f1e60c3a8545b1e7d90");
+    let links = email(
+        &cases,
+        &format!(
+            "<a href=\"{english}\">Unsubscribe</a><a href=\"{dutch}\">Uitschrijven</a>\
+             <div>To unsubscribe, click <a href=\"{vague}\">here</a>.</div><img src=\"{token}\"><a href=\"{token}\">Shop</a>"
+        ),
+    );
+    cases.extend([english, dutch, vague, token].map(|url| (url, Unverifiable)));
     assert!(cases.len() >= 200, "{}", cases.len());
     let options = LinkOptions { follows: true, each: EACH, all: Duration::from_secs(60) };
     let checked = checked(&links, names(), roots, options).await;
@@ -419,6 +439,26 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     assert!(expires > Timestamp(START.0), "{expires}");
 }
 
+#[test]
+fn words_of_unsubscribe_and_confirmation_links_announce_a_change() {
+    for text in ["Afmelden", "Uitschrijven", "Отписаться", "Descadastre-se", "Bevestig je adres", "Conferma", "Austragen"]
+    {
+        assert!(announces_change(text), "{text}");
+    }
+    assert!(!announces_change("See the spring sale"));
+}
+
+#[test]
+fn urls_with_tokens_get_no_get_request() {
+    for token in ["4f8a1c09b7d2e6353e1d7c08", "202611290123456789012345", "QWERTYUIOPASDFGHJKLZXCVB"] {
+        for url in [format!("https://a.example/?u={token}"), format!("https://a.example/l/{token}/")] {
+            assert!(!may_get(&url.parse().expect("the URL is valid")), "{url}");
+        }
+    }
+    let ordinary = "https://a.example/2026/spring-sale-for-everyone-in-town?id=1234567890";
+    assert!(may_get(&ordinary.parse().expect("the URL is valid")));
+}
+
 #[tokio::test]
 async fn the_time_limit_and_redirects_are_options() {
     let tasks = Tasks::new(Handle::current());
@@ -435,6 +475,23 @@ async fn the_time_limit_and_redirects_are_options() {
     assert_eq!((statuses, found.is_complete), (vec![Works, Skipped], false));
     let unchecked = "1 link was not checked: the time limit was reached. Run the checks again.";
     assert_eq!(found.unchecked().as_deref(), Some(unchecked));
+}
+
+/// Regression test: after a timeout, a check with a longer time limit returned the cached timeout.
+#[tokio::test]
+async fn a_longer_time_limit_repeats_a_request_that_timed_out() {
+    let tasks = Tasks::new(Handle::current());
+    let server = Arc::new(Misbehaving::default());
+    let port = serve(&tasks, server.clone(), None, "127.0.0.1:0").await.port();
+    let links = email(&[(format!("http://a.test:{port}/slow/1"), Works)], "");
+    let (fetch, probes) = (fetch(names(), Vec::new()), LinkProbes::default());
+    let mut found = Vec::new();
+    for each in [Duration::from_millis(200), Duration::from_millis(200), EACH, EACH] {
+        let options = LinkOptions { follows: true, each, all: Duration::from_secs(20) };
+        found.push(check(&fetch, &probes, &links, options).await.urls[0].status);
+    }
+    assert_eq!(found, [Unreachable, Unreachable, Works, Works]);
+    assert!(server.requests.lock().expect("no panic").len() <= 2, "results are cached");
 }
 
 #[tokio::test]

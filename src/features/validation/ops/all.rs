@@ -129,6 +129,30 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
     use crate::testing::site::Site;
+    use crate::vocab::environment::Environment;
+
+    #[test]
+    fn every_check_accepts_a_stored_email() {
+        use crate::engine::runner::Step;
+        use crate::features::emails::worker::generate;
+
+        let app = TestApp::new();
+        let html = "<html lang=en><head><title>News</title></head><body><p>You will recieve our news.</p></body></html>";
+        let imported = app.post_in("/v1/projects/emails/import-html", json!({ "html": html, "name": "News" })).data();
+        while app.wait(generate(app.engine().clone(), Environment::Test)).expect("the step succeeds") == Step::More {}
+        let path = format!("/v1/projects/emails/{}/status", imported["conversationId"].as_str().expect("an ID"));
+        let email = app.get(&path).data()["result"]["emails"][0]["emailId"].clone();
+        for (check, field) in [
+            ("compatibility", "/summary/compatibilityScore"),
+            ("links", "/summary/brokenLinks"),
+            ("spelling", "/errors/0/word"),
+            ("deliverability", "/prediction/category"),
+            ("all", "/overallScore"),
+        ] {
+            let data = app.post(&format!("/v1/emails/validate/{check}"), json!({ "emailId": email })).data();
+            assert!(data.pointer(field).is_some_and(|value| !value.is_null()), "{check}: {data}");
+        }
+    }
 
     #[test]
     fn all_checks_are_in_one_report() {

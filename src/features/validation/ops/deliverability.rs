@@ -121,10 +121,19 @@ mod tests {
         let records = &data["authentication"];
         assert_eq!((&records["spf"], &records["spfLookups"], &records["dmarcPolicy"]), (&json!("ok"), &json!(1), &json!("none")));
         assert_eq!((&records["mx"], &data["metadata"]["analysisType"]), (&json!("missing"), &json!("rules+model+dns")));
+        // A wildcard record is no DMARC record, so the one of the organizational domain applies.
+        names.txt("_dmarc.news.acme.example", "v=spf1 -all");
+        let below = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "ada@news.acme.example" });
+        let data = app.post("/v1/emails/validate/deliverability", below).data();
+        assert_eq!(data["authentication"]["dmarcPolicy"], "none");
         names.fail(true);
         let other = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "news@other.example" });
         let data = app.post("/v1/emails/validate/deliverability", other).data();
-        assert_eq!(data.get("authentication"), None, "no lookup had an answer");
+        let records = &data["authentication"];
+        for record in ["spf", "dkim", "dmarc", "mx", "bimi"] {
+            assert_eq!(records[record], "not checked", "{record}: {records}");
+        }
+        assert_eq!((&records["problems"], &data["metadata"]["analysisType"]), (&json!([]), &json!("rules+model")));
         let wrong = json!({ "html": "<p>", "fromEmail": "nowhere" });
         assert_eq!(app.post("/v1/emails/validate/deliverability", wrong).refusal().0, 400);
     }

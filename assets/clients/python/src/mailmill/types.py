@@ -1238,7 +1238,7 @@ class CompatibilitySummary(_t.TypedDict):
     totalErrors: int
     totalWarnings: int
     compatibilityScore: int
-    """The compatibility score of the email, from 0 to 100; less than 90 if Gmail clips the message."""
+    """The compatibility score of the email, from 0 to 100; less than 90 if Gmail is checked and clips the message."""
     byEffect: dict[str, int]
     """The number of errors of each effect."""
     worstClients: list[CompatibilityWorstClient]
@@ -1757,7 +1757,7 @@ class _DeliverabilityAnalysisRequired(_t.TypedDict):
 class DeliverabilityAnalysis(_DeliverabilityAnalysisRequired, total=False):
     """The result of the deliverability check."""
     authentication: DeliverabilityAuthentication
-    """The DNS records of the sender's domain. Absent if they were not checked."""
+    """The DNS records of the sender's domain. Absent if the sender is unknown."""
 
 
 class _DeliverabilityAuthenticationRequired(_t.TypedDict):
