@@ -50,6 +50,16 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Store>> {
     Ok(rows.into_iter().map(|(_, store)| store).collect())
 }
 
+/// Returns the stores of all accounts with this address.
+pub fn at(tx: &impl Read, address: &str) -> Result<Vec<Store>> {
+    let mut found = Vec::new();
+    tx.visit(STORES, &Span::default(), Order::Forward, |_, store| {
+        found.extend(Some(store).filter(|known| known.address == address));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
 pub fn save(tx: &mut WriteTx<'_>, store: &Store) {
     tx.put(STORES, &(store.account, store.id), store);
 }

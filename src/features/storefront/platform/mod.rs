@@ -95,6 +95,8 @@ pub struct Delivery {
     /// The platform's ID for the webhook, which stays the same when the platform sends the webhook again.
     pub id: String,
     pub topic: String,
+    /// The shop that a privacy webhook of Shopify is about; `None` for all other webhooks.
+    pub shop: Option<String>,
 }
 
 /// The error for a webhook whose body has an undocumented format.

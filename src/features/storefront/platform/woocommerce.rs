@@ -139,13 +139,13 @@ impl StorePort for WooCommerce {
             // WooCommerce tests the URL of a new webhook with an unsigned request, which has no effect.
             let id = body.strip_prefix(b"webhook_id=").filter(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit))?;
             let id = format!("ping {}", String::from_utf8_lossy(id));
-            return Some(Delivery { id, topic: "ping".to_owned() });
+            return Some(Delivery { id, topic: "ping".to_owned(), shop: None });
         };
         if !is_signed(body, secret, signature) {
             return None;
         }
         let (id, topic) = (header(headers, "x-wc-webhook-delivery-id")?, header(headers, "x-wc-webhook-topic")?);
-        Some(Delivery { id: id.to_owned(), topic: topic.to_owned() })
+        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop: None })
     }
 
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {

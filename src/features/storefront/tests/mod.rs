@@ -300,6 +300,37 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     assert_eq!(status, 404);
 }
 
+// A request about another shop of the same app erased the customers of the shop whose URL the app's settings contain.
+#[test]
+fn a_privacy_request_takes_effect_only_at_the_shop_that_it_names() {
+    const OTHER: &str = "other.myshopify.com";
+    let shop = Shop::connected();
+    shop.applied("orders/paid", "w1", &order(1, "ada@example.com"));
+    let about = |domain: &str| json!({ "shop_id": 1, "shop_domain": domain, "customer": { "email": "ada@example.com" } });
+    for (topic, id) in [("customers/redact", "w2"), ("shop/redact", "w3")] {
+        let (status, answer) = shop.webhook(topic, id, &about(OTHER));
+        assert_eq!((status, &answer["data"]["applied"]), (200, &json!(false)), "{topic}: {answer}");
+    }
+    work(&shop.app);
+    assert!(shop.contact("ada@example.com").is_some());
+    assert_eq!(shop.app.get("/v1/storefront/stores").data()["total"], 1);
+    let second = shop.app.another_project().to_string();
+    shop.app.post("/v1/storefront/connect", json!({ "projectId": second, "storefrontStoreUrl": SHOP })).data();
+    let mut all = store::all(&shop.app.read(), shop.app.account()).expect("the data is readable");
+    let mut other = all.pop().expect("there are two stores");
+    assert_eq!(other.project.to_string(), second);
+    other.address = OTHER.to_owned();
+    let saving = shop.app.data().store.write(move |tx| {
+        store::save(tx, &other);
+        Ok::<_, crate::engine::store::Error>(())
+    });
+    shop.app.wait(saving).expect("written").expect("saved");
+    shop.app.post("/v1/contacts", json!({ "email": "ada@example.com", "projectId": second })).data();
+    shop.applied("customers/redact", "w4", &about(OTHER));
+    let there = shop.app.get(&format!("/v1/contacts?limit=100&projectId={second}")).data();
+    assert_eq!((&there["contacts"], shop.contact("ada@example.com").is_some()), (&json!([]), true));
+}
+
 #[test]
 fn a_store_is_synced_on_request_and_disconnected_with_its_webhooks() {
     let shop = Shop::connected();

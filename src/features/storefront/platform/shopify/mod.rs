@@ -189,7 +189,7 @@ impl StorePort for Shopify {
             return None;
         }
         let (id, topic) = (header(headers, "x-shopify-webhook-id")?, header(headers, "x-shopify-topic")?);
-        Some(Delivery { id: id.to_owned(), topic: topic.to_owned() })
+        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop: webhooks::privacy_shop(topic, body) })
     }
 
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {
