@@ -240,7 +240,7 @@ fn with_filters(name: &str, filters: &[&str]) -> Translation {
     }
 }
 
-/// Returns a field with the text for contacts who have no value. Without this text, Mailmill would not send the email to them; on the
+/// Returns a field with the text for contacts who have no value. Without this text, Mailmill would not send them the email; on the
 /// other platforms, a missing value is empty text.
 fn field(name: &str, default: &str) -> Translation {
     let is_plain = !default.contains(['"', '\\', '{', '}', '<', '>']);

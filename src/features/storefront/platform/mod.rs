@@ -25,7 +25,8 @@ trait StorePort {
     /// Describes the store to which the keys belong. This also tests the keys.
     fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
 
-    /// Subscribes to the store's webhooks at a URL, except those that it already sends there.
+    /// Subscribes to the store's webhooks at a URL, except those that it already sends there. Turns those on again that the platform
+    /// turned off after failed deliveries.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
     /// Removes all webhooks to this URL.

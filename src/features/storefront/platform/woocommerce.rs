@@ -56,6 +56,9 @@ struct Webhook {
     id: u64,
     topic: String,
     delivery_url: String,
+    /// `active`, `paused` by a user, or `disabled` by WooCommerce after five failed deliveries.
+    #[serde(default)]
+    status: String,
 }
 
 /// Returns the store's webhooks that send to this URL.
@@ -103,7 +106,11 @@ impl StorePort for WooCommerce {
     async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
         let known = webhooks(client, hooks.url).await?;
         for topic in TOPICS {
-            if known.iter().any(|webhook| webhook.topic == topic) {
+            if let Some(webhook) = known.iter().find(|webhook| webhook.topic == topic) {
+                if webhook.status == "disabled" {
+                    let body = json!({ "status": "active" });
+                    client.rest::<Value>(Method::PUT, &format!("/webhooks/{}", webhook.id), &[], Some(&body)).await?;
+                }
                 continue;
             }
             let body = json!({

@@ -96,6 +96,22 @@ fn a_site_is_connected_imported_and_kept_up_to_date() {
     assert_eq!((&gone["webhooksRemoved"], peer.hooks().len()), (&json!(true), 0));
 }
 
+// WooCommerce turns a webhook off after five failed deliveries, for example while the server was down. It stayed off.
+#[test]
+fn webhooks_that_the_site_turned_off_are_turned_on_by_the_next_import() {
+    let peer = WooCommerce::start(vec![product(1)], Vec::new());
+    let app = app("https://{shop}");
+    let id = connect(&app, &peer, "none")["serverId"].as_str().expect("there is an ID").to_owned();
+    work(&app);
+    for (status, expected) in [("disabled", "active"), ("paused", "paused")] {
+        peer.set_hooks(status);
+        app.post(&format!("/v1/storefront/stores/{id}/sync"), json!({})).data();
+        work(&app);
+        assert!(peer.hooks().iter().all(|hook| hook["status"] == expected), "{status}: {:?}", peer.hooks());
+        assert_eq!(peer.hooks().len(), 8);
+    }
+}
+
 #[test]
 fn keys_are_sent_only_over_encrypted_connections() {
     let app = app("https://{shop}");
