@@ -184,6 +184,11 @@ impl Platforms {
         self.state().grants.clone()
     }
 
+    /// Ends all access tokens, but no refresh tokens.
+    pub fn end_tokens(&self) {
+        self.state().grants.iter_mut().for_each(|grant| grant.issued += 1);
+    }
+
     /// Revokes all consents, as a user could on the platform.
     pub fn revoke(&self) {
         self.state().grants.iter_mut().for_each(|grant| grant.is_revoked = true);

@@ -68,7 +68,13 @@ pub async fn publish(context: &Context, spec: &'static Spec, publication: Public
     match ended {
         Ok(()) => Ok(written),
         Err(PublishError::Store(error)) => Err(error.into()),
-        Err(PublishError::Platform(error)) => Err(failure(context, &used, error).await),
+        Err(PublishError::Platform(mut error)) => match choice::renewed(&engine, environment, &mut used, &mut error).await {
+            true => {
+                let detail = format!("{} ended the access token early, and it was replaced; repeat the export.", used.provider);
+                Err(Failure::because(Code::ProviderUnavailable, detail).after_seconds(1))
+            }
+            false => Err(failure(context, &used, error).await),
+        },
     }
 }
 

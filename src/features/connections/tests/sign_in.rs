@@ -157,6 +157,30 @@ fn tokens_are_refreshed_before_they_expire_by_one_task_at_a_time() {
     }
 }
 
+// The account had to be reconnected, although the refresh token was valid.
+#[test]
+fn a_token_that_ends_early_is_refreshed_and_the_request_repeated() {
+    let peer = Platforms::start(10);
+    let app = app(&peer);
+    for (provider, source) in [(Provider::Klaviyo, "L1"), (Provider::HubSpot, "1")] {
+        let alias = provider.alias();
+        stored(&app, provider, tokens(&app, &peer, provider));
+        let sources = || app.get_in(&format!("/v1/contacts/imports/providers/{alias}/sources"));
+        peer.end_tokens();
+        assert_eq!(sources().status, 200, "{alias}");
+        peer.end_tokens();
+        let chosen = json!([{ "id": source, "type": "list", "name": "Everyone" }]);
+        let preview = app.post_in("/v1/contacts/imports/provider/preview", json!({ "provider": alias, "sources": chosen }));
+        assert_eq!(preview.status, 200, "{preview:?}");
+        peer.end_tokens();
+        let id = start(&app, alias, (source, "list"), "include-all");
+        work(&app);
+        assert_eq!(progress(&app, &id)["status"], "completed", "{alias}");
+        peer.revoke();
+        assert_eq!((sources().refusal().0, sources().refusal().1), (409, "PROVIDER_RECONNECT_REQUIRED"), "{alias}");
+    }
+}
+
 /// With new tokens or a revocation, the platform would disconnect the original installation.
 #[test]
 fn tokens_are_neither_refreshed_nor_revoked_while_sending_is_on_hold() {
