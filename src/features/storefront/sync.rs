@@ -46,12 +46,27 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
     }
     let outcome = match &of.rejected {
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
-        None => run(engine, environment, &mut of, &stage).await,
+        None => run_renewed(engine, environment, &mut of, &stage).await,
     };
     match outcome {
         Ok(outcome) => data.store.write(move |tx| advance(tx, &of, &stage, outcome)).await?,
         Err(error) => data.store.write(move |tx| fail(tx, &of, &stage, &error)).await?,
     }
+}
+
+/// Sends the requests of a step, and sends them again if the shop ended the access token of an installed app early.
+async fn run_renewed(
+    engine: &Engine,
+    environment: Environment,
+    of: &mut Store,
+    stage: &SyncStage,
+) -> Result<Outcome, PlatformError> {
+    let ended = run(engine, environment, of, stage).await;
+    let is_rejected = matches!(ended, Err(PlatformError::Rejected(_)));
+    if is_rejected && install::refresh_rejected(engine, environment, of).await? {
+        return run(engine, environment, of, stage).await;
+    }
+    ended
 }
 
 /// Sends the requests of a step.
