@@ -299,6 +299,12 @@ async fn post<'f, T: DeserializeOwned>(
     call(engine, Method::POST, url, basic.as_deref(), &fields).await
 }
 
+/// The code of an error (RFC 6749 §5.2).
+#[derive(Deserialize)]
+struct OAuthError {
+    error: String,
+}
+
 async fn call<T: DeserializeOwned>(
     engine: &Engine,
     method: Method,
@@ -325,8 +331,14 @@ async fn call<T: DeserializeOwned>(
     let status = response.status;
     if !status.is_success() {
         let said = message(&response.body);
+        let is_code = |code: &str| serde_json::from_slice::<OAuthError>(&response.body).is_ok_and(|body| body.error == code);
         // With these statuses, the platform rejects the client, the code or the refresh token.
         return Err(match status.as_u16() {
+            // The tokens may be valid, so users need not sign in again.
+            400 | 401 if is_code("invalid_client") => PlatformError::Unreachable(format!(
+                "The platform does not accept the client ID and secret in the settings ({said}); the operator must correct them under \
+                 [connections]."
+            )),
             400 | 401 | 403 => PlatformError::Rejected(said),
             _ => PlatformError::Unavailable(format!("status {}: {said}", status.as_u16())),
         });

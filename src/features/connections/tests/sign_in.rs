@@ -18,6 +18,10 @@ use crate::vocab::limits;
 const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 
 fn app(peer: &Platforms) -> TestApp {
+    app_with(peer, CLIENT_SECRET)
+}
+
+fn app_with(peer: &Platforms, secret: &str) -> TestApp {
     let app = TestApp::with(|settings| {
         settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("the network is valid")];
         let connections = &mut settings.connections;
@@ -25,7 +29,7 @@ fn app(peer: &Platforms) -> TestApp {
         connections.klaviyo_login_url = peer.url();
         connections.mailchimp_login_url = peer.url();
         connections.hubspot_login_url = peer.url();
-        let (id, secret) = (|| Some(CLIENT_ID.to_owned()), || Some(Secret::new(CLIENT_SECRET.to_owned())));
+        let (id, secret) = (|| Some(CLIENT_ID.to_owned()), || Some(Secret::new(secret.to_owned())));
         (connections.klaviyo_client_id, connections.klaviyo_client_secret) = (id(), secret());
         (connections.mailchimp_client_id, connections.mailchimp_client_secret) = (id(), secret());
         (connections.hubspot_client_id, connections.hubspot_client_secret) = (id(), secret());
@@ -154,6 +158,25 @@ fn tokens_are_refreshed_before_they_expire_by_one_task_at_a_time() {
         assert!(url.ends_with(&format!("/test/settings/connections?provider={}", provider.alias())), "{url}");
         let shown = app.get(&format!("/v1/connections?provider={}", provider.alias())).data()["connections"][0].clone();
         assert_eq!((&shown["status"], &shown["method"]), (&json!("reconnect_required"), &json!("oauth")));
+    }
+}
+
+// Every account had to be reconnected after a mistake in the settings.
+#[test]
+fn a_wrong_client_secret_in_the_settings_rejects_no_account() {
+    let peer = Platforms::start(0);
+    let app = app_with(&peer, "wrong");
+    for provider in [Provider::Klaviyo, Provider::HubSpot] {
+        let secret = |text: &str| Secret::new(text.to_owned());
+        let expires_at = Some(app.engine().clock.now());
+        let tokens = Tokens { access: secret("a"), refresh: Some(secret("r")), expires_at, region: String::new() };
+        stored(&app, provider, tokens);
+        let refused = app.get_in(&format!("/v1/contacts/imports/providers/{}/sources", provider.alias()));
+        let (status, code, said) = refused.refusal();
+        assert_eq!((status, code), (503, "PROVIDER_UNAVAILABLE"), "{said}");
+        assert!(said.contains("the operator must correct them"), "{said}");
+        let shown = app.get(&format!("/v1/connections?provider={}", provider.alias())).data()["connections"][0].clone();
+        assert_eq!(shown["status"], "connected");
     }
 }
 
