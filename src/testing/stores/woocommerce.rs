@@ -46,6 +46,10 @@ impl WooCommerce {
         self.state().hooks.clone()
     }
 
+    pub fn delete_product(&self, id: u64) {
+        self.state().products.retain(|product| product["id"] != id);
+    }
+
     /// Changes the status of all webhooks.
     pub fn set_hooks(&self, status: &str) {
         self.state().hooks.iter_mut().for_each(|hook| hook["status"] = status.into());

@@ -76,17 +76,23 @@ async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, Platfo
     Ok(found)
 }
 
-/// Reads a page of a list. The cursor is the page number.
+/// Reads a page of a list. The cursor consists of the page number and the number of items. If there are fewer items than on the page
+/// before, deleted items have moved others to earlier pages, so the list is read again.
 async fn page<T: DeserializeOwned>(
     client: &Client<'_>,
     (path, query): (&str, &[(&str, &str)]),
     cursor: Option<&str>,
 ) -> Result<(Vec<T>, Option<String>), PlatformError> {
-    let number: u32 = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(1);
+    let position = cursor.and_then(|cursor| cursor.split_once(' '));
+    let (number, before): (u32, u64) =
+        position.and_then(|(number, total)| Some((number.parse().ok()?, total.parse().ok()?))).unwrap_or((1, 0));
     let text = number.to_string();
     let query = [&[("per_page", PAGE), ("page", &text), ("orderby", "id"), ("order", "asc")], query].concat();
     let listed = client.rest::<Vec<T>>(Method::GET, path, &query, None).await?;
-    Ok((listed.items, (number < listed.pages).then(|| (number + 1).to_string())))
+    if listed.total < before {
+        return Ok((Vec::new(), Some(format!("1 {}", listed.total))));
+    }
+    Ok((listed.items, (number < listed.pages).then(|| format!("{} {}", number + 1, listed.total))))
 }
 
 impl StorePort for WooCommerce {
