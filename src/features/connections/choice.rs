@@ -102,6 +102,7 @@ pub async fn client<'e>(
     oauth::refresh_if_needed(engine, environment, used).await?;
     let credentials = open(&engine.seal, used).ok_or(PlatformError::KeyLost)?;
     Client::new(engine, used.provider, &credentials)
+        .map(|client| client.of_account(&used.external_id))
         .map_err(|reason| PlatformError::Unreachable(format!("The request to the platform cannot be sent: {reason}.")))
 }
 

@@ -64,7 +64,7 @@ pub struct Client<'e> {
     /// The Mailchimp data center of the account; empty for other platforms.
     pub region: String,
     authorization: HeaderValue,
-    /// A digest that identifies the account for pauses without revealing the key.
+    /// A digest that identifies the account for pauses: of the platform's ID or, before it is known, of the key.
     account: [u8; 12],
     /// The longest pause that a request waits for. If the platform requests a longer pause, the request fails.
     wait_max: Duration,
@@ -120,6 +120,14 @@ impl<'e> Client<'e> {
 
     pub fn mapped(self, mapping: Mapping) -> Self {
         Self { mapping, ..self }
+    }
+
+    /// Shares the pauses of an account among all clients with this platform's ID of it, because the platforms limit the requests of an
+    /// account, whichever keys or tokens they have.
+    pub fn of_account(self, external_id: &str) -> Self {
+        let name = format!("{}/{external_id}", self.provider.word());
+        let account = sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
+        Self { account, ..self }
     }
 
     /// Forgets a pause of this account, because the account was just connected.
