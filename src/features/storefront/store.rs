@@ -195,11 +195,15 @@ pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Ve
     Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
 }
 
-/// Stores a customer's data request. Drops it if too many requests are stored.
+/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, whose deadline is the longest past.
 pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
-    if data_requests(tx, id)?.len() < limits::STORE_DATA_REQUESTS_MAX {
-        tx.put(DATA_REQUESTS, &(id, digest(&request.external_id)), request);
+    let stored = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
+    if stored.len() >= limits::STORE_DATA_REQUESTS_MAX
+        && let Some((oldest, _)) = stored.iter().min_by_key(|(_, request)| request.received_at)
+    {
+        tx.delete(DATA_REQUESTS, oldest);
     }
+    tx.put(DATA_REQUESTS, &(id, digest(&request.external_id)), request);
     Ok(())
 }
 

@@ -6,7 +6,6 @@ use crate::base::secret::Secret;
 use crate::features::connections::PlatformError;
 use crate::features::storefront::install::{self, Install, Returned};
 use crate::vocab::ids::SessionId;
-use crate::vocab::limits;
 
 const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 const HOUR_MS: i64 = 60 * 60 * 1000;
