@@ -136,7 +136,7 @@ impl<'e> Client<'e> {
                 self.engine.paces.reject(self.pace, pause, Instant::now());
                 self.busy()
             }
-            "ACCESS_DENIED" => PlatformError::Rejected(said),
+            "ACCESS_DENIED" => PlatformError::Forbidden(said),
             "INTERNAL_SERVER_ERROR" | "TIMEOUT" => PlatformError::Unavailable(said),
             _ => PlatformError::Refused(said),
         }

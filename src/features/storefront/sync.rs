@@ -157,12 +157,15 @@ fn poll(sync: &mut Sync, now: Timestamp, cursor: String, stage: fn(Option<String
 fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformError) -> Result<(), Failure> {
     let Some(mut sync) = current(tx, of, stage)? else { return Ok(()) };
     let now = tx.now();
+    if let (PlatformError::Forbidden(said), SyncStage::Customers(_)) = (error, stage) {
+        return end_without_customers(tx, of, sync, said);
+    }
     if let Some(reason) = error.rejection() {
         store::reject(tx, of, &reason)?;
     }
     let doubled = limits::PROVIDER_IMPORT_RETRY_MS << sync.failures.min(10);
     let (pause, said) = match error {
-        PlatformError::Rejected(_) | PlatformError::KeyLost => {
+        PlatformError::Rejected(_) | PlatformError::Forbidden(_) | PlatformError::KeyLost => {
             (limits::STORE_SYNC_PERIOD_MS, format!("{} does not accept the stored keys.", of.platform))
         }
         PlatformError::Busy { ms, .. } => {
@@ -183,6 +186,18 @@ fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformErr
         };
     }
     (sync.due_at, sync.waiting) = (now.plus_ms(pause), Some(said));
+    Ok(store::save_sync(tx, (of.account, of.id), &sync)?)
+}
+
+/// Turns the import of customers off and ends the import, because the platform denies access to the customers. Shopify can do so even if
+/// the app has the scope. The keys still work for products.
+fn end_without_customers(tx: &mut WriteTx<'_>, of: &Store, mut sync: Sync, said: &str) -> Result<(), Failure> {
+    if let Some(mut stored) = store::find(tx, of.account, of.id)? {
+        stored.tools.retain(|tool| *tool != StoreTool::Customers);
+        store::save(tx, &stored);
+    }
+    sync.complete(tx.now());
+    sync.waiting = Some(format!("{} denies access to the customers ({said}), so they are not imported.", of.platform));
     Ok(store::save_sync(tx, (of.account, of.id), &sync)?)
 }
 

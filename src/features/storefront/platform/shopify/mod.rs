@@ -160,12 +160,14 @@ impl StorePort for Shopify {
 
     async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
         let known: BTreeSet<String> = subscriptions(client, hooks.url).await?.into_iter().map(|known| known.topic).collect();
+        let mut refused = None;
         for topic in topics(hooks.tools).into_iter().filter(|topic| !known.contains(*topic)) {
             let variables = json!({ "topic": topic, "hook": { "uri": hooks.url, "format": "JSON" } });
             let answer: Created = client.graphql(queries::SUBSCRIBE, variables).await?;
-            accepted(answer.created.user_errors)?;
+            // Shopify can refuse the topics with customers' data. The store still sends the others.
+            refused = refused.or(accepted(answer.created.user_errors).err());
         }
-        Ok(())
+        refused.map_or(Ok(()), Err)
     }
 
     async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
