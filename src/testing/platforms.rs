@@ -68,6 +68,8 @@ pub struct State {
     /// The number of the first member of the Mailchimp list.
     first: usize,
     changes: Changes,
+    /// The ID of a contact of HubSpot that was deleted, but that lists still have.
+    deleted: Option<String>,
     /// The pending faults: the method (empty for any), a part of the path, the number of requests that they still affect, and the
     /// fault.
     faults: Vec<(&'static str, &'static str, usize, Fault)>,
@@ -182,11 +184,6 @@ impl Platforms {
 
     pub fn grants(&self) -> Vec<Grant> {
         self.state().grants.clone()
-    }
-
-    /// Ends all access tokens, but no refresh tokens.
-    pub fn end_tokens(&self) {
-        self.state().grants.iter_mut().for_each(|grant| grant.issued += 1);
     }
 
     /// Revokes all consents, as a user could on the platform.

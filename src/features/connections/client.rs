@@ -248,6 +248,7 @@ impl<'e> Client<'e> {
         self.note_pause(&response);
         let said = || message(&response.body);
         match response.status {
+            StatusCode::MULTI_STATUS if lacks_only_deleted(&response.body) => Ok(response),
             StatusCode::MULTI_STATUS => {
                 Err(PlatformError::Unavailable("status 207: the response contains only a part of the batch".to_owned()))
             }
@@ -308,6 +309,26 @@ fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h st
         return None;
     };
     Some(Duration::from_secs_f64(seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
+}
+
+/// The errors of a batch of HubSpot with status 207.
+#[derive(Deserialize)]
+struct Partial {
+    errors: Vec<PartialError>,
+}
+
+#[derive(Deserialize)]
+struct PartialError {
+    category: String,
+}
+
+/// The category of HubSpot's error for objects that do not exist.
+pub const NOT_FOUND: &str = "OBJECT_NOT_FOUND";
+
+/// Returns whether a partial batch lacks only objects that do not exist, so that a repeat would have the same result.
+fn lacks_only_deleted(body: &[u8]) -> bool {
+    let errors = serde_json::from_slice::<Partial>(body).map(|partial| partial.errors).unwrap_or_default();
+    !errors.is_empty() && errors.iter().all(|error| error.category == NOT_FOUND)
 }
 
 /// Describes an error in a response only by its kind and position, because the error's text could quote a contact's data.
