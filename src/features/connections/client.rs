@@ -280,11 +280,13 @@ impl<'e> Client<'e> {
         headers
     }
 
-    /// Pauses the account if the platform is rate limiting it, or if the current window allows no further request.
+    /// Pauses the account if the platform is rate limiting it, if the current window allows no further request, or if the platform is down
+    /// until a stated time.
     fn note_pause(&self, response: &Response) {
         let now = Instant::now();
         let is_rejected = response.status == StatusCode::TOO_MANY_REQUESTS;
-        match requested_pause(is_rejected, |name| response.header(name)) {
+        let is_down = response.status == StatusCode::SERVICE_UNAVAILABLE && response.header(RETRY_AFTER.as_str()).is_some();
+        match requested_pause(is_rejected || is_down, |name| response.header(name)) {
             Some(pause) if is_rejected => self.engine.paces.reject(self.account, pause, now),
             Some(pause) => self.engine.paces.pause(self.account, now + pause, now),
             None => {}

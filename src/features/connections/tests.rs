@@ -385,6 +385,21 @@ fn limits_of_the_platform_are_respected_and_shown() {
     assert_eq!(peer.asked().len(), before + 1);
 }
 
+// Only the Retry-After of a rate limit was respected.
+#[test]
+fn a_platform_that_is_down_until_a_stated_time_is_not_asked_before() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    connect(&app, "klaviyo", KLAVIYO_KEY);
+    let before = peer.asked().len();
+    peer.fail("/api/lists", 1, Fault::Status(503, Some(3_600)));
+    for _ in 0..2 {
+        let refused = app.get_in("/v1/contacts/imports/providers/klaviyo/sources");
+        assert_eq!((refused.refusal().0, refused.refusal().1), (503, "PROVIDER_UNAVAILABLE"));
+    }
+    assert_eq!(peer.asked().len(), before + 1);
+}
+
 // Each key had a pause of its own, and a new access token ended the pause of the one before.
 #[test]
 fn a_limit_applies_to_all_connections_of_an_account() {
