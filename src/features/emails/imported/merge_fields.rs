@@ -54,17 +54,17 @@ enum Translation {
 pub fn translated(html: &str) -> (String, Vec<String>) {
     let source = Source { keeps_conditions: has_balanced_conditions(html), has_full_link: html.contains("unsubscribe_link_all") };
     let (mut out, mut removed) = (String::with_capacity(html.len()), Vec::new());
-    let mut rest = html;
-    while let Some(start) = rest.find(['{', '*']) {
-        out.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let Some(mark) = Mark::at(rest) else {
-            out.push_str(&rest[..1]);
-            rest = &rest[1..];
+    let (mut marks, mut done) = (Marks::new(html), 0);
+    while let Some(distance) = html[done..].find(['{', '*']) {
+        let start = done + distance;
+        out.push_str(&html[done..start]);
+        let Some(mark) = marks.at(start) else {
+            out.push_str(&html[start..=start]);
+            done = start + 1;
             continue;
         };
-        let (written, after) = rest.split_at(mark.length);
-        rest = after;
+        done = start + mark.length;
+        let written = &html[start..done];
         let is_value = out.ends_with("=\"") || out.ends_with("='");
         match source.translate(&mark) {
             Translation::Unchanged => out.push_str(written),
@@ -81,32 +81,50 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
             }
         }
     }
-    out.push_str(rest);
+    out.push_str(&html[done..]);
     (out, removed)
 }
 
-impl<'h> Mark<'h> {
-    /// Returns the mark at the start of a text.
-    fn at(text: &'h str) -> Option<Self> {
-        let (syntax, close) = match text.get(..2)? {
-            "{{" => (Syntax::Expression, b"}}"),
-            "{%" => (Syntax::Statement, b"%}"),
-            "*|" => (Syntax::Tag, b"|*"),
+/// Finds the marks in HTML, in order.
+struct Marks<'h> {
+    html: &'h str,
+    /// The position of the next closing mark of each syntax. It is stored so that HTML with many opening marks is not searched again for
+    /// each of them.
+    closings: [usize; 3],
+}
+
+impl<'h> Marks<'h> {
+    fn new(html: &'h str) -> Self {
+        Self { html, closings: [0; 3] }
+    }
+
+    /// Returns the mark that starts at a position.
+    fn at(&mut self, start: usize) -> Option<Mark<'h>> {
+        let (syntax, close) = match self.html.get(start..start + 2)? {
+            "{{" => (Syntax::Expression, "}}"),
+            "{%" => (Syntax::Statement, "%}"),
+            "*|" => (Syntax::Tag, "|*"),
             _ => return None,
         };
-        let searched = &text.as_bytes()[2..text.len().min(FIELD_BYTES_MAX)];
-        let end = searched.windows(2).position(|two| two == close)? + 2;
-        let inside = &text[2..end];
+        let (inner, closing) = (start + 2, &mut self.closings[syntax as usize]);
+        if *closing < inner {
+            *closing = self.html[inner..].find(close).map_or(usize::MAX, |distance| inner + distance);
+        }
+        let end = *closing;
+        if end - inner > FIELD_BYTES_MAX {
+            return None;
+        }
+        let inside = &self.html[inner..end];
         let is_mark = syntax != Syntax::Tag || inside.starts_with(|c: char| c.is_ascii_uppercase());
-        is_mark.then_some(Self { syntax, inside, length: end + 2 })
+        is_mark.then_some(Mark { syntax, inside, length: end + 2 - start })
     }
 }
 
 /// Returns whether each condition in Mailchimp's language checks one field, and is closed.
 fn has_balanced_conditions(html: &str) -> bool {
-    let mut depth = 0_u32;
+    let (mut marks, mut depth) = (Marks::new(html), 0_u32);
     for (at, _) in html.match_indices("*|") {
-        let Some(Mark { syntax: Syntax::Tag, inside, .. }) = Mark::at(&html[at..]) else { continue };
+        let Some(Mark { syntax: Syntax::Tag, inside, .. }) = marks.at(at) else { continue };
         let (word, field) = inside.split_once(':').unwrap_or((inside, ""));
         depth = match word {
             "IF" | "IFNOT" if own_name(field).is_some() => depth + 1,
@@ -320,5 +338,8 @@ mod tests {
         }
         let long = format!("{{{{ {} }}}}", "x".repeat(FIELD_BYTES_MAX));
         assert_eq!(translated(&long).0, long);
+        // Searching the rest for each opening mark would take minutes.
+        let many = "{{*|{%".repeat(200_000);
+        assert_eq!(translated(&many).0, many);
     }
 }

@@ -105,13 +105,7 @@ impl Async for ImportHtml {
         let on_failure = context.engine.settings.language_model.on_failure;
         let mut emails = Vec::new();
         for (field, name, source) in sources(input)? {
-            if source.len() > limits::HTML_IMPORT_BYTES_MAX {
-                let max = limits::HTML_IMPORT_BYTES_MAX;
-                return Err(Failure::field(
-                    &field,
-                    format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max)),
-                ));
-            }
+            check_size(&field, &source)?;
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
                     &field,
@@ -121,6 +115,7 @@ impl Async for ImportHtml {
             // A whole message was sent to one recipient, so its merge fields were filled in.
             let (source, untranslated) =
                 if is_message(&source) { (source, Vec::new()) } else { merge_fields::translated(&source) };
+            check_size(&field, &source)?;
             let mut imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
             let listed = |field: String| format!("merge field {field}, which has no counterpart in Mailmill");
             imported_html.removed.extend(untranslated.into_iter().map(listed));
@@ -134,6 +129,17 @@ impl Async for ImportHtml {
         let conversation = context.write(&Self::SPEC, open).await?;
         Ok(Created(AcceptedGeneration::of(&conversation, context.engine.base_url())))
     }
+}
+
+fn check_size(field: &str, source: &str) -> Result<(), Failure> {
+    let max = limits::HTML_IMPORT_BYTES_MAX;
+    if source.len() <= max {
+        return Ok(());
+    }
+    Err(Failure::field(
+        field,
+        format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max)),
+    ))
 }
 
 /// Returns the sources of the emails, each with its input field and name.
