@@ -136,10 +136,7 @@ fn check_size(field: &str, source: &str) -> Result<(), Failure> {
     if source.len() <= max {
         return Ok(());
     }
-    Err(Failure::field(
-        field,
-        format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max)),
-    ))
+    Err(Failure::field(field, format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max))))
 }
 
 /// Returns the sources of the emails, each with its input field and name.
