@@ -11,6 +11,7 @@ use crate::features::connections::choice;
 use crate::features::connections::credentials::{Credentials, Tokens, seal};
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::oauth::{self, SignIn};
+use crate::features::emails::generation;
 use crate::testing::platforms::{CLIENT_ID, CLIENT_SECRET};
 use crate::vocab::ids::SessionId;
 use crate::vocab::limits;
@@ -195,6 +196,16 @@ fn a_token_that_ends_early_is_refreshed_and_the_request_repeated() {
         let chosen = json!([{ "id": source, "type": "list", "name": "Everyone" }]);
         let preview = app.post_in("/v1/contacts/imports/provider/preview", json!({ "provider": alias, "sources": chosen }));
         assert_eq!(preview.status, 200, "{preview:?}");
+        let html = json!({ "html": "<html><body><p>Hi</p></body></html>" });
+        let email = app.post_in("/v1/projects/emails/import-html", html).data();
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+        peer.end_tokens();
+        let body = json!({ "conversationId": email["conversationId"] });
+        let exported = match provider {
+            Provider::HubSpot => app.post("/v1/export/hubspot", body),
+            _ => app.get(&format!("/v1/export/klaviyo/{}", email["conversationId"].as_str().expect("there is an ID"))),
+        };
+        assert_eq!(exported.status, 200, "{exported:?}");
         peer.end_tokens();
         let id = start(&app, alias, (source, "list"), "include-all");
         work(&app);
