@@ -158,7 +158,7 @@ pub async fn client<'e>(engine: &'e Engine, environment: Environment, of: &mut S
 
 /// Refreshes the token of an installed app that the shop rejected before its expiry. Returns whether the store has another token now.
 pub async fn refresh_rejected(engine: &Engine, environment: Environment, of: &mut Store) -> Result<bool, PlatformError> {
-    if engine.hold.is_on() || !keys::open(&engine.seal, of).is_some_and(|keys| keys.is_installed()) {
+    if engine.hold.is_on() || keys::open(&engine.seal, of).is_none_or(|keys| !keys.is_installed()) {
         return Ok(false);
     }
     let rejected = of.sealed_keys.clone();
