@@ -3,7 +3,7 @@
 //! A field without a counterpart is removed, because recipients would see it as text, or the email could not be sent. The removed
 //! fields are listed, so that users can replace them. Fields that may be Mailmill's own stay unchanged.
 
-use crate::engine::render::merge::decoded;
+use crate::engine::render::merge::{Kind, Template, decoded};
 use crate::vocab::placeholders::{POSTAL_ADDRESS, PREFERENCES_URL, UNSUBSCRIBE_URL, VIEW_URL};
 
 /// The maximum number of bytes of a merge field. Longer text between braces is not one.
@@ -54,7 +54,7 @@ enum Translation {
 pub fn translated(html: &str) -> (String, Vec<String>) {
     let source = Source { keeps_conditions: has_balanced_conditions(html), has_full_link: html.contains("unsubscribe_link_all") };
     let (mut out, mut removed) = (String::with_capacity(html.len()), Vec::new());
-    let (mut marks, mut done) = (Marks::new(html), 0);
+    let (mut marks, mut blocks, mut done) = (Marks::new(html), Blocks::default(), 0);
     while let Some(distance) = html[done..].find(['{', '*']) {
         let start = done + distance;
         out.push_str(&html[done..start]);
@@ -66,7 +66,7 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
         done = start + mark.length;
         let written = &html[start..done];
         let is_value = out.ends_with("=\"") || out.ends_with("='");
-        match source.translate(&mark) {
+        match blocks.checked(&mark, written, source.translate(&mark)) {
             Translation::Unchanged => out.push_str(written),
             Translation::Into(own) => out.push_str(&own),
             Translation::Link(url, _) if is_value => out.push_str(url),
@@ -83,6 +83,32 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
     }
     out.push_str(&html[done..]);
     (out, removed)
+}
+
+/// The open statements, each with whether it is kept. A condition or loop that Mailmill's language cannot express is removed with its
+/// other parts, and its content stays.
+#[derive(Default)]
+struct Blocks(Vec<bool>);
+
+impl Blocks {
+    fn checked(&mut self, mark: &Mark<'_>, written: &str, translation: Translation) -> Translation {
+        if mark.syntax != Syntax::Statement {
+            return translation;
+        }
+        let word = mark.inside.trim_matches('-').split_whitespace().next().unwrap_or_default();
+        match word {
+            "if" | "for" => {
+                let own = if let Translation::Into(own) = &translation { own.as_str() } else { written };
+                let is_valid = Template::compile(&format!("{own}{{% end{word} %}}"), Kind::Html).is_ok();
+                self.0.push(is_valid);
+                if is_valid { translation } else { Translation::Removed }
+            }
+            "elif" if self.0.last() == Some(&false) => Translation::Removed,
+            "else" if self.0.last() == Some(&false) => Translation::Into(String::new()),
+            "endif" | "endfor" if self.0.pop() == Some(false) => Translation::Into(String::new()),
+            _ => translation,
+        }
+    }
 }
 
 /// Finds the marks in HTML, in order.
@@ -282,7 +308,6 @@ fn own_name(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::render::merge::{Kind, Template};
 
     #[test]
     fn fields_and_links_of_each_platform_become_our_own() {
@@ -325,6 +350,9 @@ mod tests {
         for open in ["*|IF:FNAME|*x", "x*|END:IF|*", "*|IF:A=B|*x*|END:IF|*", "x*|ELSE:|*"] {
             assert_eq!(translated(open).0, "x", "{open}: an open condition could not be sent");
         }
+        let foreign = "{% if person|lookup:'a b' %}{% if tags %}x{% endif %}{% else %}y{% endif %}";
+        let expected = ("{% if tags %}x{% endif %}y".to_owned(), vec!["{% if person|lookup:'a b' %}".to_owned()]);
+        assert_eq!(translated(foreign), expected);
     }
 
     #[test]
