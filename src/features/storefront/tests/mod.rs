@@ -302,7 +302,7 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     assert_eq!(status, 404);
 }
 
-// Once 500 requests were stored, every later one was lost, although the platform was told that it had been accepted.
+// Once 500 requests were stored, every later one was lost, although the response said that it was applied.
 #[test]
 fn a_new_data_request_replaces_the_oldest_one_if_too_many_are_stored() {
     let shop = Shop::connected();
