@@ -68,6 +68,8 @@ pub struct State {
     /// The number of the first member of the Mailchimp list.
     first: usize,
     changes: Changes,
+    /// The ID of a contact of HubSpot that was deleted, but that lists still have.
+    deleted: Option<String>,
     /// The pending faults: the method (empty for any), a part of the path, the number of requests that they still affect, and the
     /// fault.
     faults: Vec<(&'static str, &'static str, usize, Fault)>,

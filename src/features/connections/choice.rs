@@ -102,7 +102,24 @@ pub async fn client<'e>(
     oauth::refresh_if_needed(engine, environment, used).await?;
     let credentials = open(&engine.seal, used).ok_or(PlatformError::KeyLost)?;
     Client::new(engine, used.provider, &credentials)
+        .map(|client| client.of_account(&used.external_id))
         .map_err(|reason| PlatformError::Unreachable(format!("The request to the platform cannot be sent: {reason}.")))
+}
+
+/// Returns whether a failed request can be repeated: the platform ended an access token early, and the token was refreshed. If the refresh
+/// fails, `error` becomes the error of the refresh.
+pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Connection, error: &mut PlatformError) -> bool {
+    // A token that was rejected before is not refreshed again and again.
+    if !matches!(error, PlatformError::Rejected(_)) || used.rejected.is_some() {
+        return false;
+    }
+    match oauth::refresh_rejected(engine, environment, used).await {
+        Ok(is_new) => is_new,
+        Err(refused) => {
+            *error = refused;
+            false
+        }
+    }
 }
 
 /// If the error shows that the platform rejected the key or is rate limiting the account, records this in the connection.

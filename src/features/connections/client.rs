@@ -65,7 +65,7 @@ pub struct Client<'e> {
     /// The Mailchimp data center of the account; empty for other platforms.
     pub region: String,
     authorization: HeaderValue,
-    /// A digest that identifies the account for pauses without revealing the key.
+    /// A digest that identifies the account for pauses: of the platform's ID or, before it is known, of the key.
     account: [u8; 12],
     /// The longest pause that a request waits for. If the platform requests a longer pause, the request fails.
     wait_max: Duration,
@@ -121,6 +121,14 @@ impl<'e> Client<'e> {
 
     pub fn mapped(self, mapping: Mapping) -> Self {
         Self { mapping, ..self }
+    }
+
+    /// Shares the pauses of an account among all clients with this platform's ID of it, because the platforms limit the requests of an
+    /// account, whichever keys or tokens they have.
+    pub fn of_account(self, external_id: &str) -> Self {
+        let name = format!("{}/{external_id}", self.provider.word());
+        let account = sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
+        Self { account, ..self }
     }
 
     /// Forgets a pause of this account, because the account was just connected.
@@ -244,6 +252,7 @@ impl<'e> Client<'e> {
         self.note_pause(&response);
         let said = || message(&response.body);
         match response.status {
+            StatusCode::MULTI_STATUS if lacks_only_deleted(&response.body) => Ok(response),
             StatusCode::MULTI_STATUS => {
                 Err(PlatformError::Unavailable("status 207: the response contains only a part of the batch".to_owned()))
             }
@@ -275,11 +284,13 @@ impl<'e> Client<'e> {
         headers
     }
 
-    /// Pauses the account if the platform is rate limiting it, or if the current window allows no further request.
+    /// Pauses the account if the platform is rate limiting it, if the current window allows no further request, or if the platform is down
+    /// until a stated time.
     fn note_pause(&self, response: &Response) {
         let now = Instant::now();
         let is_rejected = response.status == StatusCode::TOO_MANY_REQUESTS;
-        match requested_pause(is_rejected, |name| response.header(name)) {
+        let is_down = response.status == StatusCode::SERVICE_UNAVAILABLE && response.header(RETRY_AFTER.as_str()).is_some();
+        match requested_pause(is_rejected || is_down, |name| response.header(name)) {
             Some(pause) if is_rejected => self.engine.paces.reject(self.account, pause, now),
             Some(pause) => self.engine.paces.pause(self.account, now + pause, now),
             None => {}
@@ -304,6 +315,26 @@ fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h st
         return None;
     };
     Some(Duration::from_secs_f64(seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
+}
+
+/// The errors of a batch of HubSpot with status 207.
+#[derive(Deserialize)]
+struct Partial {
+    errors: Vec<PartialError>,
+}
+
+#[derive(Deserialize)]
+struct PartialError {
+    category: String,
+}
+
+/// The category of HubSpot's error for objects that do not exist.
+pub const NOT_FOUND: &str = "OBJECT_NOT_FOUND";
+
+/// Returns whether a partial batch lacks only objects that do not exist, so that a repeat would have the same result.
+fn lacks_only_deleted(body: &[u8]) -> bool {
+    let errors = serde_json::from_slice::<Partial>(body).map(|partial| partial.errors).unwrap_or_default();
+    !errors.is_empty() && errors.iter().all(|error| error.category == NOT_FOUND)
 }
 
 /// Describes an error in a response only by its kind and position, because the error's text could quote a contact's data.

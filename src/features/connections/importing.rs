@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::choice::{client, note};
+use super::choice::{client, note, renewed};
 use super::client::Client;
 use super::error::PlatformError;
 use super::fields::Mapping;
@@ -117,10 +117,12 @@ pub async fn step(engine: &Engine, environment: Environment, job: &Job, import: 
         store.write(move |tx| provider::fail(tx, id, reason)).await??;
         return Ok(false);
     };
-    let read = match client(engine, environment, &mut used).await {
-        Ok(client) => collect(&client.without_waits().mapped(Mapping::new(import.fields.clone())), import).await,
-        Err(error) => Read { page: None, error: Some(error), position: import.position.clone() },
-    };
+    let mut read = read(engine, environment, &mut used, import).await;
+    if let Some(error) = &mut read.error
+        && renewed(engine, environment, &mut used, error).await
+    {
+        read = self::read(engine, environment, &mut used, import).await;
+    }
     let is_over = read.page.as_ref().is_some_and(|page| page.next.is_none());
     if let Some(page) = read.page {
         let (checked, of, removed) = (import.check(page), used.clone(), removed(import));
@@ -158,6 +160,14 @@ struct Read {
     page: Option<Page>,
     error: Option<PlatformError>,
     position: Position,
+}
+
+/// Reads the contacts of one step.
+async fn read(engine: &Engine, environment: Environment, used: &mut Connection, import: &ProviderImport) -> Read {
+    match client(engine, environment, used).await {
+        Ok(client) => collect(&client.without_waits().mapped(Mapping::new(import.fields.clone())), import).await,
+        Err(error) => Read { page: None, error: Some(error), position: import.position.clone() },
+    }
 }
 
 /// Reads pages until the contacts fill one transaction.

@@ -168,12 +168,31 @@ pub async fn exchange(engine: &Engine, sign_in: &SignIn, code: &str) -> Result<T
     Ok(tokens)
 }
 
-/// Refreshes the tokens of a connection if they expire soon. Only one task at a time refreshes the tokens of a connection; other tasks
-/// use its result.
+/// Refreshes the tokens of a connection if they expire soon.
 pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: &mut Connection) -> Result<(), PlatformError> {
-    if !needs_refresh(engine, used)? {
-        return Ok(());
+    match needs_refresh(engine, used)? {
+        true => refresh(engine, environment, used, needs_refresh).await,
+        false => Ok(()),
     }
+}
+
+/// Refreshes a token that the platform rejected before its expiry. Returns whether the connection has another token now; a key cannot be
+/// refreshed.
+pub async fn refresh_rejected(engine: &Engine, environment: Environment, used: &mut Connection) -> Result<bool, PlatformError> {
+    let Some(Credentials::Tokens(Tokens { refresh: Some(_), .. })) = open(&engine.seal, used) else { return Ok(false) };
+    let rejected = used.sealed_key.clone();
+    refresh(engine, environment, used, |_, used| Ok(used.sealed_key == rejected)).await?;
+    Ok(used.sealed_key != rejected)
+}
+
+/// Refreshes the tokens of a connection. Only one task at a time refreshes them; other tasks use its result, after which no refresh is
+/// due.
+async fn refresh(
+    engine: &Engine,
+    environment: Environment,
+    used: &mut Connection,
+    is_due: impl Fn(&Engine, &Connection) -> Result<bool, PlatformError>,
+) -> Result<(), PlatformError> {
     if engine.hold.is_on() {
         return Err(PlatformError::Unreachable(REFRESH_HELD.to_owned()));
     }
@@ -185,7 +204,7 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     // The connection was removed after it was read.
     let Some(stored) = stored else { return Err(PlatformError::Missing) };
     *used = stored;
-    if !needs_refresh(engine, used)? {
+    if !is_due(engine, used)? {
         return Ok(());
     }
     let Some(Credentials::Tokens(Tokens { refresh: Some(refresh), region, .. })) = open(&engine.seal, used) else {
@@ -280,6 +299,12 @@ async fn post<'f, T: DeserializeOwned>(
     call(engine, Method::POST, url, basic.as_deref(), &fields).await
 }
 
+/// The code of an error (RFC 6749 §5.2).
+#[derive(Deserialize)]
+struct OAuthError {
+    error: String,
+}
+
 async fn call<T: DeserializeOwned>(
     engine: &Engine,
     method: Method,
@@ -306,8 +331,14 @@ async fn call<T: DeserializeOwned>(
     let status = response.status;
     if !status.is_success() {
         let said = message(&response.body);
+        let is_code = |code: &str| serde_json::from_slice::<OAuthError>(&response.body).is_ok_and(|body| body.error == code);
         // With these statuses, the platform rejects the client, the code or the refresh token.
         return Err(match status.as_u16() {
+            // The tokens may be valid, so users need not sign in again.
+            400 | 401 if is_code("invalid_client") => PlatformError::Unreachable(format!(
+                "The platform does not accept the client ID and secret in the settings ({said}); the operator must correct them under \
+                 [connections]."
+            )),
             400 | 401 | 403 => PlatformError::Rejected(said),
             _ => PlatformError::Unavailable(format!("status {}: {said}", status.as_u16())),
         });

@@ -385,6 +385,39 @@ fn limits_of_the_platform_are_respected_and_shown() {
     assert_eq!(peer.asked().len(), before + 1);
 }
 
+// Only the Retry-After of a rate limit was respected.
+#[test]
+fn a_platform_that_is_down_until_a_stated_time_is_not_asked_before() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    connect(&app, "klaviyo", KLAVIYO_KEY);
+    let before = peer.asked().len();
+    peer.fail("/api/lists", 1, Fault::Status(503, Some(3_600)));
+    for _ in 0..2 {
+        let refused = app.get_in("/v1/contacts/imports/providers/klaviyo/sources");
+        assert_eq!((refused.refusal().0, refused.refusal().1), (503, "PROVIDER_UNAVAILABLE"));
+    }
+    assert_eq!(peer.asked().len(), before + 1);
+}
+
+// Each key had a pause of its own, and a new access token ended the pause of the one before.
+#[test]
+fn a_limit_applies_to_all_connections_of_an_account() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    peer.accept(&[KLAVIYO_KEY, "pk_two"]);
+    let first = connect(&app, "klaviyo", KLAVIYO_KEY);
+    let second = app.post_in("/v1/connections/klaviyo", json!({ "apiKey": "pk_two" })).data();
+    let sources = |made: &Value| {
+        let id = made["id"].as_str().expect("there is an ID");
+        app.get_in(&format!("/v1/contacts/imports/providers/klaviyo/sources?connectionId={id}"))
+    };
+    peer.fail("/api/lists", 1, Fault::Status(429, Some(3_600)));
+    assert_eq!(sources(&first).refusal().0, 503);
+    let asked = peer.asked().len();
+    assert_eq!((sources(&second).refusal().0, peer.asked().len()), (503, asked));
+}
+
 #[test]
 fn broken_responses_are_repeated_and_never_imported_in_part() {
     for fault in [Fault::Cut, Fault::Partial, Fault::Html, Fault::Status(502, None)] {

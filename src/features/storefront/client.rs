@@ -68,10 +68,11 @@ pub const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
 /// The path at which Shopify issues tokens.
 const TOKENS: &str = "/admin/oauth/access_token";
 
-/// A page of a list, and the number of pages.
+/// A page of a list, and the numbers of pages and items.
 pub struct RestPage<T> {
     pub items: T,
     pub pages: u32,
+    pub total: u64,
 }
 
 impl<'e> Client<'e> {
@@ -135,7 +136,7 @@ impl<'e> Client<'e> {
                 self.engine.paces.reject(self.pace, pause, Instant::now());
                 self.busy()
             }
-            "ACCESS_DENIED" => PlatformError::Rejected(said),
+            "ACCESS_DENIED" => PlatformError::Forbidden(said),
             "INTERNAL_SERVER_ERROR" | "TIMEOUT" => PlatformError::Unavailable(said),
             _ => PlatformError::Refused(said),
         }
@@ -152,7 +153,8 @@ impl<'e> Client<'e> {
         let body = body.map_or(Bytes::new(), |body| Bytes::from(body.to_string()));
         let response = self.send(method, &format!("/wp-json/wc/v3{path}"), query, body).await?;
         let pages = response.header("x-wp-totalpages").and_then(|text| text.parse().ok()).unwrap_or(1);
-        Ok(RestPage { items: parse(&response.body, path)?, pages })
+        let total = response.header("x-wp-total").and_then(|text| text.parse().ok()).unwrap_or(0);
+        Ok(RestPage { items: parse(&response.body, path)?, pages, total })
     }
 
     /// Starts the download of an export from a URL of the platform, at the byte `from`.

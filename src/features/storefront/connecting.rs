@@ -86,7 +86,7 @@ impl Unusable {
 
 fn untested(platform: Storefront, field: &'static str, error: &PlatformError) -> Failure {
     match error {
-        PlatformError::Rejected(said) => {
+        PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {
             let scopes: Vec<&str> = platform::scopes(platform).iter().map(|(scope, _)| *scope).collect();
             let check = match field {
                 "query" => "install the app again".to_owned(),

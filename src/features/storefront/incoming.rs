@@ -14,35 +14,54 @@ use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The effect of a webhook, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Received {
-    Applied,
-    /// The same webhook arrived before.
-    Repeated,
     /// The webhook has no effect.
     Ignored,
+    /// The same webhook arrived before.
+    Repeated,
+    Applied,
 }
 
-/// Handles a webhook that arrived at the URL of this store.
+/// Handles a webhook that arrived at the URL of this store. A privacy webhook about another shop takes effect only there.
 pub async fn receive(
     engine: &Arc<Engine>,
     environment: Environment,
     of: Store,
     (headers, body): (HeaderMap, Bytes),
 ) -> Result<Received, Failure> {
-    let keys = keys::open(&engine.seal, &of);
-    let secret = keys.as_ref().map_or("", |keys| keys.signing_secret.as_str());
-    let Some(delivery) = platform::verify(of.platform, &headers, &body, secret) else {
+    let Some(delivery) = verified(engine, &of, &headers, &body) else {
         let detail = "The signature does not match the secret that was entered when the store was connected.";
         return Err(Failure::because(Code::InvalidSignature, detail));
     };
-    let site = Site { url: &of.site, currency: of.currency.as_deref() };
-    let change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
-        let detail = format!("The webhook {} does not match {}'s documented format.", delivery.topic, of.platform);
-        Failure::because(Code::InvalidRequest, detail)
-    })?;
-    let written = engine.data(environment).store.write(move |tx| record(tx, &of, &delivery, change)).await;
-    written?
+    // An app that is installed on several shops sends the privacy webhooks of all of them to the one URL in its settings.
+    let stores = match &delivery.shop {
+        Some(shop) if *shop != of.address => {
+            let mut stores = store::at(&engine.data(environment).store.read(), shop)?;
+            stores.retain(|known| known.platform == of.platform && verified(engine, known, &headers, &body).is_some());
+            stores
+        }
+        _ => vec![of],
+    };
+    let mut received = Received::Ignored;
+    for of in stores {
+        let site = Site { url: &of.site, currency: of.currency.as_deref() };
+        let change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
+            let detail = format!("The webhook {} does not match {}'s documented format.", delivery.topic, of.platform);
+            Failure::because(Code::InvalidRequest, detail)
+        })?;
+        let delivery = delivery.clone();
+        let written = engine.data(environment).store.write(move |tx| record(tx, &of, &delivery, change)).await;
+        received = received.max(written??);
+    }
+    Ok(received)
+}
+
+/// Returns the ID and topic of a webhook that is signed with the secret of this store.
+fn verified(engine: &Engine, of: &Store, headers: &HeaderMap, body: &[u8]) -> Option<Delivery> {
+    let keys = keys::open(&engine.seal, of)?;
+    platform::verify(of.platform, headers, body, &keys.signing_secret)
 }
 
 fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change) -> Result<Received, Failure> {

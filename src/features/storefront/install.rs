@@ -151,9 +151,19 @@ pub async fn client<'e>(engine: &'e Engine, environment: Environment, of: &mut S
         if engine.hold.is_on() {
             return Err(PlatformError::Unreachable(REFRESH_HELD.to_owned()));
         }
-        refresh(engine, environment, of).await?;
+        refresh(engine, environment, of, needs_refresh).await?;
     }
     Client::of(engine, of)
+}
+
+/// Refreshes the token of an installed app that the shop rejected before its expiry. Returns whether the store has another token now.
+pub async fn refresh_rejected(engine: &Engine, environment: Environment, of: &mut Store) -> Result<bool, PlatformError> {
+    if engine.hold.is_on() || keys::open(&engine.seal, of).is_none_or(|keys| !keys.is_installed()) {
+        return Ok(false);
+    }
+    let rejected = of.sealed_keys.clone();
+    refresh(engine, environment, of, |_, of| Ok(of.sealed_keys == rejected)).await?;
+    Ok(of.sealed_keys != rejected)
 }
 
 fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
@@ -162,7 +172,12 @@ fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
 }
 
 /// Refreshes a store's tokens. Only one task at a time refreshes them; waiting tasks use its result.
-async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> Result<(), PlatformError> {
+async fn refresh(
+    engine: &Engine,
+    environment: Environment,
+    of: &mut Store,
+    is_due: impl Fn(&Engine, &Store) -> Result<bool, PlatformError>,
+) -> Result<(), PlatformError> {
     let mut key = [b's'; 13];
     key[1..].copy_from_slice(&of.id.0);
     let _turn = engine.key_locks.take(key).await;
@@ -170,7 +185,7 @@ async fn refresh(engine: &Engine, environment: Environment, of: &mut Store) -> R
     let stored = store::find(&data.store.read(), of.account, of.id).map_err(not_stored)?;
     // The store was disconnected in the meantime.
     *of = stored.ok_or(PlatformError::Missing)?;
-    if !needs_refresh(engine, of)? {
+    if !is_due(engine, of)? {
         return Ok(());
     }
     let app = app(&engine.settings.connections).ok_or_else(|| {

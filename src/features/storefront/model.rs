@@ -63,7 +63,7 @@ pub struct Sync {
     pub completed_at: Option<Timestamp>,
     /// The number of consecutive failed steps.
     pub failures: u32,
-    /// Why the import waits; `None` if it does not.
+    /// Why the import waits or, between imports, is incomplete; `None` otherwise.
     pub waiting: Option<String>,
     /// Why the store sends no webhooks; `None` if it does.
     pub webhooks_off: Option<String>,

@@ -50,6 +50,16 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Store>> {
     Ok(rows.into_iter().map(|(_, store)| store).collect())
 }
 
+/// Returns the stores of all accounts with this address.
+pub fn at(tx: &impl Read, address: &str) -> Result<Vec<Store>> {
+    let mut found = Vec::new();
+    tx.visit(STORES, &Span::default(), Order::Forward, |_, store| {
+        found.extend(Some(store).filter(|known| known.address == address));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
 pub fn save(tx: &mut WriteTx<'_>, store: &Store) {
     tx.put(STORES, &(store.account, store.id), store);
 }
@@ -185,11 +195,15 @@ pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Ve
     Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
 }
 
-/// Stores a customer's data request. Drops it if too many requests are stored.
+/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, whose deadline is the longest past.
 pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
-    if data_requests(tx, id)?.len() < limits::STORE_DATA_REQUESTS_MAX {
-        tx.put(DATA_REQUESTS, &(id, digest(&request.external_id)), request);
+    let stored = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
+    if stored.len() >= limits::STORE_DATA_REQUESTS_MAX
+        && let Some((oldest, _)) = stored.iter().min_by_key(|(_, request)| request.received_at)
+    {
+        tx.delete(DATA_REQUESTS, oldest);
     }
+    tx.put(DATA_REQUESTS, &(id, digest(&request.external_id)), request);
     Ok(())
 }
 

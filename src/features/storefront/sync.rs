@@ -55,7 +55,7 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
     }
     let outcome = match &of.rejected {
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
-        None => run(engine, environment, &mut of, &stage).await,
+        None => run_renewed(engine, environment, &mut of, &stage).await,
     };
     // The texts of errors are the store's own, which may contain its customers' data.
     log(match &outcome {
@@ -70,6 +70,21 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         Ok(outcome) => data.store.write(move |tx| advance(tx, &of, &stage, outcome)).await?,
         Err(error) => data.store.write(move |tx| fail(tx, &of, &stage, &error)).await?,
     }
+}
+
+/// Sends the requests of a step, and sends them again if the shop ended the access token of an installed app early.
+async fn run_renewed(
+    engine: &Engine,
+    environment: Environment,
+    of: &mut Store,
+    stage: &SyncStage,
+) -> Result<Outcome, PlatformError> {
+    let ended = run(engine, environment, of, stage).await;
+    let is_rejected = matches!(ended, Err(PlatformError::Rejected(_)));
+    if is_rejected && install::refresh_rejected(engine, environment, of).await? {
+        return run(engine, environment, of, stage).await;
+    }
+    ended
 }
 
 /// Sends the requests of a step.
@@ -160,12 +175,15 @@ fn poll(sync: &mut Sync, now: Timestamp, cursor: String, stage: fn(Option<String
 fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformError) -> Result<(), Failure> {
     let Some(mut sync) = current(tx, of, stage)? else { return Ok(()) };
     let now = tx.now();
+    if let (PlatformError::Forbidden(said), SyncStage::Customers(_)) = (error, stage) {
+        return end_without_customers(tx, of, sync, said);
+    }
     if let Some(reason) = error.rejection() {
         store::reject(tx, of, &reason)?;
     }
     let doubled = limits::PROVIDER_IMPORT_RETRY_MS << sync.failures.min(10);
     let (pause, said) = match error {
-        PlatformError::Rejected(_) | PlatformError::KeyLost => {
+        PlatformError::Rejected(_) | PlatformError::Forbidden(_) | PlatformError::KeyLost => {
             (limits::STORE_SYNC_PERIOD_MS, format!("{} does not accept the stored keys.", of.platform))
         }
         PlatformError::Busy { ms, .. } => {
@@ -186,6 +204,18 @@ fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformErr
         };
     }
     (sync.due_at, sync.waiting) = (now.plus_ms(pause), Some(said));
+    Ok(store::save_sync(tx, (of.account, of.id), &sync)?)
+}
+
+/// Turns the import of customers off and ends the import, because the platform denies access to the customers. Shopify can do so even if
+/// the app has the scope. The keys still work for products.
+fn end_without_customers(tx: &mut WriteTx<'_>, of: &Store, mut sync: Sync, said: &str) -> Result<(), Failure> {
+    if let Some(mut stored) = store::find(tx, of.account, of.id)? {
+        stored.tools.retain(|tool| *tool != StoreTool::Customers);
+        store::save(tx, &stored);
+    }
+    sync.complete(tx.now());
+    sync.waiting = Some(format!("{} denies access to the customers ({said}), so they are not imported.", of.platform));
     Ok(store::save_sync(tx, (of.account, of.id), &sync)?)
 }
 

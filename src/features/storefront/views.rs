@@ -100,7 +100,7 @@ pub struct SyncView {
     pub completed_at: Option<WireTime>,
     /// When the next import starts or continues.
     pub next_at: WireTime,
-    /// Why the import is paused; absent if it is not paused.
+    /// Why the import is paused or incomplete; absent if it is neither.
     pub waiting: Option<String>,
     /// Why the store sends no webhooks. Without webhooks, Mailmill finds changes only once a day.
     pub webhooks_off: Option<String>,

@@ -16,7 +16,7 @@ use crate::features::{domains, mail_feedback, sending};
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
-use crate::vocab::mail_services::MailService;
+use crate::vocab::mail_services::{MailService, MailServiceInfo};
 
 /// Runs all checks; returns their findings in the order of the checks, after the damaged data files.
 pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
@@ -155,18 +155,28 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     }
     let probes = sending::probe(engine).await;
     if probes.is_empty() {
-        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open.";
+        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open. Setup, Mail services, shows \
+                      the host, user and password for Amazon SES, Postmark, Mailgun, SendGrid, Brevo and Resend.";
         return vec![Finding::problem("transport", "no transport is configured, so live sends are refused", remedy)];
     }
     let finding_of = |(server, result): (String, Result<(), String>)| match result {
         Ok(()) => Finding::good("transport", format!("{server} accepts mail from this machine")),
-        Err(why) => {
-            let remedy =
-                "Check the host, port, user and password in [mail] relay, and that the network allows port 25 (direct) or 587.";
-            Finding::problem("transport", format!("{server}: {why}"), remedy)
-        }
+        Err(why) => Finding::problem("transport", format!("{server}: {why}"), relay_remedy(&server)),
     };
     probes.into_iter().map(finding_of).collect()
+}
+
+/// Returns what to check if a server accepts no mail: for the relay of a mail service, its documented settings.
+fn relay_remedy(server: &str) -> String {
+    let Some(service) = MailService::of_host(server) else {
+        return "Check the host, port, user and password in [mail] relay, and that the network allows port 25 (direct) or 587."
+            .to_owned();
+    };
+    let MailServiceInfo { name, port, user, password, relay_limits, .. } = service.info();
+    format!(
+        "Check the user and password in [mail] relay, and that the network allows port {port}. {name}: the user is {user}; the password is \
+         {password}. Limits: {relay_limits}."
+    )
 }
 
 /// Checks whether the mail services that operate the relays report bounces and complaints.
@@ -249,4 +259,19 @@ async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> 
         }
     };
     Ok(reports.into_iter().map(finding_of).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remedy_for_a_known_relay_says_where_its_password_is() {
+        let known = relay_remedy("email-smtp.eu-west-1.amazonaws.com");
+        assert!(known.contains("SMTP settings in the SES console") && known.contains("the sending rate and quota"), "{known}");
+        assert!(relay_remedy("smtp.postmarkapp.com").contains("the user is the server API token"));
+        for other in ["mail.example.com", "2001:db8::1"] {
+            assert!(relay_remedy(other).starts_with("Check the host, port, user"), "{other}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Request, Standing, State, hubspot_contact, inputs, next, profile, refused, standing};
+use super::{Platforms, Request, Standing, State, hubspot_contact, inputs, next, profile, refused, standing};
 
 /// The time when all contacts joined and last changed, unless a test changed them.
 const START: &str = "2024-01-01T00:00:00.000Z";
@@ -126,11 +126,28 @@ pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
     (200, page)
 }
 
+impl Platforms {
+    /// Deletes a contact of HubSpot that stays on its lists.
+    pub fn delete_contact(&self, id: &str) {
+        self.state().deleted = Some(id.to_owned());
+    }
+}
+
 /// Returns HubSpot's response with a batch of contacts.
 pub fn hubspot_batch(state: &State, body: &Value) -> (u16, Value) {
     if inputs(body).len() > 100 || body.get("propertiesWithHistory").is_none() {
         return refused("the batch is invalid");
     }
-    let results: Vec<Value> = inputs(body).iter().map(|input| hubspot_contact(&state.changes, body, input)).collect();
-    (200, json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" }))
+    let is_deleted = |input: &Value| input["id"].as_str() == state.deleted.as_deref();
+    let (deleted, found): (Vec<Value>, Vec<Value>) = inputs(body).into_iter().partition(is_deleted);
+    let results: Vec<Value> = found.iter().map(|input| hubspot_contact(&state.changes, body, input)).collect();
+    let mut answer = json!({ "status": "COMPLETE", "results": results, "startedAt": "x", "completedAt": "x" });
+    if deleted.is_empty() {
+        return (200, answer);
+    }
+    let ids: Vec<&Value> = deleted.iter().map(|input| &input["id"]).collect();
+    answer["errors"] = json!([{
+        "status": "error", "category": "OBJECT_NOT_FOUND", "message": "Some objects do not exist.", "context": { "ids": ids },
+    }]);
+    (207, answer)
 }

@@ -8,7 +8,7 @@ use data_encoding::{BASE64, BASE64URL_NOPAD};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Request, State, pairs};
+use super::{Platforms, Request, State, pairs};
 
 /// The OAuth client that is registered with the platforms.
 pub const CLIENT_ID: &str = "client-0b8c2f64";
@@ -34,6 +34,13 @@ impl Grant {
 
     fn refresh(&self) -> String {
         format!("refresh-{}", self.code)
+    }
+}
+
+impl Platforms {
+    /// Ends all access tokens, but no refresh tokens.
+    pub fn end_tokens(&self) {
+        self.state().grants.iter_mut().for_each(|grant| grant.issued += 1);
     }
 }
 

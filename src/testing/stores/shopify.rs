@@ -153,6 +153,8 @@ pub enum ShopFault {
     Failed,
     /// Rejects the mutation with a user error.
     Refused,
+    /// Denies access to the requested data.
+    Denied,
 }
 
 #[derive(Default)]
@@ -345,6 +347,9 @@ fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer
     };
     if throttled {
         return failed("Throttled", "THROTTLED");
+    }
+    if fault == Some(ShopFault::Denied) {
+        return failed("This app is not approved to access this object.", "ACCESS_DENIED");
     }
     let request: Value = serde_json::from_str(&asked.body).unwrap_or_default();
     let fields = match graphql::parse(request["query"].as_str().unwrap_or_default(), &request["variables"], SCHEMA) {

@@ -46,6 +46,15 @@ impl WooCommerce {
         self.state().hooks.clone()
     }
 
+    pub fn delete_product(&self, id: u64) {
+        self.state().products.retain(|product| product["id"] != id);
+    }
+
+    /// Changes the status of all webhooks.
+    pub fn set_hooks(&self, status: &str) {
+        self.state().hooks.iter_mut().for_each(|hook| hook["status"] = status.into());
+    }
+
     /// Returns the headers of a webhook request, including the signature of its body.
     pub fn headers(&self, topic: &str, id: &str, body: &str) -> Vec<(&'static str, String)> {
         let secret = self.state().hooks[0]["secret"].as_str().expect("a webhook has a secret").to_owned();
@@ -97,6 +106,17 @@ fn answer(state: &mut State, asked: &Asked) -> Answer {
             hook["id"] = state.next.into();
             state.hooks.push(hook.clone());
             Answer::new(201, hook.to_string())
+        }
+        ("PUT", path) => {
+            let id = path.strip_prefix("/webhooks/").and_then(|id| id.parse::<u64>().ok());
+            match state.hooks.iter_mut().find(|hook| id.is_some_and(|id| hook["id"] == id)) {
+                Some(hook) => {
+                    let change: Value = serde_json::from_str(&asked.body).expect("the body is JSON");
+                    hook["status"] = change["status"].clone();
+                    Answer::new(200, hook.to_string())
+                }
+                None => missing(),
+            }
         }
         ("DELETE", path) => match path.strip_prefix("/webhooks/").and_then(|id| id.parse::<u64>().ok()) {
             Some(id) if query == "force=true" => {

@@ -133,7 +133,7 @@ pub async fn connect(
         return Err(Failure::field(field, reason));
     }
     client.forget_pause();
-    drop(client);
+    client.of_account(&external.id).forget_pause();
     let now = context.now();
     let write = move |tx: &mut WriteTx<'_>| {
         let new = New { account, provider, project, named, external, is_oauth };

@@ -1,17 +1,21 @@
 //! Shows what an import from a connected account would change, without storing anything.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
-use crate::features::connections::choice::{ConnectionChoice, FAILURES, choose, client, connect_url, failure};
-use crate::features::connections::fields::{self, Mapping};
+use crate::features::connections::choice::{ConnectionChoice, FAILURES, choose, client, connect_url, failure, renewed};
+use crate::features::connections::error::PlatformError;
+use crate::features::connections::fields::{self, Mapping, SeenField};
+use crate::features::connections::model::Connection;
 use crate::features::connections::preview::{First, first};
 use crate::features::connections::sources::{self, SourceRef};
 use crate::features::contacts::jobs::preview::{self, Dropped};
-use crate::features::contacts::jobs::{FieldMap, RowNote};
+use crate::features::contacts::jobs::{FieldMap, ProviderSource, RowNote};
 use crate::features::projects;
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ConnectionId, ProjectId};
@@ -162,15 +166,17 @@ impl Async for Preview {
             choose(tx, ConnectionChoice { account, provider, project, connection }, &page)
         };
         let mut used = context.read(reading).await?;
-        let connected = match client(engine, environment, &mut used).await {
-            Ok(client) => client.mapped(Mapping::recording(map)),
+        let mut read = read_first(&context, &mut used, &sources, map.clone()).await;
+        if let Err(error) = &mut read
+            && renewed(engine, environment, &mut used, error).await
+        {
+            read = read_first(&context, &mut used, &sources, map).await;
+        }
+        let (First { contacts, is_complete }, seen) = match read {
+            Ok(read) => read,
             Err(error) => return Err(failure(&context, &used, error).await),
         };
-        let First { contacts, is_complete } = match first(&connected, &sources).await {
-            Ok(first) => first,
-            Err(error) => return Err(failure(&context, &used, error).await),
-        };
-        let (read, seen) = (contacts.len() as u64, connected.mapping.into_seen());
+        let read = contacts.len() as u64;
         let write = move |tx: &mut WriteTx<'_>| preview::preview(tx, (account, project), contacts, consent_mode);
         let preview = match context.data().store.write(write).await? {
             Err(Dropped::Done(preview)) => preview,
@@ -203,4 +209,16 @@ impl Async for Preview {
             problems: preview.notes.into_iter().map(problem).collect(),
         }))
     }
+}
+
+/// Reads the first contacts, and the fields that they have.
+async fn read_first(
+    context: &Context,
+    used: &mut Connection,
+    sources: &[ProviderSource],
+    map: FieldMap,
+) -> Result<(First, BTreeMap<String, SeenField>), PlatformError> {
+    let client = client(&context.engine, context.caller.environment(), used).await?.mapped(Mapping::recording(map));
+    let first = first(&client, sources).await?;
+    Ok((first, client.mapping.into_seen()))
 }

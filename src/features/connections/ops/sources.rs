@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::connections::choice::{self, ConnectionChoice, FAILURES, choose, connect_url};
-use crate::features::connections::platform;
+use crate::features::connections::error::PlatformError;
+use crate::features::connections::model::Connection;
+use crate::features::connections::platform::{self, Source};
 use crate::features::connections::views::SourceView;
 use crate::features::projects;
 use crate::vocab::ids::{ConnectionId, ProjectId};
@@ -64,13 +66,20 @@ impl Async for Sources {
             choose(tx, ConnectionChoice { account, provider, project, connection }, &page)
         };
         let mut used = context.read(choosing).await?;
-        let listed = match choice::client(&context.engine, environment, &mut used).await {
-            Ok(client) => platform::sources(provider, &client).await,
-            Err(error) => Err(error),
-        };
+        let mut listed = list(&context, &mut used).await;
+        if let Err(error) = &mut listed
+            && choice::renewed(&context.engine, environment, &mut used, error).await
+        {
+            listed = list(&context, &mut used).await;
+        }
         match listed {
             Ok(sources) => Ok(Done(ImportSources { sources: sources.into_iter().map(SourceView::from).collect() })),
             Err(error) => Err(choice::failure(&context, &used, error).await),
         }
     }
+}
+
+async fn list(context: &Context, used: &mut Connection) -> Result<Vec<Source>, PlatformError> {
+    let client = choice::client(&context.engine, context.caller.environment(), used).await?;
+    platform::sources(used.provider, &client).await
 }

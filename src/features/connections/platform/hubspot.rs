@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{AccountPort, AudiencePort, ChangesPort, ContactPage, ExternalAccount, Source, read_contact, segment};
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
-use crate::features::connections::client::Client;
+use crate::features::connections::client::{Client, NOT_FOUND};
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::fields::{Defaults, Fields, Mapping};
 use crate::features::contacts::jobs::ProviderSource;
@@ -121,9 +121,32 @@ struct Next {
 #[derive(Deserialize)]
 struct Batch<T> {
     results: Vec<T>,
+    #[serde(default)]
+    errors: Vec<BatchError>,
+}
+
+/// Why some inputs have no result.
+#[derive(Deserialize)]
+struct BatchError {
+    category: String,
+    #[serde(default)]
+    context: ErrorContext,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ErrorContext {
+    ids: Vec<String>,
 }
 
 impl<T> Batch<T> {
+    /// Returns the results if there is one for each input that exists. A list can still have a contact that was deleted.
+    fn existing(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
+        let deleted: usize =
+            self.errors.iter().filter(|error| error.category == NOT_FOUND).map(|error| error.context.ids.len()).sum();
+        self.complete(inputs.saturating_sub(deleted))
+    }
+
     /// Returns the results if there is one for each input; otherwise fails. HubSpot omits inputs that it could not read, and the
     /// import must not conclude that these contacts made no choice.
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
@@ -317,7 +340,7 @@ async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ReadContact>, P
         let contacts: Batch<Box<RawValue>> = client.get_by_post("/crm/objects/2026-03/contacts/batch/read", &[], &body).await?;
         let named = |raw: Box<RawValue>| named(&raw);
         let contacts: Vec<Result<(String, Contact), UnreadableContact>> =
-            contacts.complete(ids.len())?.into_iter().filter_map(named).collect();
+            contacts.existing(ids.len())?.into_iter().filter_map(named).collect();
         let choices = Choices::read(client, contacts.iter().flatten().map(|(email, _)| email.as_str()).collect()).await?;
         let external = |(email, contact): (String, Contact)| external(&client.mapping, email, contact.properties, &choices);
         all.extend(contacts.into_iter().map(|contact| contact.map(external)));
@@ -461,7 +484,7 @@ mod tests {
 
     #[test]
     fn a_batch_with_fewer_results_than_inputs_is_read_again() {
-        let batch = || Batch { results: vec![1, 2] };
+        let batch = || Batch { results: vec![1, 2], errors: Vec::new() };
         assert_eq!(batch().complete(2), Ok(vec![1, 2]));
         assert!(matches!(batch().complete(3), Err(PlatformError::Unavailable(_))));
     }

@@ -50,18 +50,28 @@ pub async fn publish(context: &Context, spec: &'static Spec, publication: Public
     let mut used = context.read(move |tx: &ReadTx| choose(tx, choice, &page)).await?;
     let environment = context.caller.environment();
     let mut written = Vec::with_capacity(drafts.len());
-    let work = async {
-        let _turn = engine.key_locks.take(turn(&used)).await;
-        let client = choice::client(&engine, environment, &mut used).await?;
-        let place = Place { client: &client, data: context.data(), used: &used, now: context.now() };
-        for draft in drafts {
-            written.push(place.publish(draft, uploads_images).await?);
+    let mut is_renewed = false;
+    let ended = loop {
+        let work = async {
+            let _turn = engine.key_locks.take(turn(&used)).await;
+            let client = choice::client(&engine, environment, &mut used).await?;
+            let place = Place { client: &client, data: context.data(), used: &used, now: context.now() };
+            let done = written.len();
+            for draft in &drafts[done..] {
+                written.push(place.publish(draft.clone(), uploads_images).await?);
+            }
+            Ok(())
+        };
+        let mut ended: Result<(), PublishError> = timeout(limits::PROVIDER_EXPORT_TIME, work).await.unwrap_or_else(|_| {
+            let late = format!("the export did not end within {} seconds", limits::PROVIDER_EXPORT_TIME.as_secs());
+            Err(PublishError::Platform(PlatformError::Unavailable(late)))
+        });
+        let Err(PublishError::Platform(error)) = &mut ended else { break ended };
+        if is_renewed || !choice::renewed(&engine, environment, &mut used, error).await {
+            break ended;
         }
-        Ok(())
+        is_renewed = true;
     };
-    let late = format!("the export did not end within {} seconds", limits::PROVIDER_EXPORT_TIME.as_secs());
-    let ended = timeout(limits::PROVIDER_EXPORT_TIME, work).await;
-    let ended = ended.unwrap_or(Err(PublishError::Platform(PlatformError::Unavailable(late))));
     if !written.is_empty() {
         context.write(spec, |_| Ok(())).await?;
     }

@@ -157,6 +157,19 @@ fn a_batch_with_missing_results_is_read_again() {
     assert_eq!(progress(&app, &id)["counts"]["created"], 10);
 }
 
+// One deleted contact that a list still had ended the whole import after thirty attempts.
+#[test]
+fn a_deleted_contact_that_a_list_still_has_does_not_stop_the_import() {
+    let peer = Platforms::start(10);
+    let app = app(&peer);
+    connect(&app, "hubspot", HUBSPOT_KEY);
+    peer.delete_contact("3");
+    let id = start(&app, "hubspot", ("1", "list"), "include-all");
+    work(&app);
+    let done = progress(&app, &id);
+    assert_eq!((&done["status"], &done["counts"]["created"]), (&json!("completed"), &json!(9)), "{done}");
+}
+
 #[test]
 fn a_source_that_is_gone_does_not_end_the_import_of_the_others() {
     let app = app(&Platforms::start(10));

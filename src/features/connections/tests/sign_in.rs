@@ -11,6 +11,7 @@ use crate::features::connections::choice;
 use crate::features::connections::credentials::{Credentials, Tokens, seal};
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::oauth::{self, SignIn};
+use crate::features::emails::generation;
 use crate::testing::platforms::{CLIENT_ID, CLIENT_SECRET};
 use crate::vocab::ids::SessionId;
 use crate::vocab::limits;
@@ -18,6 +19,10 @@ use crate::vocab::limits;
 const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 
 fn app(peer: &Platforms) -> TestApp {
+    app_with(peer, CLIENT_SECRET)
+}
+
+fn app_with(peer: &Platforms, secret: &str) -> TestApp {
     let app = TestApp::with(|settings| {
         settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("the network is valid")];
         let connections = &mut settings.connections;
@@ -25,7 +30,7 @@ fn app(peer: &Platforms) -> TestApp {
         connections.klaviyo_login_url = peer.url();
         connections.mailchimp_login_url = peer.url();
         connections.hubspot_login_url = peer.url();
-        let (id, secret) = (|| Some(CLIENT_ID.to_owned()), || Some(Secret::new(CLIENT_SECRET.to_owned())));
+        let (id, secret) = (|| Some(CLIENT_ID.to_owned()), || Some(Secret::new(secret.to_owned())));
         (connections.klaviyo_client_id, connections.klaviyo_client_secret) = (id(), secret());
         (connections.mailchimp_client_id, connections.mailchimp_client_secret) = (id(), secret());
         (connections.hubspot_client_id, connections.hubspot_client_secret) = (id(), secret());
@@ -154,6 +159,59 @@ fn tokens_are_refreshed_before_they_expire_by_one_task_at_a_time() {
         assert!(url.ends_with(&format!("/test/settings/connections?provider={}", provider.alias())), "{url}");
         let shown = app.get(&format!("/v1/connections?provider={}", provider.alias())).data()["connections"][0].clone();
         assert_eq!((&shown["status"], &shown["method"]), (&json!("reconnect_required"), &json!("oauth")));
+    }
+}
+
+// Every account had to be reconnected after a mistake in the settings.
+#[test]
+fn a_wrong_client_secret_in_the_settings_rejects_no_account() {
+    let peer = Platforms::start(0);
+    let app = app_with(&peer, "wrong");
+    for provider in [Provider::Klaviyo, Provider::HubSpot] {
+        let secret = |text: &str| Secret::new(text.to_owned());
+        let expires_at = Some(app.engine().clock.now());
+        let tokens = Tokens { access: secret("a"), refresh: Some(secret("r")), expires_at, region: String::new() };
+        stored(&app, provider, tokens);
+        let refused = app.get_in(&format!("/v1/contacts/imports/providers/{}/sources", provider.alias()));
+        let (status, code, said) = refused.refusal();
+        assert_eq!((status, code), (503, "PROVIDER_UNAVAILABLE"), "{said}");
+        assert!(said.contains("the operator must correct them"), "{said}");
+        let shown = app.get(&format!("/v1/connections?provider={}", provider.alias())).data()["connections"][0].clone();
+        assert_eq!(shown["status"], "connected");
+    }
+}
+
+// The account had to be reconnected, although the refresh token was valid.
+#[test]
+fn a_token_that_ends_early_is_refreshed_and_the_request_repeated() {
+    let peer = Platforms::start(10);
+    let app = app(&peer);
+    for (provider, source) in [(Provider::Klaviyo, "L1"), (Provider::HubSpot, "1")] {
+        let alias = provider.alias();
+        stored(&app, provider, tokens(&app, &peer, provider));
+        let sources = || app.get_in(&format!("/v1/contacts/imports/providers/{alias}/sources"));
+        peer.end_tokens();
+        assert_eq!(sources().status, 200, "{alias}");
+        peer.end_tokens();
+        let chosen = json!([{ "id": source, "type": "list", "name": "Everyone" }]);
+        let preview = app.post_in("/v1/contacts/imports/provider/preview", json!({ "provider": alias, "sources": chosen }));
+        assert_eq!(preview.status, 200, "{preview:?}");
+        let html = json!({ "html": "<html><body><p>Hi</p></body></html>" });
+        let email = app.post_in("/v1/projects/emails/import-html", html).data();
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+        peer.end_tokens();
+        let body = json!({ "conversationId": email["conversationId"] });
+        let exported = match provider {
+            Provider::HubSpot => app.post("/v1/export/hubspot", body),
+            _ => app.get(&format!("/v1/export/klaviyo/{}", email["conversationId"].as_str().expect("there is an ID"))),
+        };
+        assert_eq!(exported.status, 200, "{exported:?}");
+        peer.end_tokens();
+        let id = start(&app, alias, (source, "list"), "include-all");
+        work(&app);
+        assert_eq!(progress(&app, &id)["status"], "completed", "{alias}");
+        peer.revoke();
+        assert_eq!((sources().refusal().0, sources().refusal().1), (409, "PROVIDER_RECONNECT_REQUIRED"), "{alias}");
     }
 }
 

@@ -3,6 +3,7 @@
 //! This module determines what can be changed and collects the changes. The code that parses imported HTML applies the changes to the HTML.
 //! The composer or a language model chooses the new texts.
 
+pub mod merge_fields;
 mod rewrite;
 #[cfg(test)]
 pub mod tests;

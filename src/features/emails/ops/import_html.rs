@@ -15,6 +15,7 @@ use crate::engine::store::WriteTx;
 use crate::features::emails::check_length;
 use crate::features::emails::generation::embedded_images;
 use crate::features::emails::generation::import::{self, SafeImport};
+use crate::features::emails::imported::merge_fields;
 use crate::features::emails::model::Visibility;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -104,20 +105,20 @@ impl Async for ImportHtml {
         let on_failure = context.engine.settings.language_model.on_failure;
         let mut emails = Vec::new();
         for (field, name, source) in sources(input)? {
-            if source.len() > limits::HTML_IMPORT_BYTES_MAX {
-                let max = limits::HTML_IMPORT_BYTES_MAX;
-                return Err(Failure::field(
-                    &field,
-                    format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max)),
-                ));
-            }
+            check_size(&field, &source)?;
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
                     &field,
                     "must not be empty; send the email's HTML, or a whole message with headers (.eml)",
                 ));
             }
-            let imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
+            // A whole message was sent to one recipient, so its merge fields were filled in.
+            let (source, untranslated) =
+                if is_message(&source) { (source, Vec::new()) } else { merge_fields::translated(&source) };
+            check_size(&field, &source)?;
+            let mut imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
+            let listed = |field: String| format!("merge field {field}, which has no counterpart in Mailmill");
+            imported_html.removed.extend(untranslated.into_iter().map(listed));
             let images = embedded_images::convert(&context.engine, &imported_html.html).await;
             let images = images.map_err(|fault| refused(&field, fault))?;
             emails.push(SafeImport { name, imported_html, images });
@@ -128,6 +129,14 @@ impl Async for ImportHtml {
         let conversation = context.write(&Self::SPEC, open).await?;
         Ok(Created(AcceptedGeneration::of(&conversation, context.engine.base_url())))
     }
+}
+
+fn check_size(field: &str, source: &str) -> Result<(), Failure> {
+    let max = limits::HTML_IMPORT_BYTES_MAX;
+    if source.len() <= max {
+        return Ok(());
+    }
+    Err(Failure::field(field, format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max))))
 }
 
 /// Returns the sources of the emails, each with its input field and name.
@@ -168,5 +177,29 @@ fn refused(field: &str, fault: RenderError) -> Failure {
         RenderError::Refused(_) | RenderError::Image(_) | RenderError::TooCostly | RenderError::Failed(_) => {
             Failure::field(field, fault)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::features::emails::generation;
+    use crate::testing::TestApp;
+    use crate::vocab::environment::Environment;
+
+    #[test]
+    fn merge_fields_of_another_platform_are_translated_and_others_are_listed() {
+        let app = TestApp::new();
+        let html = "<html><body><p>Hi *|FNAME|*, *|REWARDS|*</p><a href=\"*|UNSUB|*\">Stop</a></body></html>";
+        let made = app.post_in("/v1/projects/emails/import-html", json!({ "html": html })).data();
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+        let path = format!("/v1/projects/emails/{}/status", made["conversationId"].as_str().expect("an ID"));
+        let email = app.get(&path).data()["result"]["emails"][0].clone();
+        let own = email["html"].as_str().expect("the email has HTML");
+        for part in ["Hi {{ first_name | default(", "href=\"{{ unsubscribe_url }}\""] {
+            assert!(own.contains(part) && !own.contains("*|"), "{own}");
+        }
+        assert!(email["warnings"].to_string().contains("merge field *|REWARDS|*"), "{email}");
     }
 }

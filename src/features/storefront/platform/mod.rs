@@ -25,7 +25,8 @@ trait StorePort {
     /// Describes the store to which the keys belong. This also tests the keys.
     fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
 
-    /// Subscribes to the store's webhooks at a URL, except those that it already sends there.
+    /// Subscribes to the store's webhooks at a URL, except those that it already sends there. Turns those on again that the platform
+    /// turned off after failed deliveries.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
     /// Removes all webhooks to this URL.
@@ -95,6 +96,8 @@ pub struct Delivery {
     /// The platform's ID for the webhook, which stays the same when the platform sends the webhook again.
     pub id: String,
     pub topic: String,
+    /// The shop that a privacy webhook of Shopify is about; `None` for all other webhooks.
+    pub shop: Option<String>,
 }
 
 /// The error for a webhook whose body has an undocumented format.

@@ -62,6 +62,9 @@ struct Webhook {
     id: u64,
     topic: String,
     delivery_url: String,
+    /// `active`, `paused` by a user, or `disabled` by WooCommerce after five failed deliveries.
+    #[serde(default)]
+    status: String,
 }
 
 /// Returns the store's webhooks that send to this URL.
@@ -79,17 +82,23 @@ async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, Platfo
     Ok(found)
 }
 
-/// Reads a page of a list. The cursor is the page number.
+/// Reads a page of a list. The cursor consists of the page number and the number of items. If there are fewer items than on the page
+/// before, deleted items have moved others to earlier pages, so the list is read again.
 async fn page<T: DeserializeOwned>(
     client: &Client<'_>,
     (path, query): (&str, &[(&str, &str)]),
     cursor: Option<&str>,
 ) -> Result<(Vec<T>, Option<String>), PlatformError> {
-    let number: u32 = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(1);
+    let position = cursor.and_then(|cursor| cursor.split_once(' '));
+    let (number, before): (u32, u64) =
+        position.and_then(|(number, total)| Some((number.parse().ok()?, total.parse().ok()?))).unwrap_or((1, 0));
     let text = number.to_string();
     let query = [&[("per_page", PAGE), ("page", &text), ("orderby", "id"), ("order", "asc")], query].concat();
     let listed = client.rest::<LimitedList<T, PAGE_ITEMS>>(Method::GET, path, &query, None).await?;
-    Ok((listed.items.0, (number < listed.pages).then(|| (number + 1).to_string())))
+    if listed.total < before {
+        return Ok((Vec::new(), Some(format!("1 {}", listed.total))));
+    }
+    Ok((listed.items.0, (number < listed.pages).then(|| format!("{} {}", number + 1, listed.total))))
 }
 
 impl StorePort for WooCommerce {
@@ -109,7 +118,11 @@ impl StorePort for WooCommerce {
     async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
         let known = webhooks(client, hooks.url).await?;
         for topic in TOPICS {
-            if known.iter().any(|webhook| webhook.topic == topic) {
+            if let Some(webhook) = known.iter().find(|webhook| webhook.topic == topic) {
+                if webhook.status == "disabled" {
+                    let body = json!({ "status": "active" });
+                    client.rest::<Value>(Method::PUT, &format!("/webhooks/{}", webhook.id), &[], Some(&body)).await?;
+                }
                 continue;
             }
             let body = json!({
@@ -146,13 +159,13 @@ impl StorePort for WooCommerce {
             // WooCommerce tests the URL of a new webhook with an unsigned request, which has no effect.
             let id = body.strip_prefix(b"webhook_id=").filter(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit))?;
             let id = format!("ping {}", String::from_utf8_lossy(id));
-            return Some(Delivery { id, topic: "ping".to_owned() });
+            return Some(Delivery { id, topic: "ping".to_owned(), shop: None });
         };
         if !is_signed(body, secret, signature) {
             return None;
         }
         let (id, topic) = (header(headers, "x-wc-webhook-delivery-id")?, header(headers, "x-wc-webhook-topic")?);
-        Some(Delivery { id: id.to_owned(), topic: topic.to_owned() })
+        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop: None })
     }
 
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {

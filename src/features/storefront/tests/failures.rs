@@ -147,6 +147,32 @@ fn a_frozen_or_locked_store_keeps_its_keys_and_is_imported_when_it_is_open_again
     assert_eq!((shop.products().len(), &shop.view()["sync"]["stage"]), (2, &json!("idle")));
 }
 
+// The whole store had to be reconnected after each import, because Shopify gives some apps no access to customers.
+#[test]
+fn a_store_that_denies_access_to_its_customers_is_imported_without_them() {
+    let shop = Shop::new();
+    shop.peer.fail("{ customers {", 9, ShopFault::Denied);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    let view = shop.view();
+    assert_eq!((&view["status"], &view["sync"]["stage"]), (&json!("connected"), &json!("idle")), "{view}");
+    assert!(view["sync"]["waiting"].as_str().is_some_and(|said| said.contains("denies access to the customers")), "{view}");
+    assert!(!view["toolsEnabled"].to_string().contains("customers"), "{view}");
+    shop.peer.sell(vec![shopify::product(1, "Ember bowl", &[("35.00", None, true)], 2)]);
+    shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();
+    work(&shop.app);
+    assert_eq!(shop.products().len(), 1, "the products stay up to date");
+}
+
+#[test]
+fn a_refused_topic_does_not_prevent_the_others() {
+    let shop = Shop::new();
+    shop.peer.fail("CUSTOMERS_CREATE", 9, ShopFault::Refused);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    assert_eq!((shop.peer.hooks().len(), &shop.view()["sync"]["webhooksOff"]), (15, &json!("the test refuses this")));
+}
+
 #[test]
 fn a_store_that_refuses_webhooks_is_imported_without_them() {
     let shop = Shop::new();

@@ -6,7 +6,6 @@ use crate::base::secret::Secret;
 use crate::features::connections::PlatformError;
 use crate::features::storefront::install::{self, Install, Returned};
 use crate::vocab::ids::SessionId;
-use crate::vocab::limits;
 
 const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -131,6 +130,21 @@ fn a_code_works_once_and_tokens_are_replaced_before_they_expire() {
     let project = shop.app.another_project();
     let refused = shop.app.post("/v1/storefront/connect", json!({ "projectId": project, "storefrontStoreUrl": SHOP }));
     assert!(refused.refusal().2.contains("which can serve only one brand"), "{refused:?}");
+}
+
+// The app had to be installed again, although the refresh token was valid.
+#[test]
+fn a_token_of_an_installed_app_that_ends_early_is_refreshed() {
+    let shop = Shop::installable();
+    let (_, _) = shop.install();
+    let tokens = shop.exchange("code1").expect("the code is valid");
+    shop.connect(json!({})).data();
+    shop.adopt(tokens);
+    shop.peer.accept(&[]);
+    work(&shop.app);
+    let view = shop.view();
+    assert_eq!((&view["status"], &view["sync"]["stage"]), (&json!("connected"), &json!("idle")), "{view}");
+    assert_eq!(shop.products().len(), 2);
 }
 
 #[test]

@@ -8,12 +8,14 @@ mod woocommerce;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::model::Store;
+use super::model::{DataRequest, Store};
 use super::{keys, sealed, store, worker};
+use crate::base::clock::Timestamp;
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::testing::stores::shopify::{self, SHOP, SHOPIFY_CLIENT, SHOPIFY_SECRET, SHOPIFY_TOKEN, ShopFault, Shopify};
 use crate::testing::{TestApp, TestResponse};
 use crate::vocab::environment::Environment;
+use crate::vocab::limits;
 
 /// A test app, and a Shopify shop that can be connected to its project.
 struct Shop {
@@ -298,6 +300,58 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     assert!(shop.contact("cyd@example.com").is_none() && shop.contact("bob@example.com").is_some());
     let (status, _, _) = shop.app.visit(Method::POST, &url, &[], "{}");
     assert_eq!(status, 404);
+}
+
+// Once 500 requests were stored, every later one was lost, although the response said that it was applied.
+#[test]
+fn a_new_data_request_replaces_the_oldest_one_if_too_many_are_stored() {
+    let shop = Shop::connected();
+    let id = crate::vocab::ids::StoreId::parse(&shop.id()).expect("the ID is valid");
+    let filling = shop.app.data().store.write(move |tx| {
+        for number in 0..limits::STORE_DATA_REQUESTS_MAX {
+            let received_at = Timestamp(number as i64 + 1);
+            let request = DataRequest { external_id: format!("old{number}"), contact: None, received_at };
+            store::put_data_request(tx, id, &request)?;
+        }
+        Ok::<_, crate::engine::store::Error>(())
+    });
+    shop.app.wait(filling).expect("written").expect("saved");
+    let asked = json!({ "shop_domain": SHOP, "customer": { "email": "ada@example.com" }, "data_request": { "id": 9999 } });
+    shop.applied("customers/data_request", "w1", &asked);
+    let listed = shop.view()["dataRequests"].as_array().expect("there is a list").clone();
+    let first_and_last = [&listed[0]["requestId"], &listed[listed.len() - 1]["requestId"]];
+    assert_eq!((listed.len(), first_and_last), (limits::STORE_DATA_REQUESTS_MAX, [&json!("9999"), &json!("old1")]));
+}
+
+// A request about another shop of the same app erased the customers of the shop whose URL the app's settings contain.
+#[test]
+fn a_privacy_request_takes_effect_only_at_the_shop_that_it_names() {
+    const OTHER: &str = "other.myshopify.com";
+    let shop = Shop::connected();
+    shop.applied("orders/paid", "w1", &order(1, "ada@example.com"));
+    let about = |domain: &str| json!({ "shop_id": 1, "shop_domain": domain, "customer": { "email": "ada@example.com" } });
+    for (topic, id) in [("customers/redact", "w2"), ("shop/redact", "w3")] {
+        let (status, answer) = shop.webhook(topic, id, &about(OTHER));
+        assert_eq!((status, &answer["data"]["applied"]), (200, &json!(false)), "{topic}: {answer}");
+    }
+    work(&shop.app);
+    assert!(shop.contact("ada@example.com").is_some());
+    assert_eq!(shop.app.get("/v1/storefront/stores").data()["total"], 1);
+    let second = shop.app.another_project().to_string();
+    shop.app.post("/v1/storefront/connect", json!({ "projectId": second, "storefrontStoreUrl": SHOP })).data();
+    let mut all = store::all(&shop.app.read(), shop.app.account()).expect("the data is readable");
+    let mut other = all.pop().expect("there are two stores");
+    assert_eq!(other.project.to_string(), second);
+    other.address = OTHER.to_owned();
+    let saving = shop.app.data().store.write(move |tx| {
+        store::save(tx, &other);
+        Ok::<_, crate::engine::store::Error>(())
+    });
+    shop.app.wait(saving).expect("written").expect("saved");
+    shop.app.post("/v1/contacts", json!({ "email": "ada@example.com", "projectId": second })).data();
+    shop.applied("customers/redact", "w4", &about(OTHER));
+    let there = shop.app.get(&format!("/v1/contacts?limit=100&projectId={second}")).data();
+    assert_eq!((&there["contacts"], shop.contact("ada@example.com").is_some()), (&json!([]), true));
 }
 
 #[test]

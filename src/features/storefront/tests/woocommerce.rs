@@ -4,8 +4,10 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::{app, work};
+use crate::features::storefront::worker;
 use crate::testing::TestApp;
 use crate::testing::stores::woocommerce::{WOO_KEY, WOO_SECRET, WooCommerce};
+use crate::vocab::environment::Environment;
 
 fn product(number: u64) -> Value {
     json!({
@@ -94,6 +96,38 @@ fn a_site_is_connected_imported_and_kept_up_to_date() {
     assert_eq!(payments, ["5 \"EUR\" true", "19 \"EUR\" false"]);
     let gone = app.delete(&format!("/v1/storefront/stores/{}", view["serverId"].as_str().expect("there is an ID"))).data();
     assert_eq!((&gone["webhooksRemoved"], peer.hooks().len()), (&json!(true), 0));
+}
+
+// Product 101 moved to the first page while the second one was read, so it was removed from the brand.
+#[test]
+fn a_product_deleted_during_an_import_hides_no_other() {
+    let peer = WooCommerce::start((1..=150).map(product).collect(), Vec::new());
+    let app = app("https://{shop}");
+    connect(&app, &peer, "none");
+    for _ in ["webhooks", "first page"] {
+        app.wait(worker::sync(app.engine().clone(), Environment::Test)).expect("the step succeeds");
+    }
+    peer.delete_product(1);
+    work(&app);
+    let view = app.get("/v1/storefront/stores").data()["stores"][0].clone();
+    // The deleted product was read before; its webhook or the next import removes it.
+    assert_eq!((&view["sync"]["stage"], &view["sync"]["products"]), (&json!("idle"), &json!(150)), "{view}");
+}
+
+// WooCommerce turns a webhook off after five failed deliveries, for example while the server was down. It stayed off.
+#[test]
+fn webhooks_that_the_site_turned_off_are_turned_on_by_the_next_import() {
+    let peer = WooCommerce::start(vec![product(1)], Vec::new());
+    let app = app("https://{shop}");
+    let id = connect(&app, &peer, "none")["serverId"].as_str().expect("there is an ID").to_owned();
+    work(&app);
+    for (status, expected) in [("disabled", "active"), ("paused", "paused")] {
+        peer.set_hooks(status);
+        app.post(&format!("/v1/storefront/stores/{id}/sync"), json!({})).data();
+        work(&app);
+        assert!(peer.hooks().iter().all(|hook| hook["status"] == expected), "{status}: {:?}", peer.hooks());
+        assert_eq!(peer.hooks().len(), 8);
+    }
 }
 
 #[test]

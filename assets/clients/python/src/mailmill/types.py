@@ -5337,7 +5337,7 @@ class SyncView(_SyncViewRequired, total=False):
     completedAt: str
     """When the last complete import ended."""
     waiting: str
-    """Why the import is paused; absent if it is not paused."""
+    """Why the import is paused or incomplete; absent if it is neither."""
     webhooksOff: str
     """Why the store sends no webhooks. Without webhooks, Mailmill finds changes only once a day."""
     lastWebhookAt: str

@@ -90,7 +90,7 @@ async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
         }
         "CANCELED" | "EXPIRED" | "FAILED" => {
             if operation.error_code.as_deref() == Some("ACCESS_DENIED") {
-                return Err(PlatformError::Rejected("the app has no access to the exported data".to_owned()));
+                return Err(PlatformError::Forbidden("the app has no access to the exported data".to_owned()));
             }
             Err(PlatformError::Missing)
         }

@@ -160,12 +160,14 @@ impl StorePort for Shopify {
 
     async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), PlatformError> {
         let known: BTreeSet<String> = subscriptions(client, hooks.url).await?.into_iter().map(|known| known.topic).collect();
+        let mut refused = None;
         for topic in topics(hooks.tools).into_iter().filter(|topic| !known.contains(*topic)) {
             let variables = json!({ "topic": topic, "hook": { "uri": hooks.url, "format": "JSON" } });
             let answer: Created = client.graphql(queries::SUBSCRIBE, variables).await?;
-            accepted(answer.created.user_errors)?;
+            // Shopify can refuse the topics with customers' data. The store still sends the others.
+            refused = refused.or(accepted(answer.created.user_errors).err());
         }
-        Ok(())
+        refused.map_or(Ok(()), Err)
     }
 
     async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
@@ -189,7 +191,7 @@ impl StorePort for Shopify {
             return None;
         }
         let (id, topic) = (header(headers, "x-shopify-webhook-id")?, header(headers, "x-shopify-topic")?);
-        Some(Delivery { id: id.to_owned(), topic: topic.to_owned() })
+        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop: webhooks::privacy_shop(topic, body) })
     }
 
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {

@@ -322,6 +322,18 @@ fn consent(change: ConsentChange) -> Change {
 }
 
 #[derive(Deserialize)]
+struct PrivacyRequest {
+    shop_domain: String,
+}
+
+/// Returns the domain of the shop that a privacy webhook is about.
+pub fn privacy_shop(topic: &str, body: &[u8]) -> Option<String> {
+    let is_privacy = matches!(topic, "customers/data_request" | "customers/redact" | "shop/redact");
+    let request = is_privacy.then(|| parse::<PrivacyRequest>(body).ok()).flatten()?;
+    Some(request.shop_domain.to_ascii_lowercase())
+}
+
+#[derive(Deserialize)]
 struct DataRequest {
     customer: PrivacyCustomer,
     data_request: RequestId,
