@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::confirmation::Confirmation;
 use super::outcome;
-use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, WAIT};
+use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, PAGE, WAIT};
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
@@ -57,7 +57,7 @@ impl Call<'_> {
     }
 
     async fn call(&self, mut arguments: JsonObject, own: &Own) -> CallToolResult {
-        if self.definition.is_paged && !["limit", "page"].iter().any(|name| arguments.contains_key(*name)) {
+        if self.definition.is_paged && !arguments.contains_key("limit") {
             arguments.insert("limit".into(), limits::TOOL_PAGE_LIMIT.into());
         }
         loop {
@@ -147,6 +147,9 @@ struct Own {
 impl Own {
     /// Removes the tool's own arguments from `arguments` and returns them, or an error message for the agent.
     fn take(definition: &Definition, arguments: &mut JsonObject) -> Result<Self, String> {
+        if definition.is_paged && arguments.contains_key(PAGE) {
+            return Err(format!("{PAGE}: this tool has no such argument; use offset or cursor instead."));
+        }
         let mut flag = |name: &str, exists: bool| match arguments.get(name).filter(|_| exists) {
             None => Ok(false),
             Some(Value::Bool(value)) => {
@@ -167,5 +170,23 @@ impl Own {
             Some(_) => return Err(format!("{IDEMPOTENCY_KEY}: this tool has no such argument; remove it.")),
         };
         Ok(Self { idempotency_key, confirm, wait })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tools;
+    use super::*;
+    use crate::engine::api::openapi;
+    use crate::operations::OPERATIONS;
+
+    /// With a page number, the data of some lists is an array without the total.
+    #[test]
+    fn a_page_number_is_refused() {
+        let all = tools::definitions(OPERATIONS, &openapi::document(OPERATIONS, None));
+        let list = all.iter().find(|definition| definition.spec.id == "contacts.list").expect("the tool exists");
+        let mut arguments = JsonObject::from_iter([(PAGE.to_owned(), json!(2))]);
+        let refused = Own::take(list, &mut arguments).err().expect("the argument does not exist");
+        assert!(refused.starts_with("page: ") && refused.contains("offset"), "{refused}");
     }
 }

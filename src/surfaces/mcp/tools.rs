@@ -19,6 +19,8 @@ use crate::vocab::permissions::PermissionSet;
 pub const IDEMPOTENCY_KEY: &str = "idempotency_key";
 /// The argument that confirms a call, for clients that cannot ask the user (without elicitation).
 pub const CONFIRM: &str = "confirm";
+/// The page number of a list, which tools do not accept: they use offsets and cursors.
+pub const PAGE: &str = "page";
 /// The argument that makes a tool wait until the work that it started has ended.
 pub const WAIT: &str = "wait";
 
@@ -218,6 +220,8 @@ pub fn definitions(operations: &'static [Entry], document: &Value) -> Vec<Defini
 
 fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>) -> Definition {
     let mut flat = schemas.input(spec.id);
+    // Some lists have another form with a page number, and a smaller `limit` would mean other items.
+    flat.properties.remove(PAGE);
     for (_, field, about) in DESCRIBED_ELSEWHERE.iter().filter(|(operation, ..)| *operation == spec.id) {
         flat.properties.insert((*field).into(), json!({ "type": "object", "description": about }));
     }
@@ -417,6 +421,7 @@ mod tests {
         assert!(names("emails.generate").contains(&WAIT.to_owned()));
         assert_eq!(of("contacts.create").required, ["projectId", "email"]);
         assert!(of("contacts.list").is_paged && !of("contacts.get").is_paged);
+        assert!(all.iter().all(|definition| definition.tool.input_schema["properties"].get(PAGE).is_none()));
     }
 
     #[test]
