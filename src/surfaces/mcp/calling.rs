@@ -9,13 +9,16 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::confirmation::Confirmation;
 use super::outcome;
-use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, PAGE, WAIT};
+use super::tools::{CONFIRM, Definition, Effect, Follow, IDEMPOTENCY_KEY, PAGE, WAIT};
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
 /// Tells the agent how to treat a secret in a result.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
                            and repeat it nowhere else.";
+/// Tells the agent that a result without its lists is complete in effect.
+const REDUCED_NOTE: &str =
+    "The call was executed. Its result is too large for a tool, so the lists and objects in it are left out.";
 
 impl Call<'_> {
     /// Runs the call. An operation's error is returned as a tool result, so that the agent can correct the call.
@@ -76,8 +79,15 @@ impl Call<'_> {
                 structured["finalStatus"] = last;
             }
             let note = if self.definition.spec.answers_secret { SECRET_NOTE } else { "" };
-            if let Some(result) = outcome::success(self.definition.spec.summary, note, structured, self.nonce) {
+            let title = self.definition.spec.summary;
+            if let Some(result) = outcome::success(title, note, &structured, self.nonce) {
                 return result;
+            }
+            // A call that changed something must not look failed: the agent would repeat it.
+            if self.definition.row.effect != Effect::Read {
+                outcome::reduce(&mut structured);
+                return outcome::success(title, REDUCED_NOTE, &structured, self.nonce)
+                    .unwrap_or_else(|| outcome::own(title, json!({})));
             }
             // If the page is too large, the operation is called again with a quarter of the limit.
             match arguments.get("limit").and_then(Value::as_u64).filter(|limit| self.definition.is_paged && *limit > 1) {
