@@ -10,6 +10,7 @@ use super::call::Call;
 use super::confirmation::Confirmation;
 use super::outcome;
 use super::tools::{CONFIRM, Definition, Effect, Follow, IDEMPOTENCY_KEY, PAGE, WAIT};
+use crate::engine::api::http_types::Reply;
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
@@ -105,10 +106,14 @@ impl Call<'_> {
             selector.insert((*name).to_owned(), value?.clone());
         }
         let (mut shown, mut last) = (-1.0, None);
-        for _ in 0..limits::TOOL_WAIT_POLLS_MAX {
+        let mut waited = Duration::ZERO;
+        while waited < limits::TOOL_WAIT {
             let reply = self.ask(follow.status, selector.clone(), None).await;
+            let Some(pause) = pause(&reply) else { break };
+            waited += pause;
             if !reply.status.is_success() {
-                break;
+                tokio::time::sleep(pause).await;
+                continue;
             }
             let data = internal_call::body(&reply)["data"].take();
             let status = data["status"].as_str().unwrap_or_default().to_owned();
@@ -124,7 +129,7 @@ impl Call<'_> {
             if ends {
                 break;
             }
-            tokio::time::sleep(WAIT_INTERVAL).await;
+            tokio::time::sleep(pause).await;
         }
         last
     }
@@ -139,6 +144,21 @@ impl Call<'_> {
 
 /// The time between two reads of the work's status.
 const WAIT_INTERVAL: Duration = Duration::from_millis(500);
+/// The longest pause that a response can request: request budgets are per minute.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// Returns the time until the next read of the work's status. A used-up request budget and a short outage pass while the work continues;
+/// after any other error, returns `None`.
+fn pause(reply: &Reply) -> Option<Duration> {
+    match reply.status.as_u16() {
+        200..=299 => Some(WAIT_INTERVAL),
+        429 | 503 => {
+            let seconds = reply.headers.get(http::header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+            Some(Duration::from_secs(seconds.unwrap_or(1)).clamp(WAIT_INTERVAL, PAUSE_MAX))
+        }
+        _ => None,
+    }
+}
 
 /// Returns the progress of the work, from 0 to 100. Operations report it as a fraction, or as `percentage`.
 fn percentage(data: &Value) -> f64 {
@@ -185,8 +205,12 @@ impl Own {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+    use http::StatusCode;
+
     use super::super::tools;
     use super::*;
+    use crate::engine::api::http_types::ReplyBody;
     use crate::engine::api::openapi;
     use crate::operations::OPERATIONS;
 
@@ -198,5 +222,18 @@ mod tests {
         let mut arguments = JsonObject::from_iter([(PAGE.to_owned(), json!(2))]);
         let refused = Own::take(list, &mut arguments).err().expect("the argument does not exist");
         assert!(refused.starts_with("page: ") && refused.contains("offset"), "{refused}");
+    }
+
+    #[test]
+    fn a_used_up_budget_does_not_end_the_wait() {
+        let reply = |status: u16, retry_after: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            headers.extend(retry_after.map(|seconds| (http::header::RETRY_AFTER, HeaderValue::from_static(seconds))));
+            Reply { status: StatusCode::from_u16(status).expect("a status"), headers, body: ReplyBody::Whole(Bytes::new()) }
+        };
+        assert_eq!(pause(&reply(200, None)), Some(WAIT_INTERVAL));
+        assert_eq!(pause(&reply(429, Some("7"))), Some(Duration::from_secs(7)));
+        assert_eq!(pause(&reply(503, Some("9000"))), Some(PAUSE_MAX));
+        assert_eq!((pause(&reply(404, None)), pause(&reply(500, None))), (None, None));
     }
 }

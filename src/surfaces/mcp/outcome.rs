@@ -66,13 +66,16 @@ pub fn untrusted() -> MetaObject {
     MetaObject(serde_json::Map::from_iter([("mailmill/untrusted".to_owned(), true.into())]))
 }
 
-/// Returns the sentence that summarizes a result: the tool's title and, for a list with more pages, how to read the next page.
+/// Returns the sentence that summarizes a result: the tool's title, the status of the work that the tool waited for and, for a list with
+/// more pages, how to read the next page.
 fn summary(title: &str, structured: &Value) -> String {
-    let mut text = format!("{title}: done");
+    let status = structured["finalStatus"]["status"].as_str();
+    let mut text = format!("{title}: {}", if status.is_some() { "started" } else { "done" });
     if structured["replayed"] == true {
         text.push_str(" before, with this idempotency key. This is the first result; nothing was done again");
     }
     text.push('.');
+    text.extend(status.map(|status| format!(" The work has the status {status}.")));
     let pages = &structured["data"]["pagination"];
     if let (Some(total), Some(offset)) = (pages["total"].as_u64(), pages["offset"].as_u64()) {
         text.push_str(&format!(" {total} in total"));
@@ -186,10 +189,12 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_says_how_to_get_the_next_page() {
+    fn the_summary_says_how_to_get_the_next_page_and_how_the_work_ended() {
         let pagination = json!({ "total": 120, "limit": 25, "offset": 50, "hasMore": true });
         let said = summary("List contacts", &json!({ "data": { "pagination": pagination } }));
         assert_eq!(said, "List contacts: done. 120 in total; pass offset 75 for the next ones.");
         assert!(summary("Send", &json!({ "data": {}, "replayed": true })).contains("first result"));
+        let failed = summary("Generate", &json!({ "data": {}, "finalStatus": { "status": "failed" } }));
+        assert_eq!(failed, "Generate: started. The work has the status failed.");
     }
 }

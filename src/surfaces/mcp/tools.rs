@@ -91,6 +91,7 @@ const fn followed(operation: &'static str, reach: Reach, follow: &'static Follow
 }
 
 const GENERATION: Follow = Follow { status: "emails.status", fields: &["conversationId"], ends: &["completed", "failed"] };
+const EDIT: Follow = Follow { status: "emails.edit_status", fields: &["emailId", "editId"], ends: &["completed", "failed"] };
 const BRAND_IMPORT: Follow = Follow { status: "projects.import_status", fields: &["projectId"], ends: &["active", "error"] };
 const BULK: Follow = Follow { status: "contacts.bulk_status", fields: &["jobId", "projectId"], ends: &["completed", "failed"] };
 const CONTACT_IMPORT: Follow =
@@ -110,7 +111,7 @@ pub const ROWS: &[Row] = &[
     row("emails.status", Read, Closed),
     row("emails.list", Read, Closed),
     row("emails.get", Read, Closed),
-    row("emails.edit", Write, Open),
+    followed("emails.edit", Open, &EDIT),
     row("emails.edit_status", Read, Closed),
     row("emails.checks", Read, Closed),
     row("tracking.metrics", Read, Closed),
@@ -418,7 +419,9 @@ mod tests {
         };
         assert_eq!(names("campaigns.send"), ["id", "projectId", IDEMPOTENCY_KEY, CONFIRM]);
         assert_eq!(of("campaigns.send").required, ["id"]);
-        assert!(names("emails.generate").contains(&WAIT.to_owned()));
+        for id in ["emails.generate", "emails.edit", "projects.import", "contacts.bulk", "connections.import"] {
+            assert!(names(id).contains(&WAIT.to_owned()), "{id}");
+        }
         assert_eq!(of("contacts.create").required, ["projectId", "email"]);
         assert!(of("contacts.list").is_paged && !of("contacts.get").is_paged);
         assert!(all.iter().all(|definition| definition.tool.input_schema["properties"].get(PAGE).is_none()));
