@@ -427,6 +427,36 @@ mod tests {
         assert!(all.iter().all(|definition| definition.tool.input_schema["properties"].get(PAGE).is_none()));
     }
 
+    /// The tasks that agents know from tool servers of this kind, with their effects.
+    #[test]
+    fn every_usual_task_has_a_tool() {
+        let all = all();
+        let effect =
+            |name: &str| all.iter().find(|definition| definition.tool.name == name).map(|definition| definition.row.effect);
+        for (expected, names) in [
+            (
+                Read,
+                "projects_list projects_get contacts_field_catalog contacts_list contacts_get contacts_imports_get tags_list \
+                 segments_list emails_list emails_get emails_status emails_metrics emails_logs campaigns_list campaigns_stats \
+                 campaigns_logs domains_list webhooks_list metrics_sending validation_all validation_links \
+                 validation_deliverability exports_html exports_mjml exports_pdf",
+            ),
+            (
+                Write,
+                "projects_imports_create contacts_create contacts_bulk_create connections_import_contacts tags_create \
+                 segments_create emails_generate emails_edits_create campaigns_create campaigns_archive campaigns_unarchive \
+                 domains_verify webhooks_test exports_klaviyo exports_mailchimp exports_hubspot",
+            ),
+            (Send, "emails_send emails_send_test campaigns_send campaigns_schedule"),
+            (Delete, "contacts_delete contacts_bulk_delete tags_delete segments_delete campaigns_cancel webhooks_delete"),
+            (Connect, "domains_setup domains_create_stream webhooks_create"),
+        ] {
+            for name in names.split_whitespace() {
+                assert_eq!(effect(name), Some(expected), "{name}");
+            }
+        }
+    }
+
     #[test]
     fn hints_follow_the_effect_of_a_tool() {
         for definition in all() {
