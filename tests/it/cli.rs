@@ -200,6 +200,9 @@ async fn nothing_is_sent_or_deleted_without_confirmation() {
     assert!(code == 8 && message.contains("--yes"), "{code} {message}");
     let path = format!("/v1/contacts/{contact}?projectId={project}");
     assert_eq!(machine.fails(&["api", "delete", &path]).0, 8);
+    // Only the body says that this request deletes.
+    let body = json!({ "projectId": project, "delete": true }).to_string();
+    assert_eq!(machine.fails(&["api", "POST", "/v1/contacts/bulk-change", "--body", &body]).0, 8);
     assert_eq!(client.total(json!({ "projectId": project })).await, 1);
     machine.out(&[&line[..], &["--yes"]].concat());
     assert_eq!(machine.fails(&[&line[..], &["--yes"]].concat()).0, 4);
@@ -250,6 +253,9 @@ async fn bodies_come_from_files_and_standard_input() {
     let (first, second) = (machine.run(&line), machine.run(&line));
     assert_eq!(first.stdout, second.stdout);
     assert!(errors(&second).contains("Idempotency-Key: cli-again (repeated"), "{}", errors(&second));
+    let body = json!({ "projectId": project, "name": "raw" }).to_string();
+    let raw = machine.run(&["api", "POST", "/v1/tags", "--body", &body]);
+    assert!(raw.status.success() && errors(&raw).contains("Idempotency-Key: cli-"), "{}", errors(&raw));
 }
 
 /// Reads lines of a running command until one contains `part`.
