@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
 
+use super::campaigns::{Stage, until};
 use super::docs;
 use super::support::hook_sink::HookSink;
 use super::support::server::{BOUNDLESS, PROGRAM};
@@ -345,6 +346,42 @@ async fn events_are_forwarded_with_valid_signatures_and_the_webhook_is_deleted()
         .iter()
         .filter(|webhook| webhook["url"].as_str().is_some_and(|url| url.contains("listen.mailmill.invalid")));
     assert_eq!(left.count(), 0);
+}
+
+/// Only two commands are not run: `listen` waits for events, and `man` is another program.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_documentation_run() {
+    let server = Server::start(BOUNDLESS);
+    let client = server.all();
+    let stage = Stage::new(&client).await;
+    stage.crowd(&client, 2).await;
+    let campaign = stage.campaign(&client).await;
+    client.data("sending.test", json!({ "conversationId": stage.conversation, "to": "reader0@example.com" })).await;
+    let message = until(async || {
+        let inbox = client.data("sending.inbox_list", json!({})).await;
+        inbox["messages"][0]["id"].as_str().map(str::to_owned)
+    })
+    .await;
+    let key = client.key().expect("a key").to_owned();
+    let mut machine = Machine::with(&server, &key);
+    machine.variables.push(("MAILMILL_PROJECT", stage.project.clone()));
+    std::fs::write(machine.home.path().join("key"), key).expect("the file can be written");
+    std::fs::write(machine.home.path().join("contacts.csv"), "email\ncarl@example.com\n").expect("the file can be written");
+    std::fs::create_dir(machine.home.path().join(".zfunc")).expect("the folder is new");
+    let mut count = 0;
+    for command in docs::commands(&docs::markdown(&client, "command-line").await, "```sh") {
+        if command.starts_with("mailmill listen") || command.starts_with("man ") {
+            continue;
+        }
+        let filled = command.replace("CAMPAIGN", &campaign).replace("MESSAGE", &message).replace("PROJECT", &stage.project);
+        // There is no user who signs in.
+        let filled = if filled.starts_with("mailmill login") { filled + " --key-file key" } else { filled };
+        let script = format!("mailmill() {{ \"$PROGRAM\" \"$@\"; }}\n{filled}");
+        let output = machine.command("sh").args(["-c", &script]).env("PROGRAM", PROGRAM).output().expect("there is a shell");
+        assert!(output.status.success(), "{filled}: {}", errors(&output));
+        count += 1;
+    }
+    assert!(count > 15, "{count}");
 }
 
 #[test]
