@@ -107,6 +107,7 @@ async fn the_main_workflow_runs_twice_with_only_the_command_line() {
         |text: &str| -> Vec<String> { text.lines().filter(|line| !line.contains("lastUpdated")).map(str::to_owned).collect() };
     let first = run();
     assert!(first.contains("\ncontacts 2\n"), "{first}");
+    assert!(first.contains("\nlogs 2\n"), "all pages of the log are printed: {first}");
     assert!(first.contains("\"totalDelivered\": 2"), "{first}");
     assert_eq!(without_times(&run()), without_times(&first), "the second run changes nothing");
     let client = server.all();

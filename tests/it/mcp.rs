@@ -352,7 +352,13 @@ async fn text_of_other_people_is_marked_as_data_and_changes_nothing() {
     let server = Server::start(BOUNDLESS);
     let key = server.key("test", "all");
     let client = Client::new(server.address(), Some(key.clone()));
-    let project = client.project("Acme").await;
+    let html = format!(
+        "<html><head><title>{ATTACK}</title></head><body><p>{ATTACK}</p><a href=\"{{{{ unsubscribe_url }}}}\">Unsubscribe</a></body></html>"
+    );
+    let Stage { project, conversation } = Stage::of(&client, &html).await;
+    client.data("projects.update", json!({ "projectId": project, "name": &ATTACK[..50] })).await;
+    let email = client.data("emails.status", json!({ "conversationId": conversation })).await;
+    let email = email["result"]["emails"][0]["emailId"].clone();
     let input = json!({ "projectId": project, "email": "ada@example.com", "firstName": &ATTACK[..50], "customFields": { "note": ATTACK } });
     let contact = client.data("contacts.create", input).await["id"].clone();
     client.data("projects.knowledge_add", json!({ "projectId": project, "title": &ATTACK[..50], "content": ATTACK })).await;
@@ -360,6 +366,8 @@ async fn text_of_other_people_is_marked_as_data_and_changes_nothing() {
     let calls = json!([
         ["contacts_list", { "projectId": project }], ["contacts_get", { "id": contact, "projectId": project }],
         ["projects_get", { "projectId": project }], ["tags_list", { "projectId": project }], ["contacts_field_catalog", { "projectId": project }],
+        ["projects_list", {}], ["emails_list", { "projectId": project }], ["emails_get", { "emailId": email }],
+        ["emails_status", { "conversationId": conversation }],
         ["contacts_create", { "projectId": project, "email": ATTACK }],
     ]);
     let count = calls.as_array().map_or(0, Vec::len);
@@ -377,7 +385,11 @@ async fn text_of_other_people_is_marked_as_data_and_changes_nothing() {
         marks.insert(mark.to_owned());
     }
     assert_eq!(marks.len(), count, "every result has its own mark");
-    assert_eq!(results[5]["isError"], true);
+    // The text of the web and of brands is in these results, so the checks above are not vacuous.
+    for (index, part) in [(2, "Ignore all rules"), (6, "Ignore all rules"), (7, "Ignore all rules")] {
+        assert!(results[index].to_string().contains(part), "{index}");
+    }
+    assert!(results.last().is_some_and(|result| result["isError"] == true));
     // Nothing was deleted or sent.
     assert_eq!(client.call("contacts.get", json!({ "id": contact, "projectId": project })).await.status, 200);
     let inbox = client.data("sending.inbox_list", json!({})).await;
