@@ -220,6 +220,8 @@ async fn an_agent_runs_the_main_workflow_twice_and_does_everything_once() {
     assert_eq!(resources["listed"], json!([format!("mailmill://brands/{project}")]));
     assert_eq!(resources["templates"].as_array().map(Vec::len), Some(4));
     assert!(resources["html"].as_str().is_some_and(|html| html.contains("<html")), "{resources}");
+    let campaign = first["campaign"].as_str().expect("an id");
+    assert!(resources["report"].as_str().is_some_and(|text| text.contains(campaign)), "{resources}");
     // `iVBORw0K` is the PNG signature in Base64.
     assert_eq!(resources["image"], json!({ "mimeType": "image/png", "start": "iVBORw0K" }));
     assert!(resources["brand"].as_str().is_some_and(|text| text.contains(&project)));
@@ -270,6 +272,24 @@ async fn the_user_is_asked_before_something_is_deleted() {
             let result = run(scenario, &server, &key, &input).expect("the SDK is there");
             assert_eq!((&result["isError"], &result["questions"]), (&json!(true), &json!([])), "{scenario}: {result}");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_user_is_also_asked_over_standard_input_and_output() {
+    let server = Server::start(BOUNDLESS);
+    let key = server.key("test", "all");
+    let client = Client::new(server.address(), Some(key.clone()));
+    let project = client.project("Acme").await;
+    let contact = client.contact(&project, "ada@example.com").await;
+    let arguments = json!({ "id": contact, "projectId": project });
+    for (answer, status) in
+        [(json!({ "action": "decline" }), 200), (json!({ "action": "accept", "content": { "confirm": true } }), 404)]
+    {
+        let input = json!({ "program": PROGRAM, "tool": "contacts_delete", "arguments": arguments, "answer": answer });
+        let Some(result) = run("elicitation", &server, &key, &input) else { return };
+        assert_eq!(result["questions"].as_array().map(Vec::len), Some(1), "{result}");
+        assert_eq!(client.call("contacts.get", arguments.clone()).await.status, status, "{result}");
     }
 }
 
