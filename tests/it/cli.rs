@@ -395,7 +395,7 @@ fn help_completions_and_manual_pages_are_generated() {
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     assert_eq!(machine.out(&["help", "contacts", "create"]), machine.out(&["contacts", "create", "--help"]));
     assert!(machine.out(&["contacts", "--help"]).contains("imports"));
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = machine.out(&["completions", shell]);
         assert!(script.contains("rotate-secret") && script.contains("check-data"), "{shell}");
     }
