@@ -340,13 +340,18 @@ async fn events_are_forwarded_with_valid_signatures_and_the_webhook_is_deleted()
     let output = child.wait_with_output().expect("it ends");
     let shown = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success() && shown.contains("subscriber.added  -> 200 OK"), "{shown}");
-    let left = client.data("webhooks.list", json!({ "limit": 100 })).await;
-    let left = left["webhooks"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter(|webhook| webhook["url"].as_str().is_some_and(|url| url.contains("listen.mailmill.invalid")));
-    assert_eq!(left.count(), 0);
+    let left = async || {
+        let all = client.data("webhooks.list", json!({ "limit": 100 })).await;
+        let all = all["webhooks"].as_array().expect("a list").clone();
+        all.iter().filter(|webhook| webhook["url"].as_str().is_some_and(|url| url.contains("listen.mailmill.invalid"))).count()
+    };
+    assert_eq!(left().await, 0);
+    let mut child = machine.command(PROGRAM).arg("listen").stderr(Stdio::piped()).spawn().expect("the program starts");
+    line_with(&mut BufReader::new(child.stderr.take().expect("piped")), "Its secret: ");
+    let kill = format!("kill {}", child.id());
+    assert!(machine.command("sh").args(["-c", &kill]).status().expect("a shell").success());
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(left().await, 0, "a terminated command deletes its webhook, too");
 }
 
 /// Only two commands are not run: `listen` waits for events, and `man` is another program.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
 use url::{Position, Url};
 
 use super::super::problem::Problem;
@@ -46,12 +47,17 @@ struct Source {
 /// Runs the command until it is interrupted, or until it has shown `--count` events.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let forward = one(matches, "forward").map(|url| receiver(&url)).transpose()?;
+    // `kill` and a closing terminal must not leave the webhook behind either.
+    let awaited = |kind| signal(kind).map_err(|error| Problem::failed(format_args!("cannot wait for signals: {error}")));
+    let (mut terminated, mut closed) = (awaited(SignalKind::terminate())?, awaited(SignalKind::hangup())?);
     let source = source(session, matches, forward.is_some()).await?;
     let count = matches.try_get_one::<u64>("count").ok().flatten().copied();
     let polling = poll(session, &source, forward.as_ref(), count);
     let result = tokio::select! {
         result = polling => result,
         _ = tokio::signal::ctrl_c() => Ok(()),
+        _ = terminated.recv() => Ok(()),
+        _ = closed.recv() => Ok(()),
     };
     if source.is_temporary {
         session.call("webhooks.delete", json!({ "webhookId": source.id })).await?;
