@@ -390,6 +390,30 @@ async fn the_commands_of_the_documentation_run() {
     assert!(count > 15, "{count}");
 }
 
+/// Runs the administration commands in the documentation with `--help`, which does nothing but fails after an unknown word or option.
+#[test]
+fn the_administration_commands_of_the_documentation_exist() {
+    let machine = Machine::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/docs");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for entry in std::fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("the folder can be read").path();
+        let Some(page) = std::fs::read_to_string(&path).ok().filter(|_| path.extension().is_some_and(|kind| kind == "md")) else {
+            continue;
+        };
+        for line in page.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with("mailmill ")) {
+            let command = line.split(" #").next().unwrap_or(line).replace("BRAND_ID", "66f1a2b3d4e5f60718293a4b");
+            let script = format!("mailmill() {{ \"$PROGRAM\" \"$@\"; }}\n{command} --help");
+            let output = machine.command("sh").args(["-c", &script]).env("PROGRAM", PROGRAM).output().expect("there is a shell");
+            if !output.status.success() {
+                wrong.push(format!("{}: {command}\n{}", path.display(), errors(&output)));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 15 && wrong.is_empty(), "{count}:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn help_completions_and_manual_pages_are_generated() {
     let machine = Machine::new();
