@@ -233,6 +233,25 @@ async fn a_confirmation_names_the_object_and_only_yes_confirms() {
     assert_eq!(machine.fails(&["contacts", "get", &ada, "--project", &project]).0, 4);
 }
 
+/// `script` gives the program a terminal. An empty NO_COLOR counts as not set.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_shows_progress_and_colors() {
+    let (machine, _, project) = with_project("Command terminal").await;
+    std::fs::write(machine.home.path().join("contacts.csv"), "email\nada@example.com\n").expect("the file can be written");
+    let line = format!("{PROGRAM} contacts import contacts.csv --project {project} --wait");
+    let shown = |no_color: &str| {
+        let mut command = machine.command("script");
+        command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").env("NO_COLOR", no_color);
+        let output = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().and_then(Child::wait_with_output);
+        String::from_utf8_lossy(&output.expect("script runs").stdout).into_owned()
+    };
+    let colored = shown("");
+    assert!(colored.contains("Uploading [") && colored.contains("Importing contacts"), "{colored:?}");
+    assert!(colored.contains("\u{1b}[32mcompleted\u{1b}[0m"), "{colored:?}");
+    let plain = shown("1");
+    assert!(plain.contains("completed") && !plain.contains("\u{1b}[3"), "{plain:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_come_from_files_and_standard_input() {
     let (machine, _, project) = with_project("Command bodies").await;
