@@ -409,7 +409,7 @@ async fn the_commands_of_the_documentation_run() {
     assert!(count > 15, "{count}");
 }
 
-/// Runs the administration commands in the documentation with `--help`, which does nothing but fails after an unknown word or option.
+/// Runs the administration commands in the documentation with `--help`, which only fails after an unknown word or option.
 #[test]
 fn the_administration_commands_of_the_documentation_exist() {
     let machine = Machine::new();

@@ -26,8 +26,8 @@ pub fn own(title: &str, data: Value) -> CallToolResult {
     result
 }
 
-/// Returns the result of a successful call, or `None` if it is too large even with short texts. `note` is a sentence for the agent, or
-/// empty.
+/// Returns the result of a successful call, or `None` if it is too large even with short texts. `note` is a sentence for the agent,
+/// or empty.
 pub fn success(title: &str, note: &str, whole: &Value, nonce: u64) -> Option<CallToolResult> {
     // The status of a generation has the HTML of each email, so many emails fit only with short texts.
     let (structured, shown) =
@@ -66,8 +66,8 @@ pub fn untrusted() -> MetaObject {
     MetaObject(serde_json::Map::from_iter([("mailmill/untrusted".to_owned(), true.into())]))
 }
 
-/// Returns the sentence that summarizes a result: the tool's title, the status of the work that the tool waited for and, for a list with
-/// more pages, how to read the next page.
+/// Returns the sentence that summarizes a result: the tool's title, the status of the work that the tool waited for and, for a list
+/// with more pages, how to read the next page.
 fn summary(title: &str, structured: &Value) -> String {
     let status = structured["finalStatus"]["status"].as_str();
     let mut text = format!("{title}: {}", if status.is_some() { "started" } else { "done" });

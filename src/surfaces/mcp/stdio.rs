@@ -243,8 +243,8 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             if is_answered || !is_request {
                 return Ok(());
             }
-            let text = "the server ended the response without a result, for example because it restarts; check whether the call took \
-                        effect before you repeat it";
+            let text = "the server ended the response without a result, for example because it restarts; check whether the call \
+                        took effect before you repeat it";
             return Err(text.to_owned());
         }
         let (status, is_json) = (response.status(), kind.starts_with("application/json"));
@@ -315,8 +315,8 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         }
     }
 
-    /// Writes the messages of an event stream (`text/event-stream`) to the client as they arrive. Returns whether one of them is a
-    /// response.
+    /// Writes the messages of an event stream (`text/event-stream`) to the client as they arrive. Returns whether one of them is
+    /// a response.
     async fn events(&self, mut body: Incoming) -> Result<bool, String> {
         let mut rest: Vec<u8> = Vec::new();
         let mut data = String::new();

@@ -134,7 +134,7 @@ async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(),
     Ok(())
 }
 
-/// Returns whether a temporary webhook is too old to belong to a command that still runs, for example on another developer's machine.
+/// Returns whether a temporary webhook is too old to belong to a command that still runs, for example on another machine.
 fn is_old(webhook: &Value, now: Timestamp) -> bool {
     let created: Option<WireTime> = webhook["createdAt"].as_str().and_then(|text| text.parse().ok());
     created.is_some_and(|created| now.ms_since(created.0) > LEFTOVER_AGE_MS)

@@ -282,7 +282,7 @@ pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_
         result = session.send(call) => result,
         _ = tokio::signal::ctrl_c() => return Err(interrupted(key.as_deref())),
     };
-    // Users need the key to repeat a request that may have been executed. A rejected request was not executed, so its key is not shown.
+    // Users need the key to repeat a request that may have been executed. A rejected request was not executed.
     let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
     if let Some(key) = key.filter(|_| session.output.notes && !is_rejected) {
         let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
