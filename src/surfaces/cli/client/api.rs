@@ -9,7 +9,7 @@ use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use serde_json::Map;
 
 use super::super::problem::Problem;
-use super::super::terminal::{note, print};
+use super::super::terminal::{harmless_json, note, print};
 use super::arguments::{content_of, flag, one};
 use super::operation;
 use super::output::Format;
@@ -57,7 +57,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     let is_short = matches!(session.output.format, Format::Lines | Format::Quiet) && answer.status.is_success();
     match &body {
         Ok(body) if is_short => session.output.data(body.get("data").unwrap_or(body)),
-        Ok(body) => print(&format!("{body:#}\n")),
+        Ok(body) => print(&format!("{}\n", harmless_json(&format_args!("{body:#}")))),
         Err(_) => write(&answer)?,
     }
     match answer.status.is_success() {

@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use url::{Position, Url};
 
 use super::super::problem::Problem;
-use super::super::terminal::{note, print};
+use super::super::terminal::{harmless_json, note, print};
 use super::arguments::{content_of, flag, one};
 use super::output::Format;
 use super::profiles::server_url;
@@ -211,7 +211,7 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
             let outcome = outcome.map_or_else(String::new, |outcome| format!("  -> {}", outcome.unwrap_or_else(|reason| reason)));
             print(&format!("{}  {}{outcome}\n  {}\n", cell(&event["timestamp"]), cell(&event["type"]), cell(&event["data"])));
         }
-        Format::Json | Format::Lines => print(&format!("{event}\n")),
+        Format::Json | Format::Lines => print(&format!("{}\n", harmless_json(&event))),
         Format::Quiet => print(&format!("{}\n", cell(&event["id"]))),
     }
     Ok(())

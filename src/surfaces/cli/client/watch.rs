@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 
 use super::super::problem::{Exit, Problem};
-use super::super::terminal::print;
+use super::super::terminal::{harmless_json, print};
 use super::arguments::one;
 use super::output::Format;
 use super::session::Session;
@@ -46,7 +46,7 @@ async fn show_all(session: &Session, id: &str) -> Result<u8, Problem> {
         let campaign = session.call_patiently("campaigns.get", json!({ "id": id })).await?;
         let stats = session.call_patiently("campaigns.stats", json!({ "id": id })).await?;
         let view = match session.output.format {
-            Format::Json | Format::Lines => format!("{}\n", json!({ "campaign": campaign, "stats": stats })),
+            Format::Json | Format::Lines => format!("{}\n", harmless_json(&json!({ "campaign": campaign, "stats": stats }))),
             Format::Quiet => format!("{}\n", cell(&campaign["status"])),
             Format::Table => view(&campaign, &stats),
         };
