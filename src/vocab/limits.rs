@@ -1834,8 +1834,8 @@ pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
 /// The time that the user has to answer the confirmation question. Users who are away must not block the assistant forever.
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
-/// The maximum number of times that a tool reads the status of the work that it waits for: twice per second, for ten minutes.
-pub const TOOL_WAIT_POLLS_MAX: usize = 1_200;
+/// How long a tool waits for the work that it started. Nearly all work takes minutes, and agents can read its status later.
+pub const TOOL_WAIT: std::time::Duration = std::time::Duration::from_secs(10 * 60);
 /// The maximum number of open sessions of the MCP server. Each session has a task and a few buffers.
 pub const TOOL_SESSIONS_MAX: usize = 1_000;
 /// The maximum number of open sessions of one key: agents open several at a time, and rarely close them.

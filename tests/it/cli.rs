@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
 
+use super::campaigns::{Stage, until};
 use super::docs;
 use super::support::hook_sink::HookSink;
 use super::support::server::{BOUNDLESS, PROGRAM};
@@ -106,6 +107,7 @@ async fn the_main_workflow_runs_twice_with_only_the_command_line() {
         |text: &str| -> Vec<String> { text.lines().filter(|line| !line.contains("lastUpdated")).map(str::to_owned).collect() };
     let first = run();
     assert!(first.contains("\ncontacts 2\n"), "{first}");
+    assert!(first.contains("\nlogs 2\n"), "all pages of the log are printed: {first}");
     assert!(first.contains("\"totalDelivered\": 2"), "{first}");
     assert_eq!(without_times(&run()), without_times(&first), "the second run changes nothing");
     let client = server.all();
@@ -200,6 +202,9 @@ async fn nothing_is_sent_or_deleted_without_confirmation() {
     assert!(code == 8 && message.contains("--yes"), "{code} {message}");
     let path = format!("/v1/contacts/{contact}?projectId={project}");
     assert_eq!(machine.fails(&["api", "delete", &path]).0, 8);
+    // Only the body says that this request deletes.
+    let body = json!({ "projectId": project, "delete": true }).to_string();
+    assert_eq!(machine.fails(&["api", "POST", "/v1/contacts/bulk-change", "--body", &body]).0, 8);
     assert_eq!(client.total(json!({ "projectId": project })).await, 1);
     machine.out(&[&line[..], &["--yes"]].concat());
     assert_eq!(machine.fails(&[&line[..], &["--yes"]].concat()).0, 4);
@@ -228,6 +233,25 @@ async fn a_confirmation_names_the_object_and_only_yes_confirms() {
     assert_eq!(machine.fails(&["contacts", "get", &ada, "--project", &project]).0, 4);
 }
 
+/// `script` gives the program a terminal. An empty NO_COLOR counts as not set.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_shows_progress_and_colors() {
+    let (machine, _, project) = with_project("Command terminal").await;
+    std::fs::write(machine.home.path().join("contacts.csv"), "email\nada@example.com\n").expect("the file can be written");
+    let line = format!("{PROGRAM} contacts import contacts.csv --project {project} --wait");
+    let shown = |no_color: &str| {
+        let mut command = machine.command("script");
+        command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").env("NO_COLOR", no_color);
+        let output = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().and_then(Child::wait_with_output);
+        String::from_utf8_lossy(&output.expect("script runs").stdout).into_owned()
+    };
+    let colored = shown("");
+    assert!(colored.contains("Uploading [") && colored.contains("Importing contacts"), "{colored:?}");
+    assert!(colored.contains("\u{1b}[32mcompleted\u{1b}[0m"), "{colored:?}");
+    let plain = shown("1");
+    assert!(plain.contains("completed") && !plain.contains("\u{1b}[3"), "{plain:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_come_from_files_and_standard_input() {
     let (machine, _, project) = with_project("Command bodies").await;
@@ -250,6 +274,9 @@ async fn bodies_come_from_files_and_standard_input() {
     let (first, second) = (machine.run(&line), machine.run(&line));
     assert_eq!(first.stdout, second.stdout);
     assert!(errors(&second).contains("Idempotency-Key: cli-again (repeated"), "{}", errors(&second));
+    let body = json!({ "projectId": project, "name": "raw" }).to_string();
+    let raw = machine.run(&["api", "POST", "/v1/tags", "--body", &body]);
+    assert!(raw.status.success() && errors(&raw).contains("Idempotency-Key: cli-"), "{}", errors(&raw));
 }
 
 /// Reads lines of a running command until one contains `part`.
@@ -332,13 +359,78 @@ async fn events_are_forwarded_with_valid_signatures_and_the_webhook_is_deleted()
     let output = child.wait_with_output().expect("it ends");
     let shown = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success() && shown.contains("subscriber.added  -> 200 OK"), "{shown}");
-    let left = client.data("webhooks.list", json!({ "limit": 100 })).await;
-    let left = left["webhooks"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter(|webhook| webhook["url"].as_str().is_some_and(|url| url.contains("listen.mailmill.invalid")));
-    assert_eq!(left.count(), 0);
+    let left = async || {
+        let all = client.data("webhooks.list", json!({ "limit": 100 })).await;
+        let all = all["webhooks"].as_array().expect("a list").clone();
+        all.iter().filter(|webhook| webhook["url"].as_str().is_some_and(|url| url.contains("listen.mailmill.invalid"))).count()
+    };
+    assert_eq!(left().await, 0);
+    let mut child = machine.command(PROGRAM).arg("listen").stderr(Stdio::piped()).spawn().expect("the program starts");
+    line_with(&mut BufReader::new(child.stderr.take().expect("piped")), "Its secret: ");
+    let kill = format!("kill {}", child.id());
+    assert!(machine.command("sh").args(["-c", &kill]).status().expect("a shell").success());
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(left().await, 0, "a terminated command deletes its webhook, too");
+}
+
+/// Only two commands are not run: `listen` waits for events, and `man` is another program.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_documentation_run() {
+    let server = Server::start(BOUNDLESS);
+    let client = server.all();
+    let stage = Stage::new(&client).await;
+    stage.crowd(&client, 2).await;
+    let campaign = stage.campaign(&client).await;
+    client.data("sending.test", json!({ "conversationId": stage.conversation, "to": "reader0@example.com" })).await;
+    let message = until(async || {
+        let inbox = client.data("sending.inbox_list", json!({})).await;
+        inbox["messages"][0]["id"].as_str().map(str::to_owned)
+    })
+    .await;
+    let key = client.key().expect("a key").to_owned();
+    let mut machine = Machine::with(&server, &key);
+    machine.variables.push(("MAILMILL_PROJECT", stage.project.clone()));
+    std::fs::write(machine.home.path().join("key"), key).expect("the file can be written");
+    std::fs::write(machine.home.path().join("contacts.csv"), "email\ncarl@example.com\n").expect("the file can be written");
+    std::fs::create_dir(machine.home.path().join(".zfunc")).expect("the folder is new");
+    let mut count = 0;
+    for command in docs::commands(&docs::markdown(&client, "command-line").await, "```sh") {
+        if command.starts_with("mailmill listen") || command.starts_with("man ") {
+            continue;
+        }
+        let filled = command.replace("CAMPAIGN", &campaign).replace("MESSAGE", &message).replace("PROJECT", &stage.project);
+        // There is no user who signs in.
+        let filled = if filled.starts_with("mailmill login") { filled + " --key-file key" } else { filled };
+        let script = format!("mailmill() {{ \"$PROGRAM\" \"$@\"; }}\n{filled}");
+        let output = machine.command("sh").args(["-c", &script]).env("PROGRAM", PROGRAM).output().expect("there is a shell");
+        assert!(output.status.success(), "{filled}: {}", errors(&output));
+        count += 1;
+    }
+    assert!(count > 15, "{count}");
+}
+
+/// Runs the administration commands in the documentation with `--help`, which only fails after an unknown word or option.
+#[test]
+fn the_administration_commands_of_the_documentation_exist() {
+    let machine = Machine::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/docs");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for entry in std::fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("the folder can be read").path();
+        let Some(page) = std::fs::read_to_string(&path).ok().filter(|_| path.extension().is_some_and(|kind| kind == "md")) else {
+            continue;
+        };
+        for line in page.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with("mailmill ")) {
+            let command = line.split(" #").next().unwrap_or(line).replace("BRAND_ID", "66f1a2b3d4e5f60718293a4b");
+            let script = format!("mailmill() {{ \"$PROGRAM\" \"$@\"; }}\n{command} --help");
+            let output = machine.command("sh").args(["-c", &script]).env("PROGRAM", PROGRAM).output().expect("there is a shell");
+            if !output.status.success() {
+                wrong.push(format!("{}: {command}\n{}", path.display(), errors(&output)));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 15 && wrong.is_empty(), "{count}:\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -351,7 +443,7 @@ fn help_completions_and_manual_pages_are_generated() {
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     assert_eq!(machine.out(&["help", "contacts", "create"]), machine.out(&["contacts", "create", "--help"]));
     assert!(machine.out(&["contacts", "--help"]).contains("imports"));
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = machine.out(&["completions", shell]);
         assert!(script.contains("rotate-secret") && script.contains("check-data"), "{shell}");
     }

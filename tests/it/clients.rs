@@ -16,6 +16,29 @@ use super::support::{Client, Server, missing, operation, python_with};
 /// The package that npm installs.
 const NODE: &str = "/clients/mailmill-node.tgz";
 
+/// A signed request for the receivers in the guide of webhooks, and what they must return for it.
+const NODE_REQUEST: &str = r#"import { createHmac as hmac } from "node:crypto";
+const secret = (process.env.WEBHOOK_SECRET = "whsec_AAEC");
+const rawBody = JSON.stringify({ id: "evt_1", type: "subscriber.added", timestamp: new Date().toISOString() });
+const signature = hmac("sha256", secret).update(rawBody).digest("hex");
+const request = { headers: { "x-service-signature": signature } };
+"#;
+const NODE_CHECK: &str = r#"
+const right = event.id === "evt_1" && isAuthentic(secret, rawBody, signature) && !isAuthentic("other", rawBody, signature);
+if (!right) throw new Error("a receiver accepts the wrong requests");
+"#;
+const PYTHON_REQUEST: &str = r#"import datetime, hashlib, hmac, json, os, types
+os.environ["WEBHOOK_SECRET"] = "whsec_AAEC"
+now = datetime.datetime.now(datetime.timezone.utc).isoformat()
+raw_body = json.dumps({"id": "evt_1", "type": "subscriber.added", "timestamp": now}).encode()
+signature = hmac.new(b"whsec_AAEC", raw_body, hashlib.sha256).hexdigest()
+request = types.SimpleNamespace(headers={"x-service-signature": signature})
+"#;
+const PYTHON_CHECK: &str = r#"
+assert event["id"] == "evt_1"
+assert is_authentic("whsec_AAEC", raw_body, signature) and not is_authentic("other", raw_body, signature)
+"#;
+
 fn clients() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/clients")
 }
@@ -33,12 +56,12 @@ fn tools() -> Option<PathBuf> {
 
 /// Returns the examples in a page of `assets`, as one program.
 fn examples(page: &str, language: &str) -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(page);
-    let text = fs::read_to_string(page).expect("the page can be read");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(page);
+    let text = fs::read_to_string(file).expect("the page can be read");
     let fence = format!("\n```{language}\n");
     let examples = text.split(&fence).skip(1).filter_map(|rest| rest.split_once("\n```"));
     let examples: Vec<&str> = examples.map(|(code, _)| code).collect();
-    assert!(examples.len() > 4, "{examples:?}");
+    assert!(!examples.is_empty(), "{page} has no examples");
     examples.join("\n") + "\n"
 }
 
@@ -146,6 +169,13 @@ fn the_node_package_passes_its_tests_and_runs_its_examples() {
     fs::write(installed.path("page.mjs"), examples("docs/node.md", "js").replace("server.listen(3000);", ""))
         .expect("the file can be written");
     run(installed.command("node").arg("page.mjs"));
+    for (name, code) in [
+        ("first.mjs", examples("docs/clients.md", "js")),
+        ("receiver.mjs", format!("{NODE_REQUEST}{}{NODE_CHECK}", examples("docs/webhooks-guide.md", "js tab=Node"))),
+    ] {
+        fs::write(installed.path(name), code).expect("the file can be written");
+        run(installed.command("node").arg(name));
+    }
     let versions: Vec<String> = nodes().iter().map(|node| run(installed.command(node).arg("tests/smoke.mjs"))).collect();
     println!("works with {versions:?}");
 }
@@ -230,7 +260,12 @@ fn the_python_package_passes_its_tests_and_runs_its_examples() {
         checker.arg(installed.path(name));
     }
     run(checker.env("MYPYPATH", installed.path("site")));
-    run(installed.command(&python).args(["-B", "page.py"]).env("PYTHONPATH", installed.path("site")));
+    let receiver = format!("{PYTHON_REQUEST}{}{PYTHON_CHECK}", examples("docs/webhooks-guide.md", "python tab=Python"));
+    fs::write(installed.path("receiver.py"), receiver).expect("the file can be written");
+    fs::write(installed.path("first.py"), examples("docs/clients.md", "python")).expect("the file can be written");
+    for name in ["page.py", "first.py", "receiver.py"] {
+        run(installed.command(&python).args(["-B", name]).env("PYTHONPATH", installed.path("site")));
+    }
 }
 
 /// Returns the text with each line after `indent`.

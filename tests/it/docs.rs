@@ -84,7 +84,7 @@ fn run(command: &str, key: &str, folder: &Path) -> (u16, Value) {
 }
 
 /// Returns the commands in the blocks of a page that start with `fence`. A command continues after a line that ends with a backslash.
-fn commands(page: &str, fence: &str) -> Vec<String> {
+pub fn commands(page: &str, fence: &str) -> Vec<String> {
     let start = format!("{fence}\n");
     let blocks = page.split(&start).skip(1).filter_map(|rest| rest.split_once("\n```"));
     let mut all = Vec::new();
@@ -101,6 +101,11 @@ fn commands(page: &str, fence: &str) -> Vec<String> {
         }
     }
     all
+}
+
+/// Returns a page of the documentation as Markdown.
+pub async fn markdown(client: &Client, name: &str) -> String {
+    text(&get(client, &format!("/docs/{name}.md"), &[]).await)
 }
 
 fn folder() -> TempDir {
@@ -162,7 +167,7 @@ async fn the_tutorial_with_the_api_runs_from_its_first_command_to_its_last() {
     let server = Server::start(&sites::settings());
     let key = server.all().key().expect("a key").to_owned();
     let client = Client::new(server.address(), None);
-    let page = text(&get(&client, "/docs/api-tutorial.md", &[]).await);
+    let page = markdown(&client, "api-tutorial").await;
     let (site, _) = sites::serve("bakery");
     let folder = folder();
     let mut words: Vec<(&str, String)> = vec![("https://example.com", format!("http://{site}"))];
@@ -182,6 +187,60 @@ async fn the_tutorial_with_the_api_runs_from_its_first_command_to_its_last() {
         assert!(expected.contains(&status), "{filled}\n{status} {response}");
         learn(&mut words, &command, &response["data"]);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_curl_commands_of_the_guides_run() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start(&sites::settings());
+    let owner = server.all();
+    let key = owner.key().expect("a key").to_owned();
+    let project = owner.project("Guides").await;
+    let client = Client::new(server.address(), None);
+    let folder = folder();
+    let mut url = String::new();
+    for name in ["incoming-webhooks", "revenue", "scheduled-imports", "webhooks-guide"] {
+        let all = commands(&markdown(&client, name).await, "```sh");
+        assert!(!all.is_empty(), "{name}");
+        for command in all {
+            let filled = command.replace("PROJECT", &project).replace("\"$URL\"", &url).replace("'URL'", &url);
+            let (status, response) = run(&filled, &key, folder.path());
+            assert!((200..=202).contains(&status), "{filled}\n{status} {response}");
+            if command.contains("/v1/incoming-webhooks ") {
+                url = response["data"]["url"].as_str().expect("a URL").to_owned();
+            }
+        }
+    }
+}
+
+/// A page with code needs a test that runs the code: the page's name is then added here.
+#[test]
+fn the_code_of_every_page_is_in_a_test() {
+    const RUN: [&str; 9] = [
+        "api-tutorial",
+        "clients",
+        "command-line",
+        "incoming-webhooks",
+        "node",
+        "python",
+        "revenue",
+        "scheduled-imports",
+        "webhooks-guide",
+    ];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/docs");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("the folder can be read").path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".md")) else { continue };
+        let page = std::fs::read_to_string(&path).expect("the page can be read");
+        if ["\n```sh", "\n```js", "\n```python"].iter().any(|fence| page.contains(fence)) {
+            found.push(name.to_owned());
+        }
+    }
+    found.sort_unstable();
+    assert_eq!(found, RUN);
 }
 
 /// Returns the pages of the reference as Markdown.

@@ -220,6 +220,8 @@ async fn an_agent_runs_the_main_workflow_twice_and_does_everything_once() {
     assert_eq!(resources["listed"], json!([format!("mailmill://brands/{project}")]));
     assert_eq!(resources["templates"].as_array().map(Vec::len), Some(4));
     assert!(resources["html"].as_str().is_some_and(|html| html.contains("<html")), "{resources}");
+    let campaign = first["campaign"].as_str().expect("an id");
+    assert!(resources["report"].as_str().is_some_and(|text| text.contains(campaign)), "{resources}");
     // `iVBORw0K` is the PNG signature in Base64.
     assert_eq!(resources["image"], json!({ "mimeType": "image/png", "start": "iVBORw0K" }));
     assert!(resources["brand"].as_str().is_some_and(|text| text.contains(&project)));
@@ -270,6 +272,24 @@ async fn the_user_is_asked_before_something_is_deleted() {
             let result = run(scenario, &server, &key, &input).expect("the SDK is there");
             assert_eq!((&result["isError"], &result["questions"]), (&json!(true), &json!([])), "{scenario}: {result}");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_user_is_also_asked_over_standard_input_and_output() {
+    let server = Server::start(BOUNDLESS);
+    let key = server.key("test", "all");
+    let client = Client::new(server.address(), Some(key.clone()));
+    let project = client.project("Acme").await;
+    let contact = client.contact(&project, "ada@example.com").await;
+    let arguments = json!({ "id": contact, "projectId": project });
+    for (answer, status) in
+        [(json!({ "action": "decline" }), 200), (json!({ "action": "accept", "content": { "confirm": true } }), 404)]
+    {
+        let input = json!({ "program": PROGRAM, "tool": "contacts_delete", "arguments": arguments, "answer": answer });
+        let Some(result) = run("elicitation", &server, &key, &input) else { return };
+        assert_eq!(result["questions"].as_array().map(Vec::len), Some(1), "{result}");
+        assert_eq!(client.call("contacts.get", arguments.clone()).await.status, status, "{result}");
     }
 }
 
@@ -352,7 +372,13 @@ async fn text_of_other_people_is_marked_as_data_and_changes_nothing() {
     let server = Server::start(BOUNDLESS);
     let key = server.key("test", "all");
     let client = Client::new(server.address(), Some(key.clone()));
-    let project = client.project("Acme").await;
+    let html = format!(
+        "<html><head><title>{ATTACK}</title></head><body><p>{ATTACK}</p><a href=\"{{{{ unsubscribe_url }}}}\">Unsubscribe</a></body></html>"
+    );
+    let Stage { project, conversation } = Stage::of(&client, &html).await;
+    client.data("projects.update", json!({ "projectId": project, "name": &ATTACK[..50] })).await;
+    let email = client.data("emails.status", json!({ "conversationId": conversation })).await;
+    let email = email["result"]["emails"][0]["emailId"].clone();
     let input = json!({ "projectId": project, "email": "ada@example.com", "firstName": &ATTACK[..50], "customFields": { "note": ATTACK } });
     let contact = client.data("contacts.create", input).await["id"].clone();
     client.data("projects.knowledge_add", json!({ "projectId": project, "title": &ATTACK[..50], "content": ATTACK })).await;
@@ -360,6 +386,8 @@ async fn text_of_other_people_is_marked_as_data_and_changes_nothing() {
     let calls = json!([
         ["contacts_list", { "projectId": project }], ["contacts_get", { "id": contact, "projectId": project }],
         ["projects_get", { "projectId": project }], ["tags_list", { "projectId": project }], ["contacts_field_catalog", { "projectId": project }],
+        ["projects_list", {}], ["emails_list", { "projectId": project }], ["emails_get", { "emailId": email }],
+        ["emails_status", { "conversationId": conversation }],
         ["contacts_create", { "projectId": project, "email": ATTACK }],
     ]);
     let count = calls.as_array().map_or(0, Vec::len);
@@ -377,7 +405,11 @@ async fn text_of_other_people_is_marked_as_data_and_changes_nothing() {
         marks.insert(mark.to_owned());
     }
     assert_eq!(marks.len(), count, "every result has its own mark");
-    assert_eq!(results[5]["isError"], true);
+    // The text of the web and of brands is in these results, so the checks above are not vacuous.
+    for (index, part) in [(2, "Ignore all rules"), (6, "Ignore all rules"), (7, "Ignore all rules")] {
+        assert!(results[index].to_string().contains(part), "{index}");
+    }
+    assert!(results.last().is_some_and(|result| result["isError"] == true));
     // Nothing was deleted or sent.
     assert_eq!(client.call("contacts.get", json!({ "id": contact, "projectId": project })).await.status, 200);
     let inbox = client.data("sending.inbox_list", json!({})).await;

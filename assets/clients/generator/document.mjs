@@ -5,17 +5,20 @@
 
 /**
  * TABLE: methods that start a job and wait for its end: the operation that starts it, the one that returns its status, its last statuses, and
- * the optional fields of the status that every completed job has.
+ * the optional fields of the status that every completed job has. A held import ends as `uploaded`.
  */
 const JOBS = [
   { name: "emails.generate_and_wait", start: "emails.generate", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"], fields: ["result"] },
   { name: "emails.import_html_and_wait", start: "emails.import_html", poll: "emails.status", id: "conversationId", done: ["completed"], failed: ["failed"], fields: ["result"] },
   { name: "projects.import_and_wait", start: "projects.imports.create", poll: "projects.imports.get", id: "projectId", done: ["active"], failed: ["error"] },
-  { name: "contacts.import_and_wait", start: "contacts.imports.create", poll: "contacts.imports.get", id: "id", done: ["completed"], failed: ["failed"] },
+  { name: "contacts.import_and_wait", start: "contacts.imports.create", poll: "contacts.imports.get", id: "id", done: ["completed", "uploaded"], failed: ["failed"] },
   { name: "contacts.export_and_wait", start: "contacts.exports.create", poll: "contacts.exports.get", id: "jobId", done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] },
-  { name: "connections.import_and_wait", start: "connections.import_contacts", poll: "contacts.imports.get", id: "id", done: ["completed"], failed: ["failed"] },
+  { name: "connections.import_and_wait", start: "connections.import_contacts", poll: "contacts.imports.get", id: "id", done: ["completed", "uploaded"], failed: ["failed"] },
   { name: "previews.create_and_wait", start: "previews.create", poll: "previews.get", id: "previewId", done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"] },
 ];
+
+/** The statuses of a job that has not ended. */
+const RUNNING = new Set(["pending", "processing", "PROCESSING"]);
 
 /** Parameters that clients set themselves: `page` would change the shape of a list, which `offset` does not. */
 const OMITTED = new Set(["page"]);
@@ -142,9 +145,13 @@ function readResult(method, operation, resolve, add, query) {
 function readJob({ fields = [], ...job }, start, poll, all, schemas) {
   if (poll.pathParams.length !== 1) fail(`${poll.client} has several parameters in its path`);
   const method = { ...job, client: job.name, start, poll, fields, result: poll.result };
-  if (fields.length === 0) return method;
   const name = poll.result.$ref.split("/").at(-1);
-  const schema = simplified(all[name]);
+  const schema = simplified(all[name] ?? schemas[name]);
+  const { $ref, ...own } = schema.properties.status;
+  const statuses = ($ref ? simplified(all[$ref.split("/").at(-1)]) : own).enum;
+  // Waiting for a job would not end at a status that is in no list.
+  for (const one of statuses) if (!RUNNING.has(one) && !job.done.includes(one) && !job.failed.includes(one)) fail(`${job.name} does not know the status ${one}`);
+  if (fields.length === 0) return method;
   for (const field of fields) if (!(field in schema.properties) || schema.required.includes(field)) fail(`${name} has no optional field ${field}`);
   const status = { ...schema.properties.status, enum: job.done };
   const completed = { ...schema, properties: { ...schema.properties, status }, required: [...schema.required, ...fields] };

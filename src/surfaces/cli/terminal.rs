@@ -1,5 +1,6 @@
 //! Writes to standard output and standard error.
 
+use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
 
@@ -35,8 +36,39 @@ pub fn note(text: &str) {
 /// Replaces characters that could control the terminal or reverse the text direction with spaces; keeps line breaks. The text may come
 /// from servers, websites and contacts.
 pub fn harmless(text: &str) -> String {
-    let is_bidirectional =
-        |character| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_kept = |character: char| character == '\n' || !(character.is_control() || is_bidirectional(character));
-    text.chars().map(|character| if is_kept(character) { character } else { ' ' }).collect()
+    text.chars().map(|character| if is_harmless(character) { character } else { ' ' }).collect()
+}
+
+/// Returns JSON with escape sequences for these characters, so that the values stay the same. JSON contains them only in strings.
+pub fn harmless_json(json: &impl fmt::Display) -> String {
+    let mut out = String::new();
+    for character in json.to_string().chars() {
+        match is_harmless(character) {
+            true => out.push(character),
+            false => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+        }
+    }
+    out
+}
+
+fn is_harmless(character: char) -> bool {
+    let is_bidirectional = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character == '\n' || !(character.is_control() || is_bidirectional)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn json_keeps_its_values_without_characters_that_control_the_terminal() {
+        let value = json!({ "name": "a\u{9b}2J\u{1b}[31m\u{202e}b\u{7f}\n北京" });
+        let text = harmless_json(&value);
+        assert!(!text.contains(['\u{9b}', '\u{1b}', '\u{202e}', '\u{7f}']), "{text:?}");
+        assert_eq!(serde_json::from_str::<Value>(&text).expect("it is JSON"), value);
+        let pretty = harmless_json(&format_args!("{value:#}"));
+        assert_eq!((pretty.lines().count(), serde_json::from_str::<Value>(&pretty).expect("it is JSON")), (3, value));
+    }
 }

@@ -9,13 +9,17 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::confirmation::Confirmation;
 use super::outcome;
-use super::tools::{CONFIRM, Definition, Follow, IDEMPOTENCY_KEY, WAIT};
+use super::tools::{CONFIRM, Definition, Effect, Follow, IDEMPOTENCY_KEY, PAGE, WAIT};
+use crate::engine::api::http_types::Reply;
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
 /// Tells the agent how to treat a secret in a result.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
                            and repeat it nowhere else.";
+/// Tells the agent that a result without its lists is complete in effect.
+const REDUCED_NOTE: &str =
+    "The call was executed. Its result is too large for a tool, so the lists and objects in it are left out.";
 
 impl Call<'_> {
     /// Runs the call. An operation's error is returned as a tool result, so that the agent can correct the call.
@@ -57,7 +61,7 @@ impl Call<'_> {
     }
 
     async fn call(&self, mut arguments: JsonObject, own: &Own) -> CallToolResult {
-        if self.definition.is_paged && !["limit", "page"].iter().any(|name| arguments.contains_key(*name)) {
+        if self.definition.is_paged && !arguments.contains_key("limit") {
             arguments.insert("limit".into(), limits::TOOL_PAGE_LIMIT.into());
         }
         loop {
@@ -76,8 +80,15 @@ impl Call<'_> {
                 structured["finalStatus"] = last;
             }
             let note = if self.definition.spec.answers_secret { SECRET_NOTE } else { "" };
-            if let Some(result) = outcome::success(self.definition.spec.summary, note, structured, self.nonce) {
+            let title = self.definition.spec.summary;
+            if let Some(result) = outcome::success(title, note, &structured, self.nonce) {
                 return result;
+            }
+            // A call that changed something must not look failed: the agent would repeat it.
+            if self.definition.row.effect != Effect::Read {
+                outcome::reduce(&mut structured);
+                return outcome::success(title, REDUCED_NOTE, &structured, self.nonce)
+                    .unwrap_or_else(|| outcome::own(title, json!({})));
             }
             // If the page is too large, the operation is called again with a quarter of the limit.
             match arguments.get("limit").and_then(Value::as_u64).filter(|limit| self.definition.is_paged && *limit > 1) {
@@ -95,10 +106,14 @@ impl Call<'_> {
             selector.insert((*name).to_owned(), value?.clone());
         }
         let (mut shown, mut last) = (-1.0, None);
-        for _ in 0..limits::TOOL_WAIT_POLLS_MAX {
+        let mut waited = Duration::ZERO;
+        while waited < limits::TOOL_WAIT {
             let reply = self.ask(follow.status, selector.clone(), None).await;
+            let Some(pause) = pause(&reply) else { break };
+            waited += pause;
             if !reply.status.is_success() {
-                break;
+                tokio::time::sleep(pause).await;
+                continue;
             }
             let data = internal_call::body(&reply)["data"].take();
             let status = data["status"].as_str().unwrap_or_default().to_owned();
@@ -114,7 +129,7 @@ impl Call<'_> {
             if ends {
                 break;
             }
-            tokio::time::sleep(WAIT_INTERVAL).await;
+            tokio::time::sleep(pause).await;
         }
         last
     }
@@ -129,6 +144,21 @@ impl Call<'_> {
 
 /// The time between two reads of the work's status.
 const WAIT_INTERVAL: Duration = Duration::from_millis(500);
+/// The longest pause that a response can request: request budgets are per minute.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// Returns the time until the next read of the work's status. A used-up request budget and a short outage pass while the work
+/// continues; after any other error, returns `None`.
+fn pause(reply: &Reply) -> Option<Duration> {
+    match reply.status.as_u16() {
+        200..=299 => Some(WAIT_INTERVAL),
+        429 | 503 => {
+            let seconds = reply.headers.get(http::header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+            Some(Duration::from_secs(seconds.unwrap_or(1)).clamp(WAIT_INTERVAL, PAUSE_MAX))
+        }
+        _ => None,
+    }
+}
 
 /// Returns the progress of the work, from 0 to 100. Operations report it as a fraction, or as `percentage`.
 fn percentage(data: &Value) -> f64 {
@@ -147,6 +177,9 @@ struct Own {
 impl Own {
     /// Removes the tool's own arguments from `arguments` and returns them, or an error message for the agent.
     fn take(definition: &Definition, arguments: &mut JsonObject) -> Result<Self, String> {
+        if definition.is_paged && arguments.contains_key(PAGE) {
+            return Err(format!("{PAGE}: this tool has no such argument; use offset or cursor instead."));
+        }
         let mut flag = |name: &str, exists: bool| match arguments.get(name).filter(|_| exists) {
             None => Ok(false),
             Some(Value::Bool(value)) => {
@@ -167,5 +200,40 @@ impl Own {
             Some(_) => return Err(format!("{IDEMPOTENCY_KEY}: this tool has no such argument; remove it.")),
         };
         Ok(Self { idempotency_key, confirm, wait })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::StatusCode;
+
+    use super::super::tools;
+    use super::*;
+    use crate::engine::api::http_types::ReplyBody;
+    use crate::engine::api::openapi;
+    use crate::operations::OPERATIONS;
+
+    /// With a page number, the data of some lists is an array without the total.
+    #[test]
+    fn a_page_number_is_refused() {
+        let all = tools::definitions(OPERATIONS, &openapi::document(OPERATIONS, None));
+        let list = all.iter().find(|definition| definition.spec.id == "contacts.list").expect("the tool exists");
+        let mut arguments = JsonObject::from_iter([(PAGE.to_owned(), json!(2))]);
+        let refused = Own::take(list, &mut arguments).err().expect("the argument does not exist");
+        assert!(refused.starts_with("page: ") && refused.contains("offset"), "{refused}");
+    }
+
+    #[test]
+    fn a_used_up_budget_does_not_end_the_wait() {
+        let reply = |status: u16, retry_after: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            headers.extend(retry_after.map(|seconds| (http::header::RETRY_AFTER, HeaderValue::from_static(seconds))));
+            Reply { status: StatusCode::from_u16(status).expect("a status"), headers, body: ReplyBody::Whole(Bytes::new()) }
+        };
+        assert_eq!(pause(&reply(200, None)), Some(WAIT_INTERVAL));
+        assert_eq!(pause(&reply(429, Some("7"))), Some(Duration::from_secs(7)));
+        assert_eq!(pause(&reply(503, Some("9000"))), Some(PAUSE_MAX));
+        assert_eq!((pause(&reply(404, None)), pause(&reply(500, None))), (None, None));
     }
 }

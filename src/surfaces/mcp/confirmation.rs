@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::outcome;
 use super::tools::{CONFIRM, Definition, Effect};
+use crate::base::text::is_invisible;
 use crate::surfaces::internal_call;
 use crate::surfaces::subject::{self, plain};
 use crate::vocab::environment::Environment;
@@ -116,12 +117,7 @@ impl Call<'_> {
         let environment = self.caller.key.environment;
         lines.push(format!("Environment: {environment}"));
         lines.push(format!("Effect: {}", effect(self.definition.row.effect, environment)));
-        let mut given = Value::Object(arguments.clone()).to_string();
-        if given.len() > limits::TOOL_QUESTION_BYTES_MAX {
-            given.truncate(given.floor_char_boundary(limits::TOOL_QUESTION_BYTES_MAX));
-            given.push('…');
-        }
-        lines.push(format!("Arguments: {given}"));
+        lines.push(format!("Arguments: {}", as_text(arguments)));
         Ok(lines.join("\n"))
     }
 
@@ -224,6 +220,17 @@ fn shown(value: &Value) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
+/// Returns the arguments as JSON, shortened, and without characters that hide or move other text in the question.
+fn as_text(arguments: &JsonObject) -> String {
+    let mut text = Value::Object(arguments.clone()).to_string();
+    text.retain(|character| !is_invisible(character));
+    if text.len() > limits::TOOL_QUESTION_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(limits::TOOL_QUESTION_BYTES_MAX));
+        text.push('…');
+    }
+    text
+}
+
 fn unconfirmed(definition: &Definition) -> String {
     let what = match definition.row.effect {
         Effect::Send => "sends email",
@@ -246,6 +253,8 @@ mod tests {
             Some("c0@a.example, c1@a.example, c2@a.example, c3@a.example, c4@a.example and 2 more")
         );
         assert_eq!((shown(&json!("")), shown(&json!([])), shown(&Value::Null)), (None, None, None));
+        let arguments = JsonObject::from_iter([("to".to_owned(), json!("a@evil.example\n\u{202e}moc.elpmaxe@adA"))]);
+        assert_eq!(as_text(&arguments), r#"{"to":"a@evil.example\nmoc.elpmaxe@adA"}"#);
     }
 
     #[test]

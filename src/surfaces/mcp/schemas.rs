@@ -18,7 +18,7 @@ const WORDS_MAX: usize = 60;
 /// The highest numeric limit that is kept. Higher limits only reflect how the number is stored.
 const LIMIT_MAX: f64 = 1e9;
 /// Fields of many tools, which `get_capabilities` explains once.
-const COMMON: [&str; 5] = ["projectId", "limit", "offset", "page", "sortOrder"];
+const COMMON: [&str; 4] = ["projectId", "limit", "offset", "sortOrder"];
 
 /// Returns the first sentences of a text, up to `characters` in total but at least one.
 fn beginning(text: &str, characters: usize) -> String {

@@ -237,8 +237,15 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             self.conversation().session = Some(session.clone());
         }
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let is_request = message.get("id").is_some() && message.get("method").is_some();
         if kind.starts_with("text/event-stream") {
-            return self.events(response.into_body()).await;
+            let is_answered = self.events(response.into_body()).await?;
+            if is_answered || !is_request {
+                return Ok(());
+            }
+            let text = "the server ended the response without a result, for example because it restarts; check whether the call \
+                        took effect before you repeat it";
+            return Err(text.to_owned());
         }
         let (status, is_json) = (response.status(), kind.starts_with("application/json"));
         let body = collected(response.into_body()).await?;
@@ -248,7 +255,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             return Ok(());
         }
         // The server must respond with a message to a request, which has an ID and a method.
-        if status.is_success() && message.get("id").is_some() && message.get("method").is_some() {
+        if status.is_success() && is_request {
             return Err("the response is not an MCP message; check the URL".to_owned());
         }
         if status.is_success() {
@@ -308,11 +315,12 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         }
     }
 
-    /// Writes the messages of an event stream (`text/event-stream`) to the client as they arrive.
-    async fn events(&self, mut body: Incoming) -> Result<(), String> {
+    /// Writes the messages of an event stream (`text/event-stream`) to the client as they arrive. Returns whether one of them is
+    /// a response.
+    async fn events(&self, mut body: Incoming) -> Result<bool, String> {
         let mut rest: Vec<u8> = Vec::new();
         let mut data = String::new();
-        let mut is_after_progress = false;
+        let (mut is_after_progress, mut is_answered) = (false, false);
         while let Some(frame) = body.frame().await {
             let Ok(chunk) = frame.map_err(|error| error.to_string())?.into_data() else { continue };
             rest.extend_from_slice(&chunk);
@@ -324,9 +332,11 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
                     data.push_str(more.strip_prefix(' ').unwrap_or(more));
                 } else if line.is_empty() && !data.is_empty() {
                     if let Ok(message) = serde_json::from_str::<Value>(&data) {
-                        if is_after_progress && message.get("method").is_none() {
+                        let is_response = message.get("method").is_none();
+                        if is_after_progress && is_response {
                             tokio::time::sleep(PROGRESS_PAUSE).await;
                         }
+                        is_answered |= is_response;
                         is_after_progress = message["method"] == "notifications/progress";
                         self.answer(&message).await;
                     }
@@ -337,7 +347,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
                 return Err(too_large());
             }
         }
-        Ok(())
+        Ok(is_answered)
     }
 
     /// Writes a message of the server to the client. Stores the protocol version if the message contains it.
@@ -461,6 +471,11 @@ mod tests {
             _ if session.as_ref().is_some_and(|session| session == "1") => {
                 json(404, json!({ "error": "This session has ended." }))
             }
+            // A server that restarts ends its streams.
+            Some("ended") => {
+                let builder = Response::builder().header(CONTENT_TYPE, "text/event-stream");
+                builder.body(Full::new(Bytes::from_static(b": ping\n\n"))).expect("the response is valid")
+            }
             Some("page") => Response::new(Full::new(Bytes::from_static(b"<html>"))),
             Some(_) if message.get("id").is_some() => json(200, json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} })),
             _ => Response::builder().status(202).body(Full::default()).expect("the response is valid"),
@@ -513,12 +528,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_line_and_a_page_of_a_proxy_are_errors_of_one_message() {
+    async fn a_long_line_a_page_of_a_proxy_and_a_stream_without_a_response_are_errors_of_one_message() {
         let long = "ü".repeat(limits::TOOL_REQUEST_BYTES_MAX);
-        let (answers, _) = forwarded(vec![long, call(1, "initialize"), call(2, "page")]).await;
+        let (answers, _) = forwarded(vec![long, call(1, "initialize"), call(2, "page"), call(3, "ended")]).await;
         let error = |number: usize| answers[number]["error"]["message"].as_str().unwrap_or_default().to_owned();
         assert!(answers[0]["id"].is_null() && error(0).contains("longer than"), "{answers:?}");
         assert!(error(2).contains("check the URL"), "{answers:?}");
+        assert!(error(3).contains("without a result"), "{answers:?}");
     }
 
     #[tokio::test]

@@ -19,6 +19,8 @@ use crate::vocab::permissions::PermissionSet;
 pub const IDEMPOTENCY_KEY: &str = "idempotency_key";
 /// The argument that confirms a call, for clients that cannot ask the user (without elicitation).
 pub const CONFIRM: &str = "confirm";
+/// The page number of a list, which tools do not accept: they use offsets and cursors.
+pub const PAGE: &str = "page";
 /// The argument that makes a tool wait until the work that it started has ended.
 pub const WAIT: &str = "wait";
 
@@ -89,6 +91,7 @@ const fn followed(operation: &'static str, reach: Reach, follow: &'static Follow
 }
 
 const GENERATION: Follow = Follow { status: "emails.status", fields: &["conversationId"], ends: &["completed", "failed"] };
+const EDIT: Follow = Follow { status: "emails.edit_status", fields: &["emailId", "editId"], ends: &["completed", "failed"] };
 const BRAND_IMPORT: Follow = Follow { status: "projects.import_status", fields: &["projectId"], ends: &["active", "error"] };
 const BULK: Follow = Follow { status: "contacts.bulk_status", fields: &["jobId", "projectId"], ends: &["completed", "failed"] };
 const CONTACT_IMPORT: Follow =
@@ -108,7 +111,7 @@ pub const ROWS: &[Row] = &[
     row("emails.status", Read, Closed),
     row("emails.list", Read, Closed),
     row("emails.get", Read, Closed),
-    row("emails.edit", Write, Open),
+    followed("emails.edit", Open, &EDIT),
     row("emails.edit_status", Read, Closed),
     row("emails.checks", Read, Closed),
     row("tracking.metrics", Read, Closed),
@@ -218,6 +221,8 @@ pub fn definitions(operations: &'static [Entry], document: &Value) -> Vec<Defini
 
 fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>) -> Definition {
     let mut flat = schemas.input(spec.id);
+    // Some lists have another form with a page number, and a smaller `limit` would mean other items.
+    flat.properties.remove(PAGE);
     for (_, field, about) in DESCRIBED_ELSEWHERE.iter().filter(|(operation, ..)| *operation == spec.id) {
         flat.properties.insert((*field).into(), json!({ "type": "object", "description": about }));
     }
@@ -414,9 +419,42 @@ mod tests {
         };
         assert_eq!(names("campaigns.send"), ["id", "projectId", IDEMPOTENCY_KEY, CONFIRM]);
         assert_eq!(of("campaigns.send").required, ["id"]);
-        assert!(names("emails.generate").contains(&WAIT.to_owned()));
+        for id in ["emails.generate", "emails.edit", "projects.import", "contacts.bulk", "connections.import"] {
+            assert!(names(id).contains(&WAIT.to_owned()), "{id}");
+        }
         assert_eq!(of("contacts.create").required, ["projectId", "email"]);
         assert!(of("contacts.list").is_paged && !of("contacts.get").is_paged);
+        assert!(all.iter().all(|definition| definition.tool.input_schema["properties"].get(PAGE).is_none()));
+    }
+
+    /// The tasks that agents know from tool servers of this kind, with their effects.
+    #[test]
+    fn every_usual_task_has_a_tool() {
+        let all = all();
+        let effect =
+            |name: &str| all.iter().find(|definition| definition.tool.name == name).map(|definition| definition.row.effect);
+        for (expected, names) in [
+            (
+                Read,
+                "projects_list projects_get contacts_field_catalog contacts_list contacts_get contacts_imports_get tags_list \
+                 segments_list emails_list emails_get emails_status emails_metrics emails_logs campaigns_list campaigns_stats \
+                 campaigns_logs domains_list webhooks_list metrics_sending validation_all validation_links \
+                 validation_deliverability exports_html exports_mjml exports_pdf",
+            ),
+            (
+                Write,
+                "projects_imports_create contacts_create contacts_bulk_create connections_import_contacts tags_create \
+                 segments_create emails_generate emails_edits_create campaigns_create campaigns_archive campaigns_unarchive \
+                 domains_verify webhooks_test exports_klaviyo exports_mailchimp exports_hubspot",
+            ),
+            (Send, "emails_send emails_send_test campaigns_send campaigns_schedule"),
+            (Delete, "contacts_delete contacts_bulk_delete tags_delete segments_delete campaigns_cancel webhooks_delete"),
+            (Connect, "domains_setup domains_create_stream webhooks_create"),
+        ] {
+            for name in names.split_whitespace() {
+                assert_eq!(effect(name), Some(expected), "{name}");
+            }
+        }
     }
 
     #[test]

@@ -23,6 +23,8 @@ campaign=$(mailmill campaigns create Welcome --conversation-id "$conversation" -
 mailmill campaigns send "$campaign" --dry-run --json > /dev/null
 mailmill campaigns send "$campaign" --idempotency-key flow-send --yes --quiet
 mailmill watch campaign "$campaign" --quiet > /dev/null
+# The log has pages with cursors.
+logs=$(mailmill campaigns logs "$campaign" --jsonl --limit 1 | wc -l)
 sent=$(mailmill campaigns stats "$campaign" --json)
 
-printf '%s\n' "project $project" "contacts $contacts" "conversation $conversation" "webhook $webhook" "campaign $campaign" "$sent"
+printf '%s\n' "project $project" "contacts $contacts" "conversation $conversation" "webhook $webhook" "campaign $campaign" "logs $logs" "$sent"

@@ -17,6 +17,11 @@ function overHttp() {
   return new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 }
 
+function overStdio() {
+  const env = { PATH: process.env.PATH, MAILMILL_URL: base, MAILMILL_KEY: key };
+  return new StdioClientTransport({ command: input.program, args: ['mcp'], env, stderr: 'inherit' });
+}
+
 async function connected(transport, capabilities = {}) {
   const client = new Client(info, { capabilities });
   await client.connect(transport);
@@ -114,7 +119,7 @@ const scenarios = {
       form = request.params.requestedSchema;
       return input.answer;
     });
-    await client.connect(overHttp());
+    await client.connect(input.program ? overStdio() : overHttp());
     const result = await client.callTool({ name: input.tool, arguments: { ...input.arguments, confirm: true } });
     return { questions, form, isError: result.isError === true, text: result.content[0].text };
   },
@@ -137,9 +142,7 @@ const scenarios = {
     return { results };
   },
   async stdio() {
-    const environment = { PATH: process.env.PATH, MAILMILL_URL: base, MAILMILL_KEY: key };
-    const transport = new StdioClientTransport({ command: input.program, args: ['mcp'], env: environment, stderr: 'inherit' });
-    const client = await connected(transport);
+    const client = await connected(overStdio());
     const result = await workflow(client);
     const waited = [];
     await call(client, 'emails_generate', { projectId: input.projectId, prompt: 'Spring teas', wait: true }, {

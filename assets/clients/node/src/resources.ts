@@ -1524,7 +1524,7 @@ export class Contacts extends Resource<Mailmill> {
     return this._wait(
       (options) => this._client.contacts.imports.create(params, options),
       (started, options) => this._client.contacts.imports.get(started.id, undefined, options),
-      { done: ["completed"], failed: ["failed"], fields: [] },
+      { done: ["completed","uploaded"], failed: ["failed"], fields: [] },
       options,
     );
   }
@@ -1670,7 +1670,7 @@ export class Connections extends Resource<Mailmill> {
     return this._wait(
       (options) => this._client.connections.importContacts(params, options),
       (started, options) => this._client.contacts.imports.get(started.id, undefined, options),
-      { done: ["completed"], failed: ["failed"], fields: [] },
+      { done: ["completed","uploaded"], failed: ["failed"], fields: [] },
       options,
     );
   }

@@ -151,6 +151,15 @@ test("waiting reports progress, fails with the job, and has a limit", async () =
   await assert.rejects(mailmill.emails.generateAndWait({ projectId: "1" }, { pollInterval: 5, waitTimeout: 20 }), { code: "WAIT_TIMEOUT" });
 });
 
+test("waiting for a held import ends when its file is uploaded", async () => {
+  const mailmill = await client((request, response) => {
+    if (request.method === "POST") answer(response, 201, success({ id: "1" }));
+    else answer(response, 200, success({ id: "1", status: "uploaded" }));
+  });
+  const status = await mailmill.contacts.importAndWait({ projectId: "1", file: "email\n", hold: true }, { pollInterval: 1, waitTimeout: 20 });
+  assert.equal(status.status, "uploaded");
+});
+
 test("the upload of a stream is not retried, that of bytes is", async () => {
   const mailmill = await client((_, response, __, number) =>
     number === 3 ? answer(response, 201, success({ id: "1" })) : answer(response, 503, failure("SERVICE_UNAVAILABLE", "Busy")),

@@ -66,6 +66,7 @@ test("other requests are refused", () => {
   assert.throws(() => webhooks.verify(body, { "x-service-signature": simple().slice(2) }, secret), refused("SIGNATURE_WRONG"));
   assert.throws(() => webhooks.verify(body, { "x-service-signature": simple(body, "other") }, secret), refused("SIGNATURE_WRONG"));
   assert.throws(() => webhooks.verify(body, { ...standard(now()), "webhook-timestamp": "soon" }, secret), refused("SIGNATURE_MISSING"));
+  for (const empty of ["whsec_", "whsec_!"]) assert.throws(() => webhooks.verify(body, standard(now()), empty), refused("SECRET_INVALID"));
   assert.throws(() => webhooks.verify(event, { "x-service-signature": simple() }, secret), refused("BODY_PARSED"));
   assert.throws(() => webhooks.verify(body, { "x-service-signature": simple(body, "") }, ""), refused("SECRET_MISSING"));
   assert.throws(() => webhooks.verify("no", { "x-service-signature": simple("no") }, secret), refused("BODY_INVALID"));

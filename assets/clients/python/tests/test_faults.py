@@ -311,6 +311,15 @@ class Faults(unittest.TestCase):
             client.emails.generate_and_wait(project_id="1", poll_interval=0.005, wait_timeout=0.02)
         self.assertEqual(caught.exception.code, "WAIT_TIMEOUT")
 
+    def test_waiting_for_a_held_import_ends_when_its_file_is_uploaded(self) -> None:
+        def handle(request: Handler, number: int) -> None:
+            held = {"id": "1", "status": "uploaded"}
+            request.answer(201 if request.command == "POST" else 200, success(held))
+
+        client = self.client(handle)
+        status = client.contacts.import_and_wait(project_id="1", file=b"email\n", hold=True, poll_interval=0.001, wait_timeout=0.02)
+        self.assertEqual(status["status"], "uploaded")
+
     def test_the_upload_of_an_iterable_is_not_retried_that_of_a_file_is(self) -> None:
         client = self.client(
             lambda request, number: request.answer(201, success({})) if number == 3 else request.answer(503, BUSY)

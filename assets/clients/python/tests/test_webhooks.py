@@ -88,6 +88,7 @@ class Verification(unittest.TestCase):
         self.refused("SIGNATURE_WRONG", BODY, {"x-service-signature": simple(secret="other")})
         self.refused("SIGNATURE_MISSING", BODY, {**standard(time.time()), "webhook-timestamp": "soon"})
         self.refused("SECRET_INVALID", BODY, standard(time.time()), secret="no base64")
+        self.refused("SECRET_INVALID", BODY, standard(time.time()), secret="whsec_")
         self.refused("BODY_PARSED", EVENT, good)
         self.refused("SECRET_MISSING", BODY, {"x-service-signature": simple(secret="")}, secret="")
         self.refused("BODY_INVALID", b"no", {"x-service-signature": simple(b"no")})

@@ -6,15 +6,18 @@ use std::io::IsTerminal;
 use clap::ArgMatches;
 use http::Method;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use serde_json::Map;
 
 use super::super::problem::Problem;
-use super::super::terminal::{note, print};
+use super::super::terminal::{harmless_json, note, print};
 use super::arguments::{content_of, flag, one};
+use super::operation;
 use super::output::Format;
-use super::requests::{Call, Payload, key_header, refusal};
+use super::requests::{Call, Payload, refusal};
 use super::safety::{self, Danger};
 use super::session::Session;
 use crate::engine::api::operation::Media;
+use crate::engine::api::{Entry, Replay};
 
 /// Runs the command; returns the exit code.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
@@ -30,11 +33,6 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     if let Some(body) = one(matches, "body") {
         call.payload = Payload::Json(content_of(&body, "--body")?.into());
     }
-    if let Some(key) = one(matches, "idempotency-key") {
-        let (name, value) = key_header(&key)?;
-        call.headers.insert(name, value);
-        call.is_repeatable = true;
-    }
     for header in matches.get_many::<String>("header").into_iter().flatten() {
         let parsed = header
             .split_once(':')
@@ -43,11 +41,13 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
             .ok_or_else(|| Problem::misused(format_args!("--header: \"{header}\" is not a valid header; use \"Name: value\"")))?;
         call.headers.insert(name, value);
     }
-    let danger = danger(session, &call);
+    let known = operations_at(session, &call);
+    let danger = danger(&known, &call);
     if let Some(danger) = danger.filter(|_| !flag(matches, "yes")) {
         safety::confirm(danger, &format!("{} {}", call.method, call.target), &session.remote)?;
     }
-    let answer = session.send(&call).await?;
+    let is_keyed = known.iter().any(|entry| entry.spec.replay == Replay::Keyed) && !call.headers.contains_key("idempotency-key");
+    let answer = operation::send(session, &mut call, one(matches, "idempotency-key"), is_keyed).await?;
     if flag(matches, "include") {
         let headers =
             answer.headers.iter().map(|(name, value)| format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes())));
@@ -57,7 +57,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     let is_short = matches!(session.output.format, Format::Lines | Format::Quiet) && answer.status.is_success();
     match &body {
         Ok(body) if is_short => session.output.data(body.get("data").unwrap_or(body)),
-        Ok(body) => print(&format!("{body:#}\n")),
+        Ok(body) => print(&format!("{}\n", harmless_json(&format_args!("{body:#}")))),
         Err(_) => write(&answer)?,
     }
     match answer.status.is_success() {
@@ -66,8 +66,8 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     }
 }
 
-/// Returns why the request needs a confirmation, according to the operation at its path.
-fn danger(session: &Session, call: &Call) -> Option<Danger> {
+/// Returns the operations whose path and method are those of the request.
+fn operations_at(session: &Session, call: &Call) -> Vec<&'static Entry> {
     let path = call.target.split(['?', '#']).next().unwrap_or_default();
     let is_at = |route: &str| {
         let (mut given, mut known) = (path.trim_end_matches('/').split('/'), route.split('/'));
@@ -80,8 +80,16 @@ fn danger(session: &Session, call: &Call) -> Option<Danger> {
         }
     };
     let found = session.operations.iter().filter(|entry| entry.spec.verb.name() == call.method.as_str());
-    let mut found = found.filter(|entry| is_at(entry.spec.path) || entry.spec.aliases.iter().any(|alias| is_at(alias)));
-    found.find_map(|entry| safety::danger(entry.spec))
+    found.filter(|entry| is_at(entry.spec.path) || entry.spec.aliases.iter().any(|alias| is_at(alias))).collect()
+}
+
+/// Returns why the request needs a confirmation, according to the operations at its path and the body.
+fn danger(known: &[&Entry], call: &Call) -> Option<Danger> {
+    let body = match &call.payload {
+        Payload::Json(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
+        Payload::Empty | Payload::Form(_) => Map::new(),
+    };
+    known.iter().find_map(|entry| safety::danger_with(entry.spec, &body))
 }
 
 /// Prints a body that is not JSON.

@@ -12,16 +12,23 @@ pub struct Work {
     pub parameter: &'static str,
     /// Whether the status operation accepts or requires a project.
     pub takes_project: bool,
+    /// The operation that returns the counts of recipients, for work whose status has no progress.
+    pub counts: Option<&'static str>,
     /// The name of the work in the progress line.
     pub label: &'static str,
 }
 
 const fn work_of(status: &'static str, id: &'static str, parameter: &'static str, label: &'static str) -> Work {
-    Work { status, id, parameter, takes_project: false, label }
+    Work { status, id, parameter, takes_project: false, counts: None, label }
 }
 
 const fn in_project(mut work: Work) -> Work {
     work.takes_project = true;
+    work
+}
+
+const fn with_counts(mut work: Work, operation: &'static str) -> Work {
+    work.counts = Some(operation);
     work
 }
 
@@ -38,7 +45,7 @@ const WORK: [(&str, Work); 13] = [
     ("contacts.bulk", work_of("contacts.bulk_status", "jobId", "jobId", "Writing contacts")),
     ("contacts.bulk_change", work_of("contacts.bulk_change_status", "jobId", "jobId", "Changing contacts")),
     ("contacts.export", in_project(work_of("contacts.export_status", "jobId", "jobId", "Exporting contacts"))),
-    ("campaigns.send", work_of("campaigns.get", "id", "id", "Sending")),
+    ("campaigns.send", with_counts(work_of("campaigns.get", "id", "id", "Sending"), "campaigns.stats")),
 ];
 
 /// The fields that are positional arguments, because they identify the command's object.
@@ -120,9 +127,15 @@ mod tests {
             names::operation(OPERATIONS, id);
             let status = names::operation(OPERATIONS, work.status);
             assert!(status.spec.path_names().any(|name| name == work.parameter), "{id}");
+            if let Some(counts) = work.counts {
+                let counts = names::operation(OPERATIONS, counts);
+                assert!(counts.spec.path_names().eq(status.spec.path_names()), "{id}");
+            }
             let needs_project = fields::of(status).iter().any(|field| field.name == "projectId" && field.required);
             assert_eq!(needs_project && work.parameter != "projectId", work.takes_project, "{id}");
         }
+        // The status of a campaign has no progress, so its bar needs the counts.
+        assert_eq!(work("campaigns.send").and_then(|work| work.counts), Some("campaigns.stats"));
         for (id, name) in MAIN_FIELDS {
             let fields = fields::of(names::operation(OPERATIONS, id));
             assert!(fields.iter().any(|field| field.name == name && !field.in_path), "{id}");

@@ -107,6 +107,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::super::super::args::Cli;
+    use super::super::VARIABLES;
     use super::*;
     use crate::operations::OPERATIONS;
 
@@ -120,6 +121,19 @@ mod tests {
             assert!(has(name), "{name}: {text}");
         }
         assert!(!text.contains("render-worker"));
+    }
+
+    #[test]
+    fn the_documentation_has_the_exit_codes_and_the_variables_of_the_help() {
+        let page = include_str!("../../../../assets/docs/command-line.md").replace('`', "");
+        let (codes, variables) = long_text().split_once("\n\n").expect("two sections");
+        for line in codes.lines().skip(1) {
+            let (code, meaning) = line.trim().split_once("  ").expect("a code and its meaning");
+            assert!(page.contains(&format!("\n| {code} | {meaning} |")), "{line}");
+        }
+        for name in VARIABLES {
+            assert!(page.contains(&format!("\n| {name} |")) && variables.contains(name), "{name}");
+        }
     }
 
     #[test]

@@ -10,10 +10,11 @@ use std::time::Duration;
 use clap::ArgMatches;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
 use url::{Position, Url};
 
 use super::super::problem::Problem;
-use super::super::terminal::{note, print};
+use super::super::terminal::{harmless_json, note, print};
 use super::arguments::{content_of, flag, one};
 use super::output::Format;
 use super::profiles::server_url;
@@ -21,8 +22,9 @@ use super::requests::{Call, Payload, Remote};
 use super::safety;
 use super::session::Session;
 use super::table::cell;
-use crate::base::clock::{Clock, SystemClock};
+use crate::base::clock::{Clock, SystemClock, Timestamp};
 use crate::base::delivery_signature;
+use crate::engine::api::response::WireTime;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 const POLL_PAUSE: Duration = Duration::from_secs(1);
@@ -31,6 +33,8 @@ const POLL_PAUSE: Duration = Duration::from_secs(1);
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
 /// The description that marks temporary webhooks, so that a later command can find one that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";
+/// The age from which `--yes` deletes a temporary webhook of another command: development sessions are shorter than a day.
+const LEFTOVER_AGE_MS: i64 = 24 * 60 * 60 * 1_000;
 /// How many deliveries the command remembers as shown, and how many pages one poll reads. Both are more than a busy second of development
 /// needs.
 const SEEN_MAX: usize = 10_000;
@@ -46,12 +50,17 @@ struct Source {
 /// Runs the command until it is interrupted, or until it has shown `--count` events.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let forward = one(matches, "forward").map(|url| receiver(&url)).transpose()?;
+    // `kill` and a closing terminal must not leave the webhook behind either.
+    let awaited = |kind| signal(kind).map_err(|error| Problem::failed(format_args!("cannot wait for signals: {error}")));
+    let (mut terminated, mut closed) = (awaited(SignalKind::terminate())?, awaited(SignalKind::hangup())?);
     let source = source(session, matches, forward.is_some()).await?;
     let count = matches.try_get_one::<u64>("count").ok().flatten().copied();
     let polling = poll(session, &source, forward.as_ref(), count);
     let result = tokio::select! {
         result = polling => result,
         _ = tokio::signal::ctrl_c() => Ok(()),
+        _ = terminated.recv() => Ok(()),
+        _ = closed.recv() => Ok(()),
     };
     if source.is_temporary {
         session.call("webhooks.delete", json!({ "webhookId": source.id })).await?;
@@ -113,11 +122,22 @@ async fn all_events(session: &Session) -> Result<Vec<Value>, Problem> {
 async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(), Problem> {
     let all = session.call("webhooks.list", json!({ "limit": PAGE_LIMIT_MAX })).await?;
     for webhook in all["webhooks"].as_array().into_iter().flatten().filter(|webhook| webhook["description"] == DESCRIPTION) {
-        if flag(matches, "yes") || safety::confirm(safety::Danger::Deletes, &cell(&webhook["url"]), &session.remote).is_ok() {
+        let subject = format!("The temporary webhook of {}", cell(&webhook["createdAt"]));
+        let is_confirmed = match flag(matches, "yes") {
+            true => is_old(webhook, SystemClock.now()),
+            false => safety::confirm(safety::Danger::Deletes, &subject, &session.remote).is_ok(),
+        };
+        if is_confirmed {
             session.call("webhooks.delete", json!({ "webhookId": webhook["id"] })).await?;
         }
     }
     Ok(())
+}
+
+/// Returns whether a temporary webhook is too old to belong to a command that still runs, for example on another machine.
+fn is_old(webhook: &Value, now: Timestamp) -> bool {
+    let created: Option<WireTime> = webhook["createdAt"].as_str().and_then(|text| text.parse().ok());
+    created.is_some_and(|created| now.ms_since(created.0) > LEFTOVER_AGE_MS)
 }
 
 async fn poll(session: &Session, source: &Source, forward: Option<&(Remote, String)>, count: Option<u64>) -> Result<(), Problem> {
@@ -191,7 +211,7 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
             let outcome = outcome.map_or_else(String::new, |outcome| format!("  -> {}", outcome.unwrap_or_else(|reason| reason)));
             print(&format!("{}  {}{outcome}\n  {}\n", cell(&event["timestamp"]), cell(&event["type"]), cell(&event["data"])));
         }
-        Format::Json | Format::Lines => print(&format!("{event}\n")),
+        Format::Json | Format::Lines => print(&format!("{}\n", harmless_json(&event))),
         Format::Quiet => print(&format!("{}\n", cell(&event["id"]))),
     }
     Ok(())
@@ -246,6 +266,14 @@ mod tests {
         assert_eq!(header("x-service-signature"), "d3f1ea16147b8b8d0304fe2a9559b4b4b84d057af19b132191df3378cbd1234a");
         assert_eq!(header("webhook-signature"), "v1,HRuZCedO+PssxGDGFJFxYEgm9jSi18+GPruIagDDyRc=");
         assert_eq!((header("x-service-test").as_str(), header("webhook-id").as_str()), ("true", "evt"));
+    }
+
+    #[test]
+    fn only_an_old_temporary_webhook_is_deleted_without_a_question() {
+        let now = WireTime::sample().0;
+        let created = |time: &str| is_old(&json!({ "createdAt": time }), now);
+        assert!(created("2025-12-30T00:00:00.000Z"));
+        assert!(!created("2025-12-31T12:00:00.000Z") && !created("unknown"));
     }
 
     #[test]

@@ -134,31 +134,9 @@ impl Running<'_> {
             let form = Form::new(path, &input.values, &SystemRandom::default(), progress)?;
             call.payload = Payload::Form(Arc::new(form));
         }
-        let key = self.key(&mut call)?;
-        let result = tokio::select! {
-            result = self.session.send(&call) => result,
-            _ = tokio::signal::ctrl_c() => return Err(interrupted(key.as_deref())),
-        };
-        // Users need the key to repeat a request that may have been executed. A rejected request was not executed, so its key is not
-        // shown.
-        let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
-        if let Some(key) = key.filter(|_| self.session.output.notes && !is_rejected) {
-            let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
-            note(&format!("Idempotency-Key: {key}{}", if is_replayed { " (repeated: this is the first response)" } else { "" }));
-        }
-        Ok(envelope(&result?)?["data"].take())
-    }
-
-    /// Adds an idempotency key if the operation supports one.
-    fn key(&self, call: &mut Call) -> Result<Option<String>, Problem> {
-        if self.entry.spec.replay != Replay::Keyed {
-            return Ok(None);
-        }
-        let key = one(self.matches, "idempotency-key").unwrap_or_else(|| new_key(&SystemRandom::default()));
-        let (name, value) = key_header(&key)?;
-        call.headers.insert(name, value);
-        call.is_repeatable = true;
-        Ok(Some(key))
+        let is_keyed = self.entry.spec.replay == Replay::Keyed;
+        let answer = send(self.session, &mut call, one(self.matches, "idempotency-key"), is_keyed).await?;
+        Ok(envelope(&answer)?["data"].take())
     }
 
     async fn show(&self, data: &Value) -> Result<u8, Problem> {
@@ -290,6 +268,27 @@ impl Running<'_> {
         }
         Ok(())
     }
+}
+
+/// Sends a request with the idempotency key `given` or, if the operation supports one, a new key; shows the key.
+pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_keyed: bool) -> Result<Answer, Problem> {
+    let key = given.or_else(|| is_keyed.then(|| new_key(&SystemRandom::default())));
+    if let Some(key) = &key {
+        let (name, value) = key_header(key)?;
+        call.headers.insert(name, value);
+        call.is_repeatable = true;
+    }
+    let result = tokio::select! {
+        result = session.send(call) => result,
+        _ = tokio::signal::ctrl_c() => return Err(interrupted(key.as_deref())),
+    };
+    // Users need the key to repeat a request that may have been executed. A rejected request was not executed.
+    let is_rejected = result.as_ref().is_ok_and(|answer| answer.status.is_client_error());
+    if let Some(key) = key.filter(|_| session.output.notes && !is_rejected) {
+        let is_replayed = result.as_ref().is_ok_and(|answer| answer.header("idempotent-replayed").is_some());
+        note(&format!("Idempotency-Key: {key}{}", if is_replayed { " (repeated: this is the first response)" } else { "" }));
+    }
+    result
 }
 
 /// Returns the problem for a command that the user interrupted while it waited for the response.

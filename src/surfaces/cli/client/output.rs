@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use clap::ArgMatches;
 use serde_json::Value;
 
-use super::super::terminal::{note, print};
+use super::super::terminal::{harmless_json, note, print};
 use super::arguments::flag;
 use super::environment::Environment;
 use super::table::{self, Style};
@@ -72,10 +72,10 @@ impl Output {
 
     pub fn data(&self, data: &Value) {
         match self.format {
-            Format::Json => print(&format!("{data:#}\n")),
+            Format::Json => print(&format!("{}\n", harmless_json(&format_args!("{data:#}")))),
             Format::Lines => match items(data) {
                 Some(items) => self.lines(items),
-                None => print(&format!("{data}\n")),
+                None => print(&format!("{}\n", harmless_json(data))),
             },
             Format::Quiet => {
                 let all = items(data).map_or_else(|| vec![data], |items| items.iter().collect());
@@ -92,7 +92,7 @@ impl Output {
 
     /// Prints the items of one page as lines of JSON.
     pub fn lines(&self, items: &[Value]) {
-        print(&items.iter().map(|item| format!("{item}\n")).collect::<String>());
+        print(&items.iter().map(|item| format!("{}\n", harmless_json(item))).collect::<String>());
     }
 }
 

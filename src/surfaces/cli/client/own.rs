@@ -61,7 +61,11 @@ fn api() -> Command {
         value("path", "PATH", "The path and query, like /v1/projects?limit=1").required(true),
         option("body", "JSON", "The body; @FILE reads a file, - standard input"),
         header.help("An additional header; repeat the option for more"),
-        option("idempotency-key", "KEY", "The idempotency key: requests with the same key take effect once"),
+        option(
+            "idempotency-key",
+            "KEY",
+            "The idempotency key: requests with the same key take effect once [default: a new one, if supported]",
+        ),
         flag("include", "Print the status and the headers, too").short('i'),
     ])
 }

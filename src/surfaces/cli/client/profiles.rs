@@ -158,10 +158,12 @@ impl Profiles {
         let url = server_url(&url)?;
         let profile = profile.filter(|profile| own.is_none() || server_url(&profile.url).is_ok_and(|other| other == url));
         let key = if named.is_some() { None } else { environment.key.clone() };
+        // The variable's project may belong to another server than a profile that the user names.
+        let (own, variable) = (profile.and_then(|profile| profile.project.clone()), environment.project.clone());
         Ok(Target {
             url,
             key: key.or_else(|| profile.map(|profile| Secret::new(profile.key.clone()))),
-            project: environment.project.clone().or_else(|| profile.and_then(|profile| profile.project.clone())),
+            project: if named.is_some() { own.or(variable) } else { variable.or(own) },
         })
     }
 
@@ -398,6 +400,7 @@ mod tests {
         environment.profile = Some("b".into());
         environment.project = Some("other".into());
         assert_eq!(target(&[], &environment).2.as_deref(), Some("other"));
+        assert_eq!(target(&["--profile", "a"], &environment).2.as_deref(), Some("leaf"));
         environment.key = Some(Secret::new("sk_test_env".into()));
         assert_eq!(target(&[], &environment).1.as_deref(), Some("sk_test_env"));
         assert_eq!(target(&["--profile", "a"], &environment).1.as_deref(), Some("sk_live_a"));

@@ -37,7 +37,7 @@ const SENDS: [&str; 9] = [
 const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
 
 /// TABLE: operations that end something that cannot be restarted.
-const ENDS: [&str; 1] = ["campaigns.cancel"];
+const ENDS: [&str; 2] = ["campaigns.cancel", "sending.batch_cancel"];
 
 /// Returns what makes an operation dangerous; `None` if nothing does.
 pub fn danger(spec: &Spec) -> Option<Danger> {
@@ -93,7 +93,9 @@ mod tests {
 
     use super::super::names;
     use super::*;
+    use crate::engine::api::Access;
     use crate::operations::OPERATIONS;
+    use crate::vocab::permissions::Permission;
 
     #[test]
     fn sending_and_deleting_are_dangerous_and_nothing_else() {
@@ -110,6 +112,23 @@ mod tests {
         let input = json!({ "delete": true });
         assert_eq!(danger_with(change, input.as_object().expect("an object")), Some(Danger::Deletes));
         assert_eq!(danger_with(change, &Map::new()), None);
+    }
+
+    /// A new operation that may send or stop a send fails here until it is in one of the tables.
+    #[test]
+    fn every_operation_with_a_permission_for_sending_is_in_a_table() {
+        const HARMLESS: [&str; 6] = [
+            "campaigns.archive",
+            "campaigns.create",
+            "campaigns.duplicate",
+            "campaigns.pause",
+            "campaigns.unarchive",
+            "campaigns.unschedule",
+        ];
+        for spec in names::all(OPERATIONS).map(|named| named.entry.spec).filter(|spec| spec.verb == Verb::Post) {
+            let may_send = matches!(spec.access, Access::Needs(Permission::EmailSend | Permission::CampaignWrite));
+            assert_eq!(may_send && danger(spec).is_none(), HARMLESS.contains(&spec.id), "{}", spec.id);
+        }
     }
 
     /// Skipped if the tests run in a terminal.

@@ -371,6 +371,16 @@ mod tests {
     }
 
     #[test]
+    fn only_a_known_status_is_colored_and_only_if_colors_are_allowed() {
+        let items =
+            [json!({ "id": "a", "name": "failed", "status": "failed" }), json!({ "id": "b", "name": "x", "status": "other" })];
+        let colored = table(&items, Style { width: Some(80), color: true });
+        assert_eq!(colored.matches('\u{1b}').count(), 2, "{colored:?}");
+        assert!(colored.contains("\u{1b}[31mfailed\u{1b}[0m"), "{colored:?}");
+        assert!(!table(&items, PLAIN).contains('\u{1b}'));
+    }
+
+    #[test]
     fn escape_sequences_in_values_do_not_reach_the_terminal() {
         let text = table(&[json!({ "name": "a\u{1b}[31mb\u{9b}2J\r\n\u{202e}c" })], PLAIN);
         assert!(!text.contains(['\u{1b}', '\u{9b}', '\r', '\u{202e}']), "{text:?}");

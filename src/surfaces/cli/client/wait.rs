@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::super::problem::{Exit, Problem};
@@ -12,6 +12,7 @@ use super::option_names::PROJECT;
 use super::progress::Progress;
 use super::session::Session;
 use super::table::cell;
+use super::watch::settled;
 
 /// The first pauses between polls are short, because many kinds of work take a second.
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
@@ -51,7 +52,7 @@ pub async fn finish(
     loop {
         let status = session.call_patiently(work.status, Value::Object(query.clone())).await?;
         let word = status["status"].as_str().unwrap_or_default().to_ascii_lowercase();
-        progress.show(percentage(&status), &note(&status));
+        progress.show(shown(session, work, &status, &query).await, &note(&status));
         if ENDED.contains(&word.as_str()) {
             drop(progress);
             return ended(&word, status);
@@ -82,8 +83,16 @@ fn ended(word: &str, status: Value) -> Result<Value, Problem> {
     Err(Problem::new(Exit::Failed, reason))
 }
 
+/// Returns the progress in percent that the progress line shows.
+async fn shown(session: &Session, work: &Work, status: &Value, query: &Map<String, Value>) -> Option<u8> {
+    let Some(counts) = work.counts.filter(|_| session.output.shows_progress()) else { return percentage(status) };
+    // Without the counts, only the bar is missing.
+    let (done, recipients) = settled(&session.call(counts, Value::Object(query.clone())).await.ok()?);
+    percentage(&json!({ "processed": done, "total": recipients }))
+}
+
 /// Returns the progress in percent. Operations report it in different forms.
-pub fn percentage(status: &Value) -> Option<u8> {
+fn percentage(status: &Value) -> Option<u8> {
     let share = |done: &Value, all: &Value| Some(done.as_f64()? * 100.0 / all.as_f64().filter(|all| *all > 0.0)?);
     let progress = &status["progress"];
     let value = progress["percentage"]
@@ -105,8 +114,6 @@ fn note(status: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 
 use super::super::problem::{Exit, Problem};
-use super::super::terminal::print;
+use super::super::terminal::{harmless_json, print};
 use super::arguments::one;
 use super::output::Format;
 use super::session::Session;
@@ -46,7 +46,7 @@ async fn show_all(session: &Session, id: &str) -> Result<u8, Problem> {
         let campaign = session.call_patiently("campaigns.get", json!({ "id": id })).await?;
         let stats = session.call_patiently("campaigns.stats", json!({ "id": id })).await?;
         let view = match session.output.format {
-            Format::Json | Format::Lines => format!("{}\n", json!({ "campaign": campaign, "stats": stats })),
+            Format::Json | Format::Lines => format!("{}\n", harmless_json(&json!({ "campaign": campaign, "stats": stats }))),
             Format::Quiet => format!("{}\n", cell(&campaign["status"])),
             Format::Table => view(&campaign, &stats),
         };
@@ -91,11 +91,16 @@ fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
     }
 }
 
-fn view(campaign: &Value, stats: &Value) -> String {
+/// Returns how many recipients of a campaign no longer wait for their message, and how many recipients there are.
+pub fn settled(stats: &Value) -> (u64, u64) {
     let number = |name: &str| stats[name].as_u64().unwrap_or_default();
     let recipients = number("recipients");
-    let waiting = number("queued") + number("deferred");
-    let done = recipients.saturating_sub(waiting);
+    (recipients.saturating_sub(number("queued") + number("deferred")), recipients)
+}
+
+fn view(campaign: &Value, stats: &Value) -> String {
+    let number = |name: &str| stats[name].as_u64().unwrap_or_default();
+    let (done, recipients) = settled(stats);
     let share = |part: u64, whole: u64| (part * 100).checked_div(whole).unwrap_or(0);
     let full = (share(done, recipients) * BAR_CELLS / 100).min(BAR_CELLS) as usize;
     let mut out = format!("{}  {}\n", cell(&campaign["name"]), cell(&campaign["status"]));
@@ -138,6 +143,7 @@ mod tests {
         let stats =
             json!({ "recipients": 200, "queued": 90, "deferred": 10, "totalDelivered": 95, "failed": 5, "uniqueOpens": 20 });
         let text = view(&campaign, &stats);
+        assert_eq!(settled(&stats), (100, 200));
         assert!(text.starts_with("Winter  sending\n[###############---------------]  50%  100 of 200 recipients\n"), "{text}");
         assert!(text.contains("\nDelivered           95   47%\n"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 80) && !text.contains("retried"));

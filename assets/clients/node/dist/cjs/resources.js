@@ -430,7 +430,7 @@ class Contacts extends core_js_1.Resource {
   return this._list(at `/contacts/${id}/timeline`, { items: "entries", by: "cursor" }, params, options);
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
+  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, options);
  }
  exportAndWait(params, options) {
   return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), { done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] }, options);
@@ -463,7 +463,7 @@ class Connections extends core_js_1.Resource {
   return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
+  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, options);
  }
 }
 exports.Connections = Connections;

@@ -406,7 +406,7 @@ export class Contacts extends Resource {
   return this._list(at `/contacts/${id}/timeline`, { items: "entries", by: "cursor" }, params, options);
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
+  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, options);
  }
  exportAndWait(params, options) {
   return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), { done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] }, options);
@@ -438,7 +438,7 @@ export class Connections extends Resource {
   return this._post("/contacts/imports/provider", params, options, { keyed: true });
  }
  importAndWait(params, options) {
-  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed"], failed: ["failed"], fields: [] }, options);
+  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, options);
  }
 }
 export class Storefront extends Resource {

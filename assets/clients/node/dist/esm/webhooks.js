@@ -31,6 +31,8 @@ function verifyStandard(body, values, given, secret, tolerance) {
   throw refused("SIGNATURE_MISSING", "The request has webhook-signature, but no valid webhook-id and webhook-timestamp.");
  }
  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+ if (key.length === 0)
+  throw refused("SECRET_INVALID", "The secret is not base64. Pass the webhook's secret as it was shown.");
  const expected = createHmac("sha256", key).update(`${id}.${seconds}.`).update(body).digest();
  const matches = given.split(" ").some((entry) => {
   const digest = entry.startsWith("v1,") ? Buffer.from(entry.slice(3), "base64") : Buffer.alloc(0);

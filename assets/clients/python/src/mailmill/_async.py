@@ -3326,7 +3326,15 @@ class AsyncContacts(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed", "uploaded",),
+            ("failed",),
+            (),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.contacts.imports.create(
             file=file,
             project_id=project_id,
@@ -3652,7 +3660,15 @@ class AsyncConnections(AsyncResource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed", "uploaded",),
+            ("failed",),
+            (),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = await self._client.connections.import_contacts(
             provider=provider,
             project_id=project_id,

@@ -3299,7 +3299,15 @@ class Contacts(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed", "uploaded",),
+            ("failed",),
+            (),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.contacts.imports.create(
             file=file,
             project_id=project_id,
@@ -3625,7 +3633,15 @@ class Connections(Resource):
         Raises:
             JobFailedError: The job failed.
         """
-        job = Job(("completed",), ("failed",), (), on_progress, poll_interval, wait_timeout, request_options)
+        job = Job(
+            ("completed", "uploaded",),
+            ("failed",),
+            (),
+            on_progress,
+            poll_interval,
+            wait_timeout,
+            request_options,
+        )
         started = self._client.connections.import_contacts(
             provider=provider,
             project_id=project_id,
