@@ -10,7 +10,8 @@ use super::catalog::{self, Catalog};
 use super::names::{PartName, SnapshotName};
 use super::shipping::{ContinuousBackup, Parts};
 use super::snapshot::Stores;
-use super::{Error, SealedTarget, Target, epochs, names, restoring, retention};
+use super::spool::State;
+use super::{Error, Positions, SealedTarget, Target, epochs, names, restoring, retention};
 use crate::base::clock::{Clock, ManualClock, SystemClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
 use crate::engine::fetch::Fetch;
@@ -405,6 +406,36 @@ async fn an_epoch_that_was_thinned_since_it_was_listed_is_left_out() {
     let (epoch, start) = epochs::begin(&sealed, &candidate).await.expect("the epoch can be created");
     let starts = catalog::starts(&sealed.target, [epoch, epoch + 1].into()).await;
     assert_eq!(starts, Ok([(epoch, start)].into()));
+}
+
+/// Without a new log, a restore could select a snapshot with commits that the folder no longer has.
+#[tokio::test]
+async fn a_folder_that_was_set_back_to_an_earlier_state_starts_a_new_log() {
+    for (shipped, log_since) in [(3, 1), (2, 1), (1, 2)] {
+        let (_outer, _, target) = folders();
+        let sealed = sealed(&target);
+        let installation = Installation::new(&SeededRandom::new(1));
+        let state = State {
+            url: String::new(),
+            installation: installation.clone(),
+            key_check: sealed.key_check().clone(),
+            boots: 1,
+            holder: "a".to_owned(),
+            epoch: 1,
+            shipped,
+            positions: Positions::default(),
+            complete_until: None,
+        };
+        let candidate =
+            |state| epochs::Candidate { installation: &installation, host: "a", state, holder: "a", heartbeat_seconds: 1 };
+        epochs::begin(&sealed, &candidate(None)).await.expect("the epoch can be created");
+        for number in 1..=3 {
+            let part = PartName { epoch: 1, number, from: Timestamp(0), to: Timestamp(0) };
+            assert_eq!(sealed.target.create(&part.object(), "x".into()).await, Ok(true));
+        }
+        let (epoch, start) = epochs::begin(&sealed, &candidate(Some(&state))).await.expect("the epoch can be created");
+        assert_eq!((epoch, start.log_since), (2, log_since), "after part {shipped}");
+    }
 }
 
 #[test]
