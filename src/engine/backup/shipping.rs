@@ -345,7 +345,12 @@ impl ContinuousBackup {
                 () = self.snapshot_wanted.notified() => {}
                 () = tokio::time::sleep(pause) => {}
             }
-            let SnapshotStatus { at, rows, bytes } = snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await?;
+            let taken = match snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await {
+                // The session ends once the parts of the interrupted log are shipped.
+                Err(Error::Interrupted(_)) => return std::future::pending().await,
+                taken => taken?,
+            };
+            let SnapshotStatus { at, rows, bytes } = taken;
             tracing::info!(rows, bytes, "the continuous backup has a new snapshot");
             self.state().last_snapshot = Some(SnapshotStatus { at, rows, bytes });
             last = Some(at);

@@ -9,7 +9,7 @@ use super::capture::Capture;
 use super::catalog::{self, Catalog};
 use super::names::{PartName, SnapshotName};
 use super::shipping::{ContinuousBackup, Parts};
-use super::snapshot::Stores;
+use super::snapshot::{self, Stores};
 use super::spool::State;
 use super::{Error, Positions, SealedTarget, Target, epochs, names, restoring, retention};
 use crate::base::clock::{Clock, ManualClock, SystemClock, Timestamp};
@@ -249,6 +249,23 @@ async fn the_moments_before_a_lost_record_can_be_restored() {
     let catalog = Catalog::load(&sealed(&target).target).await.expect("the target can be listed");
     assert_eq!(catalog.epochs.values().map(|start| start.log_since).collect::<Vec<_>>(), [1, 1, 3]);
     run.stop().await;
+}
+
+/// Such a snapshot could have a commit of one store without an earlier commit of another store.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupted_log_gets_no_snapshot() {
+    let (_outer, data, target) = folders();
+    let sealed = sealed(&target);
+    let capture = Capture::start(&data.join("backup-spool"), 64 << 20).expect("the spool can be created");
+    let stores: Stores = StoreName::ALL.map(|store| open(&data, store, capture.clone()));
+    capture.discard("on purpose");
+    let refused = snapshot::take(&sealed, 1, &capture, &stores, &SystemClock).await;
+    assert!(matches!(refused, Err(Error::Interrupted(_))), "{refused:?}");
+    assert_eq!(sealed.target.list(names::SNAPSHOTS).await, Ok(Vec::new()));
+    for store in stores {
+        Arc::into_inner(store).expect("no one else uses the store").close();
+    }
+    capture.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
