@@ -58,7 +58,7 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) ->
             (false, None) => restore_into(&sealed, wanted, data, &key).await,
         }?;
         if !plan.is_exact {
-            say("Later commits up to the chosen time are no longer in the backup: only this snapshot of that period was kept.");
+            say("The backup may lack commits between this state and the chosen time.");
         }
         Ok(())
     })
