@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::capture::Capture;
 use super::catalog::{self, Catalog};
 use super::names::{PartName, SnapshotName};
+use super::restoring::Progress;
 use super::shipping::{ContinuousBackup, Parts};
 use super::snapshot::{self, Stores};
 use super::spool::State;
@@ -266,6 +267,41 @@ async fn an_interrupted_log_gets_no_snapshot() {
         Arc::into_inner(store).expect("no one else uses the store").close();
     }
     capture.close();
+}
+
+/// A restore takes a while, and the server thins the backup in the meantime.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restore_continues_with_an_earlier_snapshot_if_its_own_was_thinned() {
+    let (_outer, data, target) = folders();
+    let sealed = sealed(&target);
+    let run = Run::start(&data, &target, 1, 1);
+    run.put(StoreName::Live, "row 1", 10).await;
+    run.catch_up().await;
+    let first = restoring::plan(&sealed, None).await.expect("there is a snapshot");
+    run.backup.want_snapshot();
+    for _ in 0..LOOKS_MAX {
+        if restoring::plan(&sealed, None).await.is_ok_and(|plan| plan.snapshot != first.snapshot) {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    run.put(StoreName::Live, "row 2", 10).await;
+    run.catch_up().await;
+    run.stop().await;
+    let plan = restoring::plan(&sealed, None).await.expect("there is a snapshot");
+    assert_ne!(plan.snapshot, first.snapshot);
+    let restored_from = async |plan| {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        restoring::restore_from(&sealed, plan, folder.path(), &Progress::default()).await
+    };
+    for object in [plan.snapshot.part(0), plan.snapshot.manifest()] {
+        sealed.target.delete(&object).await.expect("the object can be deleted");
+        let restored = restored_from(plan.clone()).await;
+        match object.ends_with("/manifest") {
+            true => assert_eq!(restored.map(|(plan, _)| plan.snapshot), Ok(first.snapshot)),
+            false => assert!(matches!(restored, Err(Error::Damaged { .. })), "a missing part is not thinned"),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
