@@ -1929,11 +1929,10 @@ pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 /// The time that a former leader's workers have to end before they are aborted, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The pause between two reports of visits that a node answered while no leader could be reached. A handover takes about as long.
+/// The pause between two reports of the visits that a follower has in memory. A handover takes about as long.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum number of such visits that a node keeps. With the headers of their requests, they take a few megabytes of memory. Further
-/// ones are not counted.
-pub const VISITS_UNREPORTED_MAX: usize = 2_000;
+/// The maximum size of a report: [`VISITS_PER_WRITE`] visits of each environment, with about 500 bytes each, are a quarter of this.
+pub const CLUSTER_VISITS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The pause after a leader with a full disk has given up its leadership. If there is no other node, each attempt interrupts writes for
 /// twice the time of the lease, so there are few.
 pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);
