@@ -1,5 +1,6 @@
 //! Tests of the cluster with a real PostgreSQL: who may append, what followers have, and what nodes notice.
 
+mod conflicts;
 mod joining;
 mod shards;
 mod upgrades;
