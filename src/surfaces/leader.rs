@@ -9,6 +9,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, StatusCode, Uri};
 
@@ -16,6 +17,8 @@ use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Failure, response};
+use crate::engine::mail::inbound::Envelope;
+use crate::features::tracking;
 use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
@@ -32,6 +35,10 @@ pub const NODE: HeaderName = HeaderName::from_static("x-mailmill-node");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The path at which the leader receives visits from other nodes.
 const VISITS: &str = "/admin/cluster/visits";
+/// The path at which the leader receives inbound mail from other nodes, with the envelope in two headers.
+const MAIL: &str = "/admin/cluster/mail";
+const MAIL_SENDER: HeaderName = HeaderName::from_static("x-mailmill-mail-sender");
+const MAIL_RECIPIENT: HeaderName = HeaderName::from_static("x-mailmill-mail-recipient");
 
 /// The page that a browser shows while no leader can be reached. It asks again after two seconds, the usual time of a handover.
 const RELOADING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
@@ -71,8 +78,10 @@ impl<S: Service> Service for WithLeader<S> {
         let Incoming { method, uri, headers, peer, .. } = &request;
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         if member.leads() {
-            if uri.path() == VISITS && *peer == Peer::Operator {
-                return self.receive_visits(request.body).await;
+            match (uri.path(), *peer) {
+                (VISITS, Peer::Operator) => return self.receive_visits(request.body).await,
+                (MAIL, Peer::Operator) => return self.receive_mail(request).await,
+                _ => {}
             }
             let writes = !is_read;
             let mut reply = self.inner.call(request).await;
@@ -142,14 +151,8 @@ impl<S: Service> WithLeader<S> {
     /// Sends visits to the leader. Returns false if it may not have received them.
     async fn report(&self, visits: &Visits) -> bool {
         let body = serde_json::to_vec(visits).expect("visits can be written as JSON");
-        let request = Incoming {
-            method: Method::POST,
-            uri: Uri::from_static(VISITS),
-            headers: HeaderMap::new(),
-            body: Body::Whole(body.into()),
-            peer: Peer::Operator,
-        };
-        self.forward(request).await.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
+        let sent = self.forward(of_node(VISITS, HeaderMap::new(), body.into())).await;
+        sent.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
     }
 
     /// Buffers the visits that another node sends, so that the worker of this leader stores them.
@@ -163,7 +166,34 @@ impl<S: Service> WithLeader<S> {
             }
             None => StatusCode::BAD_REQUEST,
         };
-        Reply { status, headers: HeaderMap::new(), body: ReplyBody::Whole("".into()) }
+        empty(status)
+    }
+
+    /// Lets the leader handle a message that this follower received. Its effects are on disk when this function returns `Ok`.
+    pub async fn forward_mail(&self, raw: Bytes, envelope: &Envelope<'_>) -> Result<(), Failure> {
+        let mut headers = HeaderMap::new();
+        for (name, address) in [(MAIL_SENDER, envelope.sender), (MAIL_RECIPIENT, envelope.recipient)] {
+            headers.insert(name, HeaderValue::from_bytes(address.as_bytes()).map_err(Failure::internal)?);
+        }
+        match self.forward(of_node(MAIL, headers, raw)).await {
+            Ok(reply) if reply.status == StatusCode::NO_CONTENT => Ok(()),
+            Ok(_) => Err(Failure::because(Code::Unavailable, "The leader of the cluster did not handle the message.")),
+            Err(reason) => Err(Failure::because(Code::Unavailable, reason)),
+        }
+    }
+
+    /// Handles a message that another node received.
+    async fn receive_mail(&self, request: Incoming) -> Reply {
+        let Incoming { headers, body, .. } = request;
+        let Ok(raw) = body.collect(limits::INBOUND_BYTES_MAX).await else { return empty(StatusCode::BAD_REQUEST) };
+        let address =
+            |name: HeaderName| headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).unwrap_or_default();
+        let envelope = Envelope { sender: address(MAIL_SENDER), recipient: address(MAIL_RECIPIENT) };
+        match tracking::receive(&self.api.0, &raw, &envelope).await {
+            Ok(_) => empty(StatusCode::NO_CONTENT),
+            // The node that received the message logs that it is deferred.
+            Err(_) => empty(StatusCode::SERVICE_UNAVAILABLE),
+        }
     }
 
     fn put_back(&self, visits: Visits) {
@@ -237,6 +267,16 @@ impl<S: Service> WithLeader<S> {
         headers.insert(RETRY_AFTER, HeaderValue::from(1));
         Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
     }
+}
+
+/// Returns a request of this node itself to the leader.
+fn of_node(path: &'static str, headers: HeaderMap, body: Bytes) -> Incoming {
+    let uri = Uri::from_static(path);
+    Incoming { method: Method::POST, uri, headers, body: Body::Whole(body), peer: Peer::Operator }
+}
+
+fn empty(status: StatusCode) -> Reply {
+    Reply { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::new()) }
 }
 
 /// Returns a copy of a request without its body.

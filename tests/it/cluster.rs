@@ -13,6 +13,7 @@ mod history;
 mod nodes;
 mod planted;
 mod proxy;
+mod returned_mail;
 mod rows;
 mod speed;
 mod standby;
