@@ -1844,6 +1844,8 @@ pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The longest pause after a failure of the backup's target, so that the end of an outage is noticed within this time.
 pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+/// The pause before thinning is repeated after a failure.
+pub const BACKUP_THINNING_RETRY: std::time::Duration = std::time::Duration::from_secs(600);
 /// The maximum number of objects that one listing of the backup's target returns: the log of four weeks at one part per second.
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
 /// The number of parts that a restore requests at the same time, enough to hide the latency of an object store.

@@ -341,9 +341,14 @@ impl ContinuousBackup {
             // A time in the future means that the clock was set back since then.
             let wait = last.map(|at| period_ms - clock.now().ms_since(at)).filter(|wait| (1..=period_ms).contains(wait));
             let pause = Duration::from_millis(wait.unwrap_or(0) as u64);
+            let thins_again = self.state().thinning_error.is_some();
             tokio::select! {
                 () = self.snapshot_wanted.notified() => {}
                 () = tokio::time::sleep(pause) => {}
+                () = tokio::time::sleep(limits::BACKUP_THINNING_RETRY), if thins_again => {
+                    self.thin(sealed).await;
+                    continue;
+                }
             }
             let taken = match snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await {
                 // The session ends once the parts of the interrupted log are shipped.
@@ -355,9 +360,18 @@ impl ContinuousBackup {
             self.state().last_snapshot = Some(SnapshotStatus { at, rows, bytes });
             last = Some(at);
             self.has_snapshot.store(true, Ordering::Relaxed);
-            let deleted = retention::thin(&sealed.target, settings).await?;
-            tracing::debug!(deleted, "the continuous backup was thinned");
+            self.thin(sealed).await;
         }
+    }
+
+    /// Thins the backup. A failure does not end the session, because the target can still be complete.
+    async fn thin(&self, sealed: &SealedTarget) {
+        let thinned = retention::thin(&sealed.target, &self.parts.settings).await;
+        match &thinned {
+            Ok(deleted) => tracing::debug!(deleted, "the continuous backup was thinned"),
+            Err(error) => tracing::warn!(%error, "the continuous backup could not be thinned"),
+        }
+        self.state().thinning_error = thinned.err();
     }
 
     /// Ships all commits so far and records that this server has stopped. Called when the service has drained.

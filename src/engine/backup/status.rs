@@ -11,6 +11,8 @@ pub struct BackupStatus {
     pub(super) complete_at: Option<Monotonic>,
     /// Why the backup is stalled, if it is.
     pub error: Option<Error>,
+    /// Why the last thinning failed, if it did.
+    pub thinning_error: Option<Error>,
     /// The number of bytes of the parts of the log that this process has shipped.
     pub part_bytes: u64,
     /// The number of bytes of the changed keys and values in the shipped parts.

@@ -449,6 +449,30 @@ async fn thinning_deletes_old_interrupted_and_superseded_objects_only() {
     assert_eq!(retention::thin(&sealed.target, &few).await, Ok(0));
 }
 
+/// An object that cannot be read or deleted makes thinning fail.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failed_thinning_is_reported_and_does_not_stop_the_backup() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.catch_up().await;
+    assert_eq!(run.backup.status().thinning_error, None);
+    let created = sealed(&target).target.create(&names::start(0), "damaged".into()).await;
+    assert_eq!(created, Ok(true));
+    run.backup.want_snapshot();
+    for _ in 0..LOOKS_MAX {
+        if run.backup.status().thinning_error.is_some() {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    assert!(matches!(run.backup.status().thinning_error, Some(Error::Damaged { .. })), "{:?}", run.backup.status());
+    run.put(StoreName::Live, "row 1", 10).await;
+    run.catch_up().await;
+    let epochs = sealed(&target).target.list(names::EPOCHS).await.expect("the target can be listed");
+    assert!(!epochs.contains(&names::start(2)), "the session continues");
+    run.stop().await;
+}
+
 /// A server thins the backup while a restore reads the catalog.
 #[tokio::test]
 async fn an_epoch_that_was_thinned_since_it_was_listed_is_left_out() {

@@ -155,6 +155,9 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
         }
         _ => {}
     }
+    if let Some(error) = &status.thinning_error {
+        return Some(format!("Old objects of the backup could not be deleted, so it grows: {error}."));
+    }
     let failed = drill.and_then(|drill| Some((drill.at, drill.error.as_ref()?)));
     failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
 }
@@ -352,4 +355,21 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
         findings.push(Finding::good(SUBJECT, format!("the restore drill of {at} restored {rows} rows")));
     }
     Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestApp;
+
+    #[test]
+    fn a_backup_that_cannot_be_thinned_is_a_problem() {
+        let app = TestApp::new();
+        let (engine, mut status) = (app.engine(), BackupStatus::default());
+        status.complete(engine.clock.now(), engine.clock.monotonic());
+        assert_eq!(problem(engine, &status, None), None);
+        status.thinning_error = Some(Error::Target { object: "log/1".to_owned(), cause: "403 Forbidden".to_owned() });
+        let found = problem(engine, &status, None).unwrap_or_default();
+        assert!(found.starts_with("Old objects of the backup could not be deleted") && found.contains("403"), "{found}");
+    }
 }
