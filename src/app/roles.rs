@@ -101,6 +101,9 @@ async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace
     let counted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, accounts::flush_usage(engine)).await;
     let noted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, tracking::flush(engine)).await;
     let resigned = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, member.resign()).await;
+    if let Some(backup) = &engine.backup {
+        backup.finish().await;
+    }
     tracing::info!(
         node = member.node(),
         counted = matches!(counted, Ok(Ok(_))),

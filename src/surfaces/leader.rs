@@ -90,7 +90,7 @@ impl<S: Service> Service for WithLeader<S> {
             }
             return reply;
         }
-        let is_query = self.api.runs_on_any_node(method, uri.path(), *peer);
+        let is_query = self.api.runs_on_any_node(method, uri.path(), *peer) && !needs_leader(uri.path());
         let is_local = is_about_node(uri.path()) || (is_query && self.is_recent(headers).await);
         let page = page(method, headers);
         // A read has an empty body, so the same request can be handled a second time.
@@ -296,6 +296,11 @@ fn is_in_message(path: &str) -> bool {
     ["/t/", "/u/", "/v/"].into_iter().any(|root| path.starts_with(root))
 }
 
+/// Returns whether a read needs data that only the leader has: the restored copy of an earlier state.
+fn needs_leader(path: &str) -> bool {
+    path.strip_prefix("/v1/system/restores").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Returns whether every node answers this path itself, regardless of the age of its data: health, metrics, the documentation, and the
 /// commands about a node and its machine.
 fn is_about_node(path: &str) -> bool {
@@ -342,6 +347,7 @@ mod tests {
             assert!(is_about_node(path), "{path}");
         }
         assert!(!is_about_node("/admin/keys") && !is_about_node("/admin/restores"));
+        assert!(needs_leader("/v1/system/restores/preview") && !needs_leader("/v1/system/status"));
     }
 
     #[test]

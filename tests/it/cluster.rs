@@ -6,6 +6,7 @@
 //!
 //!     MAILMILL_CLUSTER_FAULTS=300 MAILMILL_CLUSTER_CALM_MS=10000 cargo test --release --test it cluster::no_fault -- --nocapture
 
+mod backups;
 mod campaigns;
 mod faults;
 mod guide;

@@ -214,7 +214,9 @@ impl Writing {
         }
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;
-        for file in files {
+        for mut file in files {
+            // A node of a cluster may have written the backup.
+            file.leave_cluster();
             rows += file.finish()?;
         }
         Ok(Restored { rows, until: last, commits })

@@ -97,6 +97,7 @@ impl Run {
             installation: Installation::new(&SeededRandom::new(1)),
             boots,
             host: format!("machine-{seed}"),
+            is_in_cluster: false,
         }));
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let (running, own, shutdown) = (backup.clone(), stores.clone(), tasks.shutdown());

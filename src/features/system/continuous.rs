@@ -96,9 +96,14 @@ impl ContinuousBackupView {
     }
 }
 
-/// Returns the status of the continuous backup; `None` if no target is configured.
+/// Returns the continuous backup if this process takes one: in a cluster, only the leader does.
+pub fn active(engine: &Engine) -> Option<&Arc<ContinuousBackup>> {
+    engine.backup.as_ref().filter(|_| engine.cluster.as_ref().is_none_or(|member| member.leads()))
+}
+
+/// Returns the status of the continuous backup; `None` if no target is configured, or if this node does not lead its cluster.
 pub fn view(engine: &Engine) -> engine_store::Result<Option<ContinuousBackupView>> {
-    let Some(backup) = &engine.backup else { return Ok(None) };
+    let Some(backup) = active(engine) else { return Ok(None) };
     let status = backup.status();
     let tx = engine.control.read();
     let drill = store::last_drill(&tx)?;
@@ -144,13 +149,14 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
         return Some(format!("The backup has stopped: {error}."));
     }
     let warn_after = warn_after_seconds(engine);
+    let has_run = status.has_run_ms(warn_after * 1000, engine.clock.as_ref());
     match age_seconds(engine, status) {
         // After a long stop, the backup has `warn_after` to catch up before it counts as too old.
-        Some(age) if age > warn_after && (status.is_of_this_process() || has_run(engine, warn_after)) => {
+        Some(age) if age > warn_after && (status.is_of_this_process() || has_run) => {
             return Some(format!("The backup is {} old{cause}.", words(age)));
         }
         // The first snapshot of a large installation takes a while, so its absence is a problem only after `warn_after`.
-        None if has_run(engine, warn_after) => {
+        None if has_run => {
             return Some(format!("There is no complete backup yet{cause}."));
         }
         _ => {}
@@ -160,10 +166,6 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
     }
     let failed = drill.and_then(|drill| Some((drill.at, drill.error.as_ref()?)));
     failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
-}
-
-fn has_run(engine: &Engine, seconds: i64) -> bool {
-    engine.clock.now().ms_since(engine.started_at) / 1000 > seconds
 }
 
 /// Formats a duration in words, in the largest unit that fits.
@@ -317,10 +319,9 @@ pub fn is_own(found: Option<&identity::Identity>, own: Option<&identity::Identit
 /// Checks for `mailmill doctor` that the backup target can be used, and that the backup is not too old.
 pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     const SUBJECT: &str = "backup";
-    let Some(backup) = &engine.backup else {
-        // In a cluster, the setting would prevent the next start.
-        let said = match &engine.cluster {
-            Some(_) => "a cluster has no continuous backup; back up its PostgreSQL database",
+    let Some(backup) = active(engine) else {
+        let said = match &engine.backup {
+            Some(_) => "the node that leads the cluster takes the continuous backup",
             None => {
                 "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk"
             }

@@ -52,7 +52,7 @@ fn shared_of(url: &str) -> (Shared, Runtime) {
     let database = Database::new(url, None, runtime.handle().clone()).expect("the URL is valid");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let (turn, random) = (SharedTurn::new(clock.clone()), Arc::new(SystemRandom::default()));
-    (Shared { database, turn, runtime: runtime.handle().clone(), clock, random }, runtime)
+    (Shared { database, turn, runtime: runtime.handle().clone(), clock, random, backup: Arc::default() }, runtime)
 }
 
 /// The engine of a leader with an empty file and an empty log.
