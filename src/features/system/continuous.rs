@@ -16,6 +16,7 @@ use crate::base::clock::Timestamp;
 use crate::base::machine;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure};
+use crate::engine::backup::restored_copy::TemporaryFolder;
 use crate::engine::backup::{BackupStatus, ContinuousBackup, Error, restoring};
 use crate::engine::store::{self as engine_store, StoreFile, identity};
 use crate::features::accounts;
@@ -252,10 +253,11 @@ pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
 }
 
 async fn drill(engine: &Arc<Engine>, backup: &ContinuousBackup, at: Timestamp) -> Drill {
-    let (began, folder) = (engine.clock.monotonic(), engine.control.file().with_file_name(DRILL_FOLDER));
-    let done = restore_into(engine, backup, &folder).await;
-    // The folder may be large, so it is removed even if the drill failed. If it cannot be removed, the next drill removes it.
-    let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
+    let began = engine.clock.monotonic();
+    // The folder may be large, so it is removed even if the drill fails or is interrupted.
+    let folder = TemporaryFolder(engine.control.file().with_file_name(DRILL_FOLDER));
+    let done = restore_into(engine, backup, &folder.0).await;
+    let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     let seconds = engine.clock.monotonic().ms_since(began) / 1000;
     match done {
         Ok(restored) => Drill { at, rows: restored.rows, until: Some(restored.until), seconds, error: None },

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::nodes::{Cluster, LEASE_SECONDS, database};
 use crate::continuous_backup::{Vault, catch_up};
+use crate::delivery::until;
 use crate::support::server::BOUNDLESS;
 use crate::support::{Client, Server};
 
@@ -34,6 +35,9 @@ async fn each_leader_backs_up_and_a_restored_folder_serves_as_a_single_machine()
     std::fs::rename(copy, single.data()).expect("the folder can be moved");
     single.serve();
     let client = Client::new(single.address(), Some(cluster.key.clone()));
-    let contacts = client.data("contacts.list", json!({ "projectId": project })).await["contacts"].clone();
-    assert_eq!(contacts.as_array().map(Vec::len), Some(2), "{contacts}");
+    until(async || {
+        let contacts = client.data("contacts.list", json!({ "projectId": project })).await["contacts"].clone();
+        contacts.as_array().map(Vec::len) == Some(2)
+    })
+    .await;
 }
