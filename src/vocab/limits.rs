@@ -1844,7 +1844,7 @@ pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The longest pause after a failure of the backup's target, so that the end of an outage is noticed within this time.
 pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
-/// The pause before thinning is repeated after a failure.
+/// The pause before thinning is repeated after a failure. Thinning lists all objects, so it must not be repeated often.
 pub const BACKUP_THINNING_RETRY: std::time::Duration = std::time::Duration::from_secs(600);
 /// The maximum number of objects that one listing of the backup's target returns: the log of four weeks at one part per second.
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
@@ -1933,7 +1933,8 @@ pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
 /// The pause between two reports of the visits that a follower has in memory. A handover takes about as long.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum size of a report: [`VISITS_PER_WRITE`] visits of each environment, with about 500 bytes each, are a quarter of this.
+/// The maximum size of such a report. The [`VISITS_PER_WRITE`] visits of each environment take about 500 bytes each, a quarter of this,
+/// because most of a visit is its user agent.
 pub const CLUSTER_VISITS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The pause after a leader with a full disk has given up its leadership. If there is no other node, each attempt interrupts writes for
 /// twice the time of the lease, so there are few.
