@@ -18,7 +18,7 @@ use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Failure, response};
 use crate::engine::mail::inbound::Envelope;
-use crate::features::tracking;
+use crate::engine::mail::inbound::listener::{HandlerResult, ReceivedMessage};
 use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
@@ -186,14 +186,20 @@ impl<S: Service> WithLeader<S> {
     async fn receive_mail(&self, request: Incoming) -> Reply {
         let Incoming { headers, body, .. } = request;
         let Ok(raw) = body.collect(limits::INBOUND_BYTES_MAX).await else { return empty(StatusCode::BAD_REQUEST) };
-        let address =
-            |name: HeaderName| headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).unwrap_or_default();
-        let envelope = Envelope { sender: address(MAIL_SENDER), recipient: address(MAIL_RECIPIENT) };
-        match tracking::receive(&self.api.0, &raw, &envelope).await {
-            Ok(_) => empty(StatusCode::NO_CONTENT),
-            // The node that received the message logs that it is deferred.
-            Err(_) => empty(StatusCode::SERVICE_UNAVAILABLE),
-        }
+        let address = |name: HeaderName| {
+            let value = headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+            value.unwrap_or_default().to_owned()
+        };
+        let (sender, recipients) = (address(MAIL_SENDER), vec![address(MAIL_RECIPIENT)]);
+        let mail = ReceivedMessage { sender, recipients, bytes: raw.into(), peer: None };
+        let handled = match self.api.0.inbound() {
+            Some(inbound) => inbound.take(mail).await,
+            None => HandlerResult::Later,
+        };
+        empty(match handled {
+            HandlerResult::Durable => StatusCode::NO_CONTENT,
+            HandlerResult::Later | HandlerResult::Refused => StatusCode::SERVICE_UNAVAILABLE,
+        })
     }
 
     fn put_back(&self, visits: Visits) {
