@@ -38,7 +38,7 @@ pub async fn bind<S: Service>(
         tls,
         connections,
     };
-    let bound = listener::bind(options, Arc::new(Post { engine: Arc::downgrade(engine), front }), tasks)
+    let bound = listener::bind(options, Arc::new(MailReceiver { engine: Arc::downgrade(engine), front }), tasks)
         .await
         .map_err(Problem::failed)?;
     let listener = Arc::new(bound);
@@ -47,12 +47,12 @@ pub async fn bind<S: Service>(
 }
 
 /// Passes mail to the engine. The references are weak, because the engine holds the listener.
-struct Post<S> {
+struct MailReceiver<S> {
     engine: Weak<Engine>,
     front: Weak<WithLeader<S>>,
 }
 
-impl<S: Service> MailHandler for Post<S> {
+impl<S: Service> MailHandler for MailReceiver<S> {
     fn wants(&self, recipient: &str) -> bool {
         let local = recipient.split('@').next().unwrap_or_default();
         local.eq_ignore_ascii_case(COMPLAINTS)
