@@ -54,7 +54,7 @@ pub const NODE_WORKERS: &[Worker] = &[
     Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
     // The stores check the free space before each write; this worker detects the end of a shortage even if nothing is written.
     Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
-    // A follower answers with a temporary error, so senders deliver to the leader instead, or retry later.
+    // A follower passes mail to the leader.
     Worker::lasting("inbound mail", Work::Service(|tasks, engine| Box::pin(tracking::worker::receive_mail(tasks, engine)))),
 ];
 

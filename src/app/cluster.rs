@@ -111,10 +111,11 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     Ok(())
 }
 
-/// Returns the settings without the cluster's database, so that the folder is opened as a single machine.
+/// Returns the settings without the cluster's database, so that the folder is opened as a single machine. Only a leader takes backups.
 fn alone(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.cluster.database = None;
+    settings.backup.url = None;
     settings
 }
 

@@ -68,10 +68,16 @@ impl Opened {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let space = Space::unlimited();
         let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log: None };
+        let capture = capture(&folder, &settings)?;
+        if let Some(capture) = &capture {
+            // The member is new, so it has no other log.
+            let _ = node.member.shared().backup.set(capture.clone());
+        }
         let OpenNode { member, seal, nodes, stores } = node.open(&folder, &random)?;
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
-        let engine = opener.engine(seal, hold, &stores, None, Some(member))?;
-        Ok((Self { engine, folder, stores, capture: None }, nodes))
+        let backup = capture.clone().map(|capture| opener.backup(capture, &seal, &stores[0])).transpose()?.flatten();
+        let engine = opener.engine(seal, hold, &stores, backup, Some(member))?;
+        Ok((Self { engine, folder, stores, capture }, nodes))
     }
 
     fn open_on(
@@ -80,12 +86,7 @@ impl Opened {
         (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
         space: Arc<Space>,
     ) -> Result<Self, Problem> {
-        let mib = |number: u64| number.saturating_mul(MIB as u64);
-        let capture = settings.backup.url.is_some().then(|| {
-            let bytes_max = mib(settings.backup.spool_mib.get());
-            Capture::start(&folder.spool(), bytes_max).map_err(Problem::failed)
-        });
-        let capture = capture.transpose()?;
+        let capture = capture(&folder, &settings)?;
         let log = capture.clone().map(|capture| capture as Arc<dyn CommitLog>);
         let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log };
         let Taken { seal, stores, hold, is_same } = opener.take()?;
@@ -133,6 +134,13 @@ impl Opened {
     }
 }
 
+/// Returns the receiver of the stores' commits; `None` if there is no continuous backup.
+fn capture(folder: &Folder, settings: &Settings) -> Result<Option<Arc<Capture>>, Problem> {
+    let bytes_max = settings.backup.spool_mib.get().saturating_mul(MIB as u64);
+    let started = settings.backup.url.is_some().then(|| Capture::start(&folder.spool(), bytes_max).map_err(Problem::failed));
+    started.transpose()
+}
+
 /// Returns the space monitor of the data folder's disk, with the limits from the settings.
 pub(super) fn space(folder: &Folder, settings: &Settings) -> Arc<Space> {
     let mib = |number: u64| number.saturating_mul(MIB as u64);
@@ -177,6 +185,7 @@ impl Opener<'_> {
             installation: identity.installation,
             boots: identity::boots(&tx).map_err(Problem::failed)?,
             host: machine::host_name(),
+            is_in_cluster: self.settings.cluster.database.is_some(),
         }))))
     }
 

@@ -50,29 +50,29 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) ->
     super::runtime()?.block_on(async {
         let fetch = Arc::new(Fetch::new(settings));
         let target = Target::open(url, &settings.backup, &fetch).map_err(Problem::failed)?;
-        let (key, plan) = verify_key(&target, wanted).await?;
+        let key = verify_key(&target, wanted).await?;
         let sealed = SealedTarget::new(target, &key, Arc::new(SystemRandom::default()));
-        match (wanted.verify, wanted.contacts.zip(wanted.to.as_deref())) {
+        let plan = match (wanted.verify, wanted.contacts.zip(wanted.to.as_deref())) {
             (true, _) => verify(&sealed, wanted, data).await,
             (false, Some((project, file))) => write_contacts(&sealed, wanted, data, (project, file)).await,
             (false, None) => restore_into(&sealed, wanted, data, &key).await,
         }?;
         if !plan.is_exact {
-            say("Later commits up to the chosen time are no longer in the backup: only this snapshot of that period was kept.");
+            say("The backup may lack commits between this state and the chosen time.");
         }
         Ok(())
     })
 }
 
-/// Returns the master key for the chosen state, and the plan to restore that state.
-async fn verify_key(target: &Target, wanted: &Restore) -> Result<(Seal, Plan), Problem> {
+/// Returns the master key for the chosen state.
+async fn verify_key(target: &Target, wanted: &Restore) -> Result<Seal, Problem> {
     let catalog = Catalog::load(target).await.map_err(Problem::failed)?;
     let plan = catalog.plan(wanted.at.map(|at| at.0)).map_err(Problem::failed)?;
     let file = ask_for_key(wanted)?;
     let seal = Seal::read_copy(&file).map_err(Problem::failed)?;
     let is_right = catalog.epochs.get(&plan.epoch).is_some_and(|start| start.key_check == seal.check_value());
     match is_right {
-        true => Ok((seal, plan)),
+        true => Ok(seal),
         false => Err(Problem::failed(format_args!(
             "{} is not the master key with which the backup in {} was made; use the key that the installation had at that time. Nothing was \
              written",
@@ -107,14 +107,15 @@ async fn restore_aside<T>(
     Ok(done)
 }
 
-async fn verify(sealed: &SealedTarget, wanted: &Restore, data: &Path) -> Result<(), Problem> {
+/// Verifies the backup; returns the plan of the verified state.
+async fn verify(sealed: &SealedTarget, wanted: &Restore, data: &Path) -> Result<Plan, Problem> {
     let (plan, Restored { rows, until, commits }, ()) = restore_aside(sealed, wanted, data, |_| Ok(())).await?;
     say(&format!(
         "The backup in {} is intact: {rows} rows as of {until}, from a snapshot of {} and {commits} commits after it.",
         sealed.target.shown(),
         plan.snapshot.at
     ));
-    Ok(())
+    Ok(plan)
 }
 
 /// Writes a brand's contacts to a CSV file. The running installation is not changed: the user imports the file, with the usual rules for
@@ -124,7 +125,7 @@ async fn write_contacts(
     wanted: &Restore,
     data: &Path,
     (project, file): (ProjectId, &Path),
-) -> Result<(), Problem> {
+) -> Result<Plan, Problem> {
     let failed = |error: &dyn std::fmt::Display| {
         Problem::failed(format_args!(
             "{} cannot be written: {error}; choose a file in a writable folder with free space",
@@ -171,13 +172,13 @@ async fn write_contacts(
         // The error of the restore is returned, even if removing the file also fails.
         let _ = fs::remove_file(file);
     }
-    let (_, Restored { until, .. }, contacts) = written?;
+    let (plan, Restored { until, .. }, contacts) = written?;
     let word = if contacts == 1 { "contact" } else { "contacts" };
     say(&format!("Wrote {contacts} {word} as of {until} to {}. Import the file on the page Contacts.", file.display()));
-    Ok(())
+    Ok(plan)
 }
 
-async fn restore_into(sealed: &SealedTarget, wanted: &Restore, data: &Path, key: &Seal) -> Result<(), Problem> {
+async fn restore_into(sealed: &SealedTarget, wanted: &Restore, data: &Path, key: &Seal) -> Result<Plan, Problem> {
     let folder = Folder::open(data).map_err(Problem::failed)?;
     if !folder.names().map_err(Problem::failed)?.is_empty() {
         return Err(Problem::failed(BackupError::NotEmpty(folder.path().to_path_buf())));
@@ -194,7 +195,7 @@ async fn restore_into(sealed: &SealedTarget, wanted: &Restore, data: &Path, key:
         say(&format!("The backup has every commit up to {complete}. Commits after this time are not in the backup."));
     }
     say_hold(data, wanted.resume);
-    Ok(())
+    Ok(plan)
 }
 
 async fn fill(sealed: &SealedTarget, wanted: &Restore, folder: &Folder, key: &Seal) -> Result<(Plan, Restored), Problem> {

@@ -37,23 +37,20 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     loop {
         let changes = CACHED.map(|table| Box::pin(engine.control.changed(table).notified()));
         let now = role.borrow_and_update().clone();
-        match (&now, leading.take()) {
-            (Role::Leader { epoch }, None) => {
-                load(&engine);
+        if let Some(former) = leading.take_if(|lead| lead.is_over(&now)) {
+            former.tasks.raise(Stage::Cut);
+            former.end(&engine, limits::CLUSTER_WORKER_END_TIME).await;
+        }
+        if leading.is_none() {
+            load(&engine);
+            if let Role::Leader { epoch } = now {
                 let workers = engine.workers.count();
                 let own = Tasks::new(Handle::current());
-                member.activate(*epoch);
+                member.activate(epoch);
                 runner::start(&own, &engine, WORKERS);
                 tracing::info!(epoch, node = member.node(), "this node leads the cluster");
-                leading = Some(Leading { tasks: own, workers });
+                leading = Some(Leading { epoch, tasks: own, workers });
             }
-            (Role::Leader { .. }, known) => leading = known,
-            (Role::Follower { .. }, Some(former)) => {
-                former.tasks.raise(Stage::Cut);
-                former.end(&engine, limits::CLUSTER_WORKER_END_TIME).await;
-                load(&engine);
-            }
-            (Role::Follower { .. }, None) => load(&engine),
         }
         if *drain.borrow_and_update() {
             if let Some(former) = leading.take() {
@@ -72,12 +69,19 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
 
 /// The workers that run while this node leads the cluster.
 struct Leading {
+    /// The epoch of the lease.
+    epoch: i64,
     tasks: Tasks,
     /// The number of workers that run in either role. They come first on the board.
     workers: usize,
 }
 
 impl Leading {
+    /// Returns whether this lead has ended. The node may already lead again, in a newer epoch, when this is noticed.
+    fn is_over(&self, role: &Role) -> bool {
+        *role != Role::Leader { epoch: self.epoch }
+    }
+
     async fn end(self, engine: &Engine, grace: Duration) {
         let joined = self.tasks.join(grace).await;
         if !joined.cut.is_empty() {
@@ -97,6 +101,9 @@ async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace
     let counted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, accounts::flush_usage(engine)).await;
     let noted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, tracking::flush(engine)).await;
     let resigned = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, member.resign()).await;
+    if let Some(backup) = &engine.backup {
+        backup.finish().await;
+    }
     tracing::info!(
         node = member.node(),
         counted = matches!(counted, Ok(Ok(_))),
@@ -127,5 +134,19 @@ fn load(engine: &Engine) {
     match loaded {
         Ok(on_hold) => engine.hold.set(on_hold),
         Err(error) => tracing::error!(%error, "the keys and users cannot be loaded"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The workers of the former lead continued, and the node kept the lease without serving as the leader.
+    #[tokio::test]
+    async fn a_lead_is_over_even_if_the_node_already_leads_again() {
+        let lead = Leading { epoch: 3, tasks: Tasks::new(Handle::current()), workers: 0 };
+        assert!(!lead.is_over(&Role::Leader { epoch: 3 }));
+        assert!(lead.is_over(&Role::Follower { leader: None }));
+        assert!(lead.is_over(&Role::Leader { epoch: 4 }));
     }
 }

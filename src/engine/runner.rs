@@ -44,7 +44,7 @@ pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 pub enum Work {
     /// The worker processes the data that all environments share. Its tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
-    /// Like `Control`, but a step may take hours, because it copies all data.
+    /// Like `Control`, but a step may take hours, because it copies all data. It is interrupted when the service drains, as by a crash.
     LongControl(fn(Arc<Engine>) -> Running),
     /// The worker processes each environment separately. Its tables are those of the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
@@ -125,9 +125,13 @@ async fn run(
                 false => drop(select_all(signals).await),
             }
         };
-        // A step is bounded, so it is not interrupted; the runner stops only between two steps.
         status.begin();
-        let stepped = AssertUnwindSafe(step()).catch_unwind().await;
+        let stepped = tokio::select! {
+            biased;
+            stepped = AssertUnwindSafe(step()).catch_unwind() => stepped,
+            // Other steps are bounded, so they are not interrupted.
+            () = shutdown.draining(), if matches!(worker.work, Work::LongControl(_)) => return status.end(None),
+        };
         let stepped = stepped.unwrap_or_else(|_| {
             status.restart();
             Err(Failure::internal("a step of the job panicked; search the log for the cause"))
@@ -228,6 +232,7 @@ mod tests {
     static HOURLY: Worker =
         Worker { name: "test", wakes: &[META, FEED], period: Duration::from_secs(3600), work: Work::Control(never) };
     static HASTY: Worker = Worker { period: Duration::from_millis(1), ..HOURLY };
+    static LONG: Worker = Worker { work: Work::LongControl(never), ..HOURLY };
 
     fn store(folder: &std::path::Path) -> Arc<Store> {
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
@@ -281,6 +286,24 @@ mod tests {
             until(count, 4).await;
         })
         .await;
+    }
+
+    // A restore drill delayed the handover of a cluster.
+    #[tokio::test]
+    async fn a_long_step_is_interrupted_when_the_tasks_drain() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let tasks = Tasks::new(Handle::current());
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = count.clone();
+        let steps = move || -> Running {
+            counted.fetch_add(1, Ordering::SeqCst);
+            Box::pin(std::future::pending())
+        };
+        let status = Arc::new(WorkerStatus::new("test".into(), Arc::new(ManualClock::at(Timestamp(0)))));
+        tasks.spawn("test", run(&LONG, store(folder.path()), tasks.shutdown(), status, steps));
+        until(&count, 1).await;
+        tasks.raise(Stage::Draining);
+        assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);
     }
 
     #[test]

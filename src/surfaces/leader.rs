@@ -5,18 +5,20 @@
 //! so the leader serves them.
 //!
 //! While no leader can be reached, every node still answers reads and the links in messages, and browsers get a page instead of JSON.
+//! The visits to these links, and those that a former leader could not store, are sent to the next leader.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, Uri};
 
 use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::call::Api;
-use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody, Service};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Failure, response};
+use crate::engine::mail::inbound::Envelope;
+use crate::engine::mail::inbound::listener::{HandlerResult, ReceivedMessage};
 use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
@@ -31,6 +33,12 @@ pub const LAG: HeaderName = HeaderName::from_static("x-mailmill-lag-ms");
 pub const NODE: HeaderName = HeaderName::from_static("x-mailmill-node");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The path at which the leader receives visits from other nodes.
+const VISITS: &str = "/admin/cluster/visits";
+/// The path at which the leader receives inbound mail from other nodes, with the envelope in two headers.
+const MAIL: &str = "/admin/cluster/mail";
+const MAIL_SENDER: HeaderName = HeaderName::from_static("x-mailmill-mail-sender");
+const MAIL_RECIPIENT: HeaderName = HeaderName::from_static("x-mailmill-mail-recipient");
 
 /// The page that a browser shows while no leader can be reached. It asks again after two seconds, the usual time of a handover.
 const RELOADING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
@@ -51,21 +59,15 @@ pub struct WithLeader<S> {
     warned_at: AtomicI64,
     /// When the leader could not be reached last, on the same clock.
     failed_at: AtomicI64,
-    /// The requests for links in messages that this node answered while no leader could be reached, oldest first.
-    unreported: Mutex<VecDeque<Unreported>>,
 }
 
-/// A request for a link in a message that the leader must still count.
-struct Unreported {
-    request: Incoming,
-    /// The visits that this node recorded for this request and for concurrent ones, in the order of [`Environment::ALL`].
-    visits: [Vec<Visit>; Environment::ALL.len()],
-}
+/// Visits, in the order of [`Environment::ALL`].
+type Visits = [Vec<Visit>; 2];
 
 impl<S> WithLeader<S> {
     pub fn new(api: Api, inner: S, client: Option<NodeClient>) -> Self {
         let never = || AtomicI64::new(i64::MIN);
-        Self { inner, api, client, warned_at: never(), failed_at: never(), unreported: Mutex::default() }
+        Self { inner, api, client, warned_at: never(), failed_at: never() }
     }
 }
 
@@ -76,6 +78,11 @@ impl<S: Service> Service for WithLeader<S> {
         let Incoming { method, uri, headers, peer, .. } = &request;
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         if member.leads() {
+            match (uri.path(), *peer) {
+                (VISITS, Peer::Operator) => return self.receive_visits(request.body).await,
+                (MAIL, Peer::Operator) => return self.receive_mail(request).await,
+                _ => {}
+            }
             let writes = !is_read;
             let mut reply = self.inner.call(request).await;
             if writes {
@@ -83,7 +90,7 @@ impl<S: Service> Service for WithLeader<S> {
             }
             return reply;
         }
-        let is_query = self.api.runs_on_any_node(method, uri.path(), *peer);
+        let is_query = self.api.runs_on_any_node(method, uri.path(), *peer) && !needs_leader(uri.path());
         let is_local = is_about_node(uri.path()) || (is_query && self.is_recent(headers).await);
         let page = page(method, headers);
         // A read has an empty body, so the same request can be handled a second time.
@@ -94,7 +101,6 @@ impl<S: Service> Service for WithLeader<S> {
                 again.filter(|again| (is_query || is_in_message(again.uri.path())) && !again.headers.contains_key(POSITION));
             return match (self.forward(request).await, again) {
                 (Ok(reply), _) => reply,
-                (Err(_), Some(again)) if is_in_message(again.uri.path()) => self.answer_link(again).await,
                 (Err(_), Some(again)) => self.answer(again).await,
                 (Err(reason), None) => self.unavailable(reason, page),
             };
@@ -121,49 +127,85 @@ impl<S: Service> WithLeader<S> {
         reply
     }
 
-    /// Answers a request for a link in a message without a leader. [`Self::report_visits`] reports it to the leader later.
-    async fn answer_link(&self, request: Incoming) -> Reply {
-        let again = without_body(&request);
-        let reply = self.answer(request).await;
-        let engine = &self.api.0;
-        if engine.cluster.as_ref().is_some_and(|member| !member.leads()) {
-            // The leader records the visit, so this node must not record it, too.
-            let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(usize::MAX));
-            let mut unreported = self.unreported();
-            if unreported.len() < limits::VISITS_UNREPORTED_MAX {
-                unreported.push_back(Unreported { request: again, visits });
-            }
-        }
-        reply
-    }
-
-    /// Reports the requests for links in messages that this node answered while no leader could be reached to the next leader. If this node
-    /// leads, it records their visits itself. Runs until the task is aborted.
+    /// Sends the visits that this node has in memory to the leader: those of links that it answered while no leader could be reached, and
+    /// those that it could not store before it lost the lead. Runs until the task is aborted.
     pub async fn report_visits(&self) {
         let engine = &self.api.0;
         let Some(member) = &engine.cluster else { return };
         loop {
             tokio::time::sleep(limits::CLUSTER_REPORT_PAUSE).await;
-            if member.leads() {
-                let kept: Vec<Unreported> = self.unreported().drain(..).collect();
-                for (environment, visits) in kept.into_iter().flat_map(|kept| Environment::ALL.into_iter().zip(kept.visits)) {
-                    engine.data(environment).visits.put_back(visits);
+            // A leader's own worker stores its visits.
+            while !member.leads() && member.leader().is_some() {
+                let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(limits::VISITS_PER_WRITE));
+                if visits.iter().all(Vec::is_empty) {
+                    break;
                 }
-            }
-            while member.leader().is_some() {
-                let Some(next) = self.unreported().pop_front() else { break };
-                let request = without_body(&next.request);
-                let reply = self.forward(request).await;
-                if reply.is_err() || reply.is_ok_and(|reply| reply.status == StatusCode::SERVICE_UNAVAILABLE) {
-                    self.unreported().push_front(next);
+                if !self.report(&visits).await {
+                    self.put_back(visits);
                     break;
                 }
             }
         }
     }
 
-    fn unreported(&self) -> MutexGuard<'_, VecDeque<Unreported>> {
-        self.unreported.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Sends visits to the leader. Returns false if it may not have received them.
+    async fn report(&self, visits: &Visits) -> bool {
+        let body = serde_json::to_vec(visits).expect("visits can be written as JSON");
+        let sent = self.forward(of_node(VISITS, HeaderMap::new(), body.into())).await;
+        sent.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
+    }
+
+    /// Buffers the visits that another node sends, so that the worker of this leader stores them.
+    async fn receive_visits(&self, body: Body) -> Reply {
+        let read = body.collect(limits::CLUSTER_VISITS_BYTES_MAX).await.ok();
+        let visits: Option<Visits> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let status = match visits {
+            Some(visits) => {
+                self.put_back(visits);
+                StatusCode::NO_CONTENT
+            }
+            None => StatusCode::BAD_REQUEST,
+        };
+        empty(status)
+    }
+
+    /// Lets the leader handle a message that this follower received. Its effects are on disk when this function returns `Ok`.
+    pub async fn forward_mail(&self, raw: Bytes, envelope: &Envelope<'_>) -> Result<(), Failure> {
+        let mut headers = HeaderMap::new();
+        for (name, address) in [(MAIL_SENDER, envelope.sender), (MAIL_RECIPIENT, envelope.recipient)] {
+            headers.insert(name, HeaderValue::from_bytes(address.as_bytes()).map_err(Failure::internal)?);
+        }
+        match self.forward(of_node(MAIL, headers, raw)).await {
+            Ok(reply) if reply.status == StatusCode::NO_CONTENT => Ok(()),
+            Ok(_) => Err(Failure::because(Code::Unavailable, "The leader of the cluster did not handle the message.")),
+            Err(reason) => Err(Failure::because(Code::Unavailable, reason)),
+        }
+    }
+
+    /// Handles a message that another node received.
+    async fn receive_mail(&self, request: Incoming) -> Reply {
+        let Incoming { headers, body, .. } = request;
+        let Ok(raw) = body.collect(limits::INBOUND_BYTES_MAX).await else { return empty(StatusCode::BAD_REQUEST) };
+        let address = |name: HeaderName| {
+            let value = headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+            value.unwrap_or_default().to_owned()
+        };
+        let (sender, recipients) = (address(MAIL_SENDER), vec![address(MAIL_RECIPIENT)]);
+        let mail = ReceivedMessage { sender, recipients, bytes: raw.into(), peer: None };
+        let handled = match self.api.0.inbound() {
+            Some(inbound) => inbound.take(mail).await,
+            None => HandlerResult::Later,
+        };
+        empty(match handled {
+            HandlerResult::Durable => StatusCode::NO_CONTENT,
+            HandlerResult::Later | HandlerResult::Refused => StatusCode::SERVICE_UNAVAILABLE,
+        })
+    }
+
+    fn put_back(&self, visits: Visits) {
+        for (environment, visits) in Environment::ALL.into_iter().zip(visits) {
+            self.api.0.data(environment).visits.put_back(visits);
+        }
     }
 
     /// Returns whether this node's data is recent enough for a read: it includes the position that the client sent or, without a
@@ -233,6 +275,16 @@ impl<S: Service> WithLeader<S> {
     }
 }
 
+/// Returns a request of this node itself to the leader.
+fn of_node(path: &'static str, headers: HeaderMap, body: Bytes) -> Incoming {
+    let uri = Uri::from_static(path);
+    Incoming { method: Method::POST, uri, headers, body: Body::Whole(body), peer: Peer::Operator }
+}
+
+fn empty(status: StatusCode) -> Reply {
+    Reply { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::new()) }
+}
+
 /// Returns a copy of a request without its body.
 fn without_body(request: &Incoming) -> Incoming {
     let Incoming { method, uri, headers, peer, .. } = request;
@@ -248,6 +300,11 @@ fn page(method: &Method, headers: &HeaderMap) -> Option<&'static str> {
 /// Returns whether this is the path of a link or an image in a message. A recipient must get a response even without a leader.
 fn is_in_message(path: &str) -> bool {
     ["/t/", "/u/", "/v/"].into_iter().any(|root| path.starts_with(root))
+}
+
+/// Returns whether a read needs data that only the leader has: the restored copy of an earlier state.
+fn needs_leader(path: &str) -> bool {
+    path.strip_prefix("/v1/system/restores").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns whether every node answers this path itself, regardless of the age of its data: health, metrics, the documentation, and the
@@ -272,6 +329,9 @@ fn positions(value: &HeaderValue) -> Option<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::testing::TestApp;
+    use crate::vocab::ids::MailingId;
 
     #[test]
     fn without_a_leader_browsers_get_a_page_and_only_reads_reload_it() {
@@ -293,6 +353,7 @@ mod tests {
             assert!(is_about_node(path), "{path}");
         }
         assert!(!is_about_node("/admin/keys") && !is_about_node("/admin/restores"));
+        assert!(needs_leader("/v1/system/restores/preview") && !needs_leader("/v1/system/status"));
     }
 
     #[test]
@@ -300,6 +361,35 @@ mod tests {
         assert_eq!(positions(&position_text([1, 0, u64::MAX])), Some([1, 0, u64::MAX]));
         for text in ["", "1", "1-2", "1-2-3-4", "1-2-x", "1--2"] {
             assert_eq!(positions(&HeaderValue::from_static(text)), None, "{text}");
+        }
+    }
+
+    // A follower dropped the visits in its memory that it could not store as the leader.
+    #[test]
+    fn visits_arrive_at_the_leader_as_they_were_at_the_other_node() {
+        let app = TestApp::new();
+        let leader = WithLeader::new(Api::new(app.engine().clone(), &[]), Nothing, None);
+        let visit = |recipient: u32| Visit {
+            mailing: MailingId::from_bytes([1; 12]),
+            recipient,
+            link: Some(2),
+            at: Timestamp(1_000),
+            agent: "x".into(),
+            is_head: false,
+            is_prefetch: true,
+        };
+        let sent: Visits = [vec![visit(1)], vec![visit(2), visit(3)]];
+        let body = Body::Whole(serde_json::to_vec(&sent).expect("visits can be written as JSON").into());
+        assert_eq!(app.wait(leader.receive_visits(body)).status, StatusCode::NO_CONTENT);
+        assert_eq!(Environment::ALL.map(|environment| app.engine().data(environment).visits.take(9)), sent);
+        assert_eq!(app.wait(leader.receive_visits(Body::Empty)).status, StatusCode::BAD_REQUEST);
+    }
+
+    struct Nothing;
+
+    impl Service for Nothing {
+        async fn call(&self, _: Incoming) -> Reply {
+            unreachable!("the test sends no request")
         }
     }
 }

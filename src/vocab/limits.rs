@@ -1878,6 +1878,8 @@ pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The longest pause after a failure of the backup's target, so that the end of an outage is noticed within this time.
 pub const BACKUP_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+/// The pause before thinning is repeated after a failure. Thinning lists all objects, so it must not be repeated often.
+pub const BACKUP_THINNING_RETRY: std::time::Duration = std::time::Duration::from_secs(600);
 /// The maximum number of objects that one listing of the backup's target returns: the log of four weeks at one part per second.
 pub const BACKUP_OBJECTS_MAX: usize = 2_500_000;
 /// The number of parts that a restore requests at the same time, enough to hide the latency of an object store.
@@ -1963,11 +1965,11 @@ pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 /// The time that a former leader's workers have to end before they are aborted, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The pause between two reports of visits that a node answered while no leader could be reached. A handover takes about as long.
+/// The pause between two reports of the visits that a follower has in memory. A handover takes about as long.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum number of such visits that a node keeps. With the headers of their requests, they take a few megabytes of memory. Further
-/// ones are not counted.
-pub const VISITS_UNREPORTED_MAX: usize = 2_000;
+/// The maximum size of such a report. The [`VISITS_PER_WRITE`] visits of each environment take about 500 bytes each, a quarter of this,
+/// because most of a visit is its user agent.
+pub const CLUSTER_VISITS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The pause after a leader with a full disk has given up its leadership. If there is no other node, each attempt interrupts writes for
 /// twice the time of the lease, so there are few.
 pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);

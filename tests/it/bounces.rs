@@ -21,7 +21,7 @@ use super::support::messages::SentMessage;
 use super::support::{Client, Reply, Server, operation};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
-const BOUNCES: &str = "bounces.acme.example";
+pub const BOUNCES: &str = "bounces.acme.example";
 /// Placeholder for tokens in the samples.
 const SAMPLE_TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
@@ -85,7 +85,7 @@ fn folder() -> PathBuf {
 }
 
 /// A returned message and its envelope.
-struct Returned {
+pub struct Returned {
     sender: String,
     recipient: String,
     raw: String,
@@ -108,6 +108,12 @@ impl Returned {
         Self { sender, recipient, raw }
     }
 
+    /// Returns a message to the address for unsubscribing with this token.
+    pub fn leaving(token: &str) -> Self {
+        let raw = "From: Ada <ada@example.org>\r\nSubject: unsubscribe\r\n\r\n".to_owned();
+        Self { sender: "ada@example.org".to_owned(), recipient: format!("u+{token}@{BOUNCES}"), raw }
+    }
+
     /// Delivers the returned message in one of three ways.
     fn bring(&self, server: &Server, way: Way) {
         match way {
@@ -120,7 +126,8 @@ impl Returned {
         }
     }
 
-    fn talk(&self, address: SocketAddr, hello: &str) {
+    /// Delivers the returned message to this address. `hello` is the first command of the protocol.
+    pub fn talk(&self, address: SocketAddr, hello: &str) {
         let mut talk = Talk::with(address);
         talk.say(&format!("{hello} isp.example\r\n"), "250");
         talk.say(&format!("MAIL FROM:<{}>\r\n", self.sender), "250");

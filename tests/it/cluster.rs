@@ -6,6 +6,7 @@
 //!
 //!     MAILMILL_CLUSTER_FAULTS=300 MAILMILL_CLUSTER_CALM_MS=10000 cargo test --release --test it cluster::no_fault -- --nocapture
 
+mod backups;
 mod campaigns;
 mod faults;
 mod guide;
@@ -13,6 +14,7 @@ mod history;
 mod nodes;
 mod planted;
 mod proxy;
+mod returned_mail;
 mod rows;
 mod speed;
 mod standby;

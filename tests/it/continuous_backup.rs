@@ -130,7 +130,7 @@ impl Vault {
     }
 
     /// Returns the emails of a brand's contacts at a time, with the times of their creation.
-    fn contacts(&self, server: &Server, project: &str, at: Option<Timestamp>) -> Created {
+    pub fn contacts(&self, server: &Server, project: &str, at: Option<Timestamp>) -> Created {
         let file = self.folder.path().join("contacts.csv");
         let at = at.map(|at| at.to_string());
         let mut options = vec!["--contacts", project, "--to", file.to_str().expect("UTF-8")];

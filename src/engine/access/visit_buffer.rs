@@ -9,12 +9,14 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 
 /// A visit to a link in a message, or a request for the message's tracking pixel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
     pub mailing: MailingId,
     pub recipient: u32,

@@ -31,7 +31,7 @@ pub struct Plan {
     pub until: Option<Timestamp>,
     /// The epoch that wrote the restored state.
     pub epoch: Epoch,
-    /// Whether the backup has every commit up to the time; false if the log after the restored state was thinned.
+    /// Whether the backup has every commit up to the time; false if the log after the restored state was thinned or interrupted.
     pub is_exact: bool,
 }
 
@@ -102,20 +102,29 @@ impl Catalog {
         };
         let mut own = self.snapshots.iter().filter(|snapshot| (since..=epoch).contains(&snapshot.epoch));
         let Some(snapshot) = own.rfind(is_usable).copied() else { return Ok(None) };
-        let parts: Vec<PartName> = log.into_iter().filter(|part| (snapshot.log_from..=end).contains(&part.number)).collect();
-        for (number, part) in (snapshot.log_from..).zip(&parts) {
-            if part.number != number {
+        let mut parts: Vec<PartName> = log.into_iter().filter(|part| (snapshot.log_from..=end).contains(&part.number)).collect();
+        let gap = (snapshot.log_from..).zip(&parts).find(|(number, part)| part.number != *number);
+        if let Some((number, after)) = gap.map(|(number, part)| (number, *part)) {
+            // Thinning deletes the log before a snapshot. At a moment while that snapshot was taken, only an earlier state is left.
+            let starts = |later: &SnapshotName| (since..=epoch).contains(&later.epoch) && later.log_from == after.number;
+            if number <= snapshot.consistent_at || !self.snapshots.iter().any(starts) {
                 let found = format!("part {number} of the log is missing before it");
-                return Err(Error::Damaged { object: part.object(), found });
+                return Err(Error::Damaged { object: after.object(), found });
             }
+            parts.retain(|part| part.number < number);
         }
         let epoch_of_state = parts.last().map_or(snapshot.epoch, |part| part.epoch);
-        let next = snapshot.log_from.max(end + 1);
+        let next = parts.last().map_or(snapshot.log_from, |part| part.number + 1);
         let later_parts = self.log(epoch).into_iter().map(|part| part.number).filter(|number| *number >= next);
         let later_snapshots =
             self.snapshots.iter().filter(|later| (since..=epoch).contains(&later.epoch) && later.log_from > next);
         let later = later_parts.chain(later_snapshots.map(|later| later.log_from)).min();
-        let is_exact = later.is_none_or(|later| later == next);
+        let known_until = parts.last().map_or(snapshot.at, |part| part.to);
+        let is_exact = match later {
+            Some(later) => later == next,
+            // Commits between the end of this log and the start of the next one may be in neither.
+            None => self.epochs.range(epoch + 1..).next().is_none() || at.is_some_and(|at| at <= known_until),
+        };
         Ok(Some(Plan { snapshot, parts, until: at, epoch: epoch_of_state, is_exact }))
     }
 }
@@ -264,6 +273,29 @@ mod tests {
         let plan = |at| catalog.plan(Some(Timestamp(at))).expect("the state can be restored");
         assert!(!plan(200).is_exact && plan(200).snapshot == snapshot(1, 1, 0, 90) && plan(200).parts.is_empty());
         assert!(plan(400).is_exact && plan(640).is_exact);
+    }
+
+    #[test]
+    fn a_state_after_the_end_of_an_interrupted_log_is_marked() {
+        let mut catalog = sample();
+        let is_exact = |catalog: &Catalog, at| catalog.plan(at).expect("the state can be restored").is_exact;
+        assert!(is_exact(&catalog, Some(Timestamp(400))) && !is_exact(&catalog, Some(Timestamp(500))));
+        assert!(is_exact(&catalog, Some(Timestamp(9_999))) && is_exact(&catalog, None));
+        catalog.snapshots.remove(&snapshot(3, 5, 4, 590));
+        assert!(!is_exact(&catalog, None), "the newest log has no snapshot");
+    }
+
+    /// Part 4 was written while the second snapshot was taken. The log before it was thinned.
+    #[test]
+    fn a_moment_while_the_oldest_snapshot_with_a_log_was_taken_is_restored_from_the_one_before_and_marked() {
+        let mut catalog = sample();
+        let thinned = [part(2, 3, 300, 350), part(1, 2, 160, 200), part(1, 1, 100, 150)];
+        for (left, thinned) in [vec![(1, 1), (1, 2)], vec![(1, 1)], vec![]].into_iter().zip(thinned) {
+            catalog.parts.remove(&thinned);
+            assert_eq!(plan(&catalog, 370), (snapshot(1, 1, 0, 90), left));
+            assert!(catalog.plan(Some(Timestamp(370))).is_ok_and(|plan| !plan.is_exact));
+        }
+        assert_eq!(plan(&catalog, 400), (snapshot(2, 4, 4, 355), vec![(2, 4)]));
     }
 
     /// The clock was an hour ahead while the snapshot and part 2 were written.

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
-use super::names::{self, Epoch, PartNumber};
+use super::names::{self, Epoch, PartName, PartNumber};
 use super::spool::State;
 use super::target::{SealedTarget, Target};
 use super::{Error, Result};
@@ -155,9 +155,16 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
 }
 
 /// Returns whether the log in the data folder continues the log of the newest epoch. If the process ended while it created an epoch,
-/// the folder does not know that epoch; its log still continues if that epoch has no parts.
+/// the folder does not know that epoch; its log still continues if that epoch has no parts. If the process ended after it wrote a part,
+/// the folder may not know that part. If there are more unknown parts, the folder was set back to an earlier state, for example with its
+/// virtual machine: its log does not continue, because the snapshots after that state have commits that the folder no longer has.
 async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Start), key_check: &KeyCheck) -> Result<bool> {
     if state.holder != start.holder || start.key_check != *key_check || !(start.log_since..=*epoch).contains(&state.epoch) {
+        return Ok(false);
+    }
+    let own = target.list(&names::log_of(state.epoch)).await?;
+    let newest = own.iter().filter_map(|name| PartName::parse(name)).map(|part| part.number).max();
+    if newest.is_some_and(|number| number > state.shipped + 1) {
         return Ok(false);
     }
     for unknown in state.epoch + 1..=*epoch {

@@ -15,7 +15,8 @@
 //!
 //! Only one server writes to a target at a time. Each start of a server is an *epoch*, which exactly one server can create ([`epochs`]).
 //! A log continues over epochs only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. So the log of
-//! an epoch has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock.
+//! an epoch has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock. In a
+//! cluster, the leader is this server; each lead starts a new log.
 //!
 //! Every object is sealed with a key that is derived from the master key, and its place in the target is part of the seal; only the start
 //! of an epoch is readable, because a restore must be able to name the key that it needs.

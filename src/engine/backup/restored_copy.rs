@@ -27,7 +27,7 @@ pub struct RestoredCopy {
 }
 
 /// A folder that is removed when the value is dropped.
-struct TemporaryFolder(PathBuf);
+pub struct TemporaryFolder(pub PathBuf);
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {

@@ -4,6 +4,7 @@
 //! Downloads run ahead of the thread that writes the files. The files are complete only if the restore returns no error; otherwise, the
 //! caller removes the files.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -81,9 +82,34 @@ pub async fn restore_with(
     folder: &Path,
     progress: &Progress,
 ) -> Result<(Plan, Restored)> {
-    let plan = plan(sealed, at).await?;
-    let restored = run(sealed, &plan, folder, progress).await?;
-    Ok((plan, restored))
+    restore_from(sealed, plan(sealed, at).await?, folder, progress).await
+}
+
+/// Restores the state of a plan. If the backup was thinned since the plan was made, starts again with a new plan for the same time.
+pub(super) async fn restore_from(
+    sealed: &SealedTarget,
+    mut plan: Plan,
+    folder: &Path,
+    progress: &Progress,
+) -> Result<(Plan, Restored)> {
+    loop {
+        let error = match run(sealed, &plan, folder, progress).await {
+            Ok(restored) => return Ok((plan, restored)),
+            Err(error @ Error::Damaged { .. }) => error,
+            Err(error) => return Err(error),
+        };
+        let next = self::plan(sealed, plan.until).await?;
+        // If nothing of the plan was thinned, an object is missing or damaged for another reason.
+        if next.snapshot == plan.snapshot && plan.parts.iter().all(|part| next.parts.contains(part)) {
+            return Err(error);
+        }
+        for file in files(folder) {
+            // The next attempt reports a file that cannot be removed.
+            let _ = fs::remove_file(file);
+        }
+        progress.done.store(0, Ordering::Relaxed);
+        plan = next;
+    }
 }
 
 /// Returns what a restore would read, without reading it. Fails if the backup has no state for the given time, or was made with another
@@ -188,7 +214,9 @@ impl Writing {
         }
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;
-        for file in files {
+        for mut file in files {
+            // A node of a cluster may have written the backup.
+            file.leave_cluster();
             rows += file.finish()?;
         }
         Ok(Restored { rows, until: last, commits })

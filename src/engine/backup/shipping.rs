@@ -48,6 +48,8 @@ pub struct Parts {
     pub boots: u64,
     /// The name of the machine, for messages on other machines.
     pub host: String,
+    /// Whether the process is a node of a cluster, which backs up only while it leads.
+    pub is_in_cluster: bool,
 }
 
 impl Parts {
@@ -153,8 +155,14 @@ impl ContinuousBackup {
         (self.interval() * 3).min(Duration::from_secs(limits::BACKUP_HEARTBEAT_SECONDS))
     }
 
-    /// Ships the log and the snapshots until the service drains.
+    /// Ships the log and the snapshots until the service drains. A node of a cluster runs this each time that it leads, and then starts a
+    /// new log, because other nodes may have led in the meantime.
     pub async fn run(&self, stores: &Stores, mut shutdown: Shutdown) {
+        if self.parts.is_in_cluster {
+            self.parts.capture.forget("this node has just taken the lead of the cluster");
+            *self.state() = BackupStatus::default();
+        }
+        self.state().running_since = Some(self.parts.clock.monotonic());
         let mut pause = limits::BACKUP_RETRY_MIN;
         loop {
             let began = self.parts.clock.monotonic();
@@ -165,7 +173,8 @@ impl ContinuousBackup {
             };
             let Err(error) = ended;
             tracing::warn!(%error, "the continuous backup stopped and will start again");
-            let is_final = matches!(error, Error::TakenOver { .. });
+            // In a cluster, a former leader may have started an epoch before it noticed that it no longer leads.
+            let is_final = matches!(error, Error::TakenOver { .. }) && !self.parts.is_in_cluster;
             *self.epoch() = None;
             self.state().error = Some(error);
             if is_final {
@@ -220,7 +229,11 @@ impl ContinuousBackup {
         let fits =
             |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
         let known = state.as_ref().filter(|state| state.installation == *installation);
-        let holder = known.map_or_else(|| name(random.as_ref()), |state| state.holder.clone());
+        let holder = match self.parts.is_in_cluster {
+            // The lease of the cluster already decides which node writes, so a new leader need not wait for the former one.
+            true => format!("cluster {}", installation.name()),
+            false => known.map_or_else(|| name(random.as_ref()), |state| state.holder.clone()),
+        };
         let candidate = Candidate {
             installation,
             host,
@@ -229,6 +242,12 @@ impl ContinuousBackup {
             heartbeat_seconds: self.heartbeat_period().as_secs().max(1),
         };
         let (epoch, start) = epochs::begin(sealed, &candidate).await?;
+        if self.parts.is_in_cluster {
+            // Until the first snapshot, the backup is as old as the previous leader left it.
+            let previous = epochs::heartbeat(sealed, epoch - 1).await.ok().flatten();
+            let mut status = self.state();
+            status.complete_until = status.complete_until.or(previous.map(|heartbeat| heartbeat.complete_until));
+        }
         let next = State {
             url: url.clone(),
             installation: installation.clone(),
@@ -341,23 +360,43 @@ impl ContinuousBackup {
             // A time in the future means that the clock was set back since then.
             let wait = last.map(|at| period_ms - clock.now().ms_since(at)).filter(|wait| (1..=period_ms).contains(wait));
             let pause = Duration::from_millis(wait.unwrap_or(0) as u64);
+            let thins_again = self.state().thinning_error.is_some();
             tokio::select! {
                 () = self.snapshot_wanted.notified() => {}
                 () = tokio::time::sleep(pause) => {}
+                () = tokio::time::sleep(limits::BACKUP_THINNING_RETRY), if thins_again => {
+                    self.thin(sealed).await;
+                    continue;
+                }
             }
-            let SnapshotStatus { at, rows, bytes } = snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await?;
+            let taken = match snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await {
+                // The session ends once the parts of the interrupted log are shipped.
+                Err(Error::Interrupted(_)) => return std::future::pending().await,
+                taken => taken?,
+            };
+            let SnapshotStatus { at, rows, bytes } = taken;
             tracing::info!(rows, bytes, "the continuous backup has a new snapshot");
             self.state().last_snapshot = Some(SnapshotStatus { at, rows, bytes });
             last = Some(at);
             self.has_snapshot.store(true, Ordering::Relaxed);
-            let deleted = retention::thin(&sealed.target, settings).await?;
-            tracing::debug!(deleted, "the continuous backup was thinned");
+            self.thin(sealed).await;
         }
     }
 
-    /// Ships all commits so far and records that this server has stopped. Called when the service has drained.
+    /// Thins the backup. A failure does not end the session, because the target can still be complete.
+    async fn thin(&self, sealed: &SealedTarget) {
+        let thinned = retention::thin(&sealed.target, &self.parts.settings).await;
+        match &thinned {
+            Ok(deleted) => tracing::debug!(deleted, "the continuous backup was thinned"),
+            Err(error) => tracing::warn!(%error, "the continuous backup could not be thinned"),
+        }
+        self.state().thinning_error = thinned.err();
+    }
+
+    /// Ships all commits so far and records that this server has stopped. Called when the service has drained, or when the node has given
+    /// up the lead of its cluster.
     pub async fn finish(&self) {
-        let Some(epoch) = *self.epoch() else { return };
+        let Some(epoch) = self.epoch().take() else { return };
         let work = async {
             let sealed = self.target()?;
             self.ship_once(&sealed, epoch, true).await?;
@@ -365,6 +404,9 @@ impl ContinuousBackup {
         };
         match tokio::time::timeout(FINISH_TIME, work).await {
             Ok(Ok(())) => tracing::info!(epoch, "the continuous backup is complete"),
+            Ok(Err(Error::TakenOver { .. })) if self.parts.is_in_cluster => {
+                tracing::info!(epoch, "the next leader continues the backup");
+            }
             Ok(Err(error)) => tracing::warn!(%error, "the last commits were not backed up; the next start continues"),
             Err(_) => tracing::warn!("the last commits were not backed up in time; the next start continues"),
         }

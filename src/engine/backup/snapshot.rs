@@ -46,7 +46,8 @@ impl Manifest {
     }
 }
 
-/// Writes a snapshot of the stores. The log must have started before this call.
+/// Writes a snapshot of the stores. The log must have started before this call. Fails with [`Error::Interrupted`] if the log lacks
+/// commits, because it then cannot make the three stores consistent with each other.
 pub async fn take(
     sealed: &SealedTarget,
     epoch: Epoch,
@@ -59,6 +60,9 @@ pub async fn take(
     let (log_from, seen) = capture.cut();
     let transactions = read_after(stores, &seen).await?;
     let consistent_at = capture.cut().0 - 1;
+    if let Some(reason) = capture.spool().interruption() {
+        return Err(Error::Interrupted(reason.to_owned()));
+    }
     let now = clock.now();
     let name = SnapshotName { epoch, log_from, consistent_at, at: now };
     let (parts, mut received) = mpsc::channel(PARTS_WAITING);

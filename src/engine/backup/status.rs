@@ -9,8 +9,12 @@ pub struct BackupStatus {
     pub complete_until: Option<Timestamp>,
     /// The time of `complete_until` on the monotonic clock; `None` if that time is before the start of this process.
     pub(super) complete_at: Option<Monotonic>,
+    /// When the backup started to run in this process, or in the current lead of a cluster; `None` if it does not run.
+    pub(super) running_since: Option<Monotonic>,
     /// Why the backup is stalled, if it is.
     pub error: Option<Error>,
+    /// Why the last thinning failed, if it did.
+    pub thinning_error: Option<Error>,
     /// The number of bytes of the parts of the log that this process has shipped.
     pub part_bytes: u64,
     /// The number of bytes of the changed keys and values in the shipped parts.
@@ -37,6 +41,11 @@ impl BackupStatus {
     /// Returns whether the target has had every commit at some time since this process started.
     pub fn is_of_this_process(&self) -> bool {
         self.complete_at.is_some()
+    }
+
+    /// Returns whether the backup has run for more than this time.
+    pub fn has_run_ms(&self, ms: i64, clock: &dyn Clock) -> bool {
+        self.running_since.is_some_and(|since| clock.monotonic().ms_since(since) > ms)
     }
 
     /// Returns the milliseconds since the target last had every commit. If the machine is lost, the commits of this period are

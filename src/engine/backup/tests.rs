@@ -8,9 +8,11 @@ use std::time::Duration;
 use super::capture::Capture;
 use super::catalog::{self, Catalog};
 use super::names::{PartName, SnapshotName};
+use super::restoring::Progress;
 use super::shipping::{ContinuousBackup, Parts};
-use super::snapshot::Stores;
-use super::{Error, SealedTarget, Target, epochs, names, restoring, retention};
+use super::snapshot::{self, Stores};
+use super::spool::State;
+use super::{Error, Positions, SealedTarget, Target, epochs, names, restoring, retention};
 use crate::base::clock::{Clock, ManualClock, SystemClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
 use crate::engine::fetch::Fetch;
@@ -95,6 +97,7 @@ impl Run {
             installation: Installation::new(&SeededRandom::new(1)),
             boots,
             host: format!("machine-{seed}"),
+            is_in_cluster: false,
         }));
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let (running, own, shutdown) = (backup.clone(), stores.clone(), tasks.shutdown());
@@ -250,6 +253,58 @@ async fn the_moments_before_a_lost_record_can_be_restored() {
     run.stop().await;
 }
 
+/// Such a snapshot could have a commit of one store without an earlier commit of another store.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupted_log_gets_no_snapshot() {
+    let (_outer, data, target) = folders();
+    let sealed = sealed(&target);
+    let capture = Capture::start(&data.join("backup-spool"), 64 << 20).expect("the spool can be created");
+    let stores: Stores = StoreName::ALL.map(|store| open(&data, store, capture.clone()));
+    capture.discard("on purpose");
+    let refused = snapshot::take(&sealed, 1, &capture, &stores, &SystemClock).await;
+    assert!(matches!(refused, Err(Error::Interrupted(_))), "{refused:?}");
+    assert_eq!(sealed.target.list(names::SNAPSHOTS).await, Ok(Vec::new()));
+    for store in stores {
+        Arc::into_inner(store).expect("no one else uses the store").close();
+    }
+    capture.close();
+}
+
+/// A restore takes a while, and the server thins the backup in the meantime.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restore_continues_with_an_earlier_snapshot_if_its_own_was_thinned() {
+    let (_outer, data, target) = folders();
+    let sealed = sealed(&target);
+    let run = Run::start(&data, &target, 1, 1);
+    run.put(StoreName::Live, "row 1", 10).await;
+    run.catch_up().await;
+    let first = restoring::plan(&sealed, None).await.expect("there is a snapshot");
+    run.backup.want_snapshot();
+    for _ in 0..LOOKS_MAX {
+        if restoring::plan(&sealed, None).await.is_ok_and(|plan| plan.snapshot != first.snapshot) {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    run.put(StoreName::Live, "row 2", 10).await;
+    run.catch_up().await;
+    run.stop().await;
+    let plan = restoring::plan(&sealed, None).await.expect("there is a snapshot");
+    assert_ne!(plan.snapshot, first.snapshot);
+    let restored_from = async |plan| {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        restoring::restore_from(&sealed, plan, folder.path(), &Progress::default()).await
+    };
+    for object in [plan.snapshot.part(0), plan.snapshot.manifest()] {
+        sealed.target.delete(&object).await.expect("the object can be deleted");
+        let restored = restored_from(plan.clone()).await;
+        match object.ends_with("/manifest") {
+            true => assert_eq!(restored.map(|(plan, _)| plan.snapshot), Ok(first.snapshot)),
+            false => assert!(matches!(restored, Err(Error::Damaged { .. })), "a missing part is not thinned"),
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
     let (outer, data, target) = folders();
@@ -395,6 +450,30 @@ async fn thinning_deletes_old_interrupted_and_superseded_objects_only() {
     assert_eq!(retention::thin(&sealed.target, &few).await, Ok(0));
 }
 
+/// An object that cannot be read or deleted makes thinning fail.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failed_thinning_is_reported_and_does_not_stop_the_backup() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.catch_up().await;
+    assert_eq!(run.backup.status().thinning_error, None);
+    let created = sealed(&target).target.create(&names::start(0), "damaged".into()).await;
+    assert_eq!(created, Ok(true));
+    run.backup.want_snapshot();
+    for _ in 0..LOOKS_MAX {
+        if run.backup.status().thinning_error.is_some() {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    assert!(matches!(run.backup.status().thinning_error, Some(Error::Damaged { .. })), "{:?}", run.backup.status());
+    run.put(StoreName::Live, "row 1", 10).await;
+    run.catch_up().await;
+    let epochs = sealed(&target).target.list(names::EPOCHS).await.expect("the target can be listed");
+    assert!(!epochs.contains(&names::start(2)), "the session continues");
+    run.stop().await;
+}
+
 /// A server thins the backup while a restore reads the catalog.
 #[tokio::test]
 async fn an_epoch_that_was_thinned_since_it_was_listed_is_left_out() {
@@ -405,6 +484,36 @@ async fn an_epoch_that_was_thinned_since_it_was_listed_is_left_out() {
     let (epoch, start) = epochs::begin(&sealed, &candidate).await.expect("the epoch can be created");
     let starts = catalog::starts(&sealed.target, [epoch, epoch + 1].into()).await;
     assert_eq!(starts, Ok([(epoch, start)].into()));
+}
+
+/// Without a new log, a restore could select a snapshot with commits that the folder no longer has.
+#[tokio::test]
+async fn a_folder_that_was_set_back_to_an_earlier_state_starts_a_new_log() {
+    for (shipped, log_since) in [(3, 1), (2, 1), (1, 2)] {
+        let (_outer, _, target) = folders();
+        let sealed = sealed(&target);
+        let installation = Installation::new(&SeededRandom::new(1));
+        let state = State {
+            url: String::new(),
+            installation: installation.clone(),
+            key_check: sealed.key_check().clone(),
+            boots: 1,
+            holder: "a".to_owned(),
+            epoch: 1,
+            shipped,
+            positions: Positions::default(),
+            complete_until: None,
+        };
+        let candidate =
+            |state| epochs::Candidate { installation: &installation, host: "a", state, holder: "a", heartbeat_seconds: 1 };
+        epochs::begin(&sealed, &candidate(None)).await.expect("the epoch can be created");
+        for number in 1..=3 {
+            let part = PartName { epoch: 1, number, from: Timestamp(0), to: Timestamp(0) };
+            assert_eq!(sealed.target.create(&part.object(), "x".into()).await, Ok(true));
+        }
+        let (epoch, start) = epochs::begin(&sealed, &candidate(Some(&state))).await.expect("the epoch can be created");
+        assert_eq!((epoch, start.log_since), (2, log_since), "after part {shipped}");
+    }
 }
 
 #[test]

@@ -237,10 +237,6 @@ fn cluster(settings: &Settings) -> Option<(String, String)> {
     if cluster.secret.as_ref().is_none_or(|secret| secret.expose().len() < 32) {
         return broken("secret", "must have at least 32 characters; create one with `openssl rand -hex 32`");
     }
-    if settings.backup.url.is_some() {
-        let reason = "must not be set in a cluster: back up the database of the cluster, or run `mailmill cluster export`";
-        return Some(("backup.url".to_owned(), reason.to_owned()));
-    }
     if settings.server.public_url.is_none() {
         let reason = "must be set in a cluster, because links and tokens of all nodes must have the same address";
         return Some(("server.public_url".to_owned(), reason.to_owned()));
@@ -356,12 +352,10 @@ mod tests {
             ("10.0.0.1:7443", "node-1:7443", "cluster.listen"),
             ("0123456789abcdef'", "'", "cluster.secret"),
             ("public_url = 'https://mail.example.com'", "", "server.public_url"),
-            ("[cluster]", "[backup]\nurl = '/mnt/backup'\n[cluster]", "backup.url"),
         ] {
             assert!(refused(with_file(&whole.replace(from, to))).contains(named), "{named}");
         }
-        let backup = refused(with_file(&format!("[backup]\nurl = '/mnt/backup'\n{whole}")));
-        assert!(backup.contains("must not be set in a cluster"), "{backup}");
+        assert!(with_file(&format!("[backup]\nurl = '/mnt/backup'\n{whole}")).is_ok());
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct RestoreView {
     pub status: &'static str,
     /// The requested time. Once the status is `ready`, the time of the last restored change.
     pub at: WireTime,
-    /// Whether the backup has every change up to this time; false if only a snapshot of that period was kept.
+    /// Whether the backup has every change up to the requested time; if false, it may lack changes after the restored state.
     pub exact: bool,
     pub requested_at: WireTime,
     /// When the restore completed or failed.

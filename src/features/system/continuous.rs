@@ -16,6 +16,7 @@ use crate::base::clock::Timestamp;
 use crate::base::machine;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure};
+use crate::engine::backup::restored_copy::TemporaryFolder;
 use crate::engine::backup::{BackupStatus, ContinuousBackup, Error, restoring};
 use crate::engine::store::{self as engine_store, StoreFile, identity};
 use crate::features::accounts;
@@ -96,9 +97,14 @@ impl ContinuousBackupView {
     }
 }
 
-/// Returns the status of the continuous backup; `None` if no target is configured.
+/// Returns the continuous backup if this process takes one: in a cluster, only the leader does.
+pub fn active(engine: &Engine) -> Option<&Arc<ContinuousBackup>> {
+    engine.backup.as_ref().filter(|_| engine.cluster.as_ref().is_none_or(|member| member.leads()))
+}
+
+/// Returns the status of the continuous backup; `None` if no target is configured, or if this node does not lead its cluster.
 pub fn view(engine: &Engine) -> engine_store::Result<Option<ContinuousBackupView>> {
-    let Some(backup) = &engine.backup else { return Ok(None) };
+    let Some(backup) = active(engine) else { return Ok(None) };
     let status = backup.status();
     let tx = engine.control.read();
     let drill = store::last_drill(&tx)?;
@@ -144,23 +150,23 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
         return Some(format!("The backup has stopped: {error}."));
     }
     let warn_after = warn_after_seconds(engine);
+    let has_run = status.has_run_ms(warn_after * 1000, engine.clock.as_ref());
     match age_seconds(engine, status) {
         // After a long stop, the backup has `warn_after` to catch up before it counts as too old.
-        Some(age) if age > warn_after && (status.is_of_this_process() || has_run(engine, warn_after)) => {
+        Some(age) if age > warn_after && (status.is_of_this_process() || has_run) => {
             return Some(format!("The backup is {} old{cause}.", words(age)));
         }
         // The first snapshot of a large installation takes a while, so its absence is a problem only after `warn_after`.
-        None if has_run(engine, warn_after) => {
+        None if has_run => {
             return Some(format!("There is no complete backup yet{cause}."));
         }
         _ => {}
     }
+    if let Some(error) = &status.thinning_error {
+        return Some(format!("Old objects of the backup could not be deleted, so it grows: {error}."));
+    }
     let failed = drill.and_then(|drill| Some((drill.at, drill.error.as_ref()?)));
     failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
-}
-
-fn has_run(engine: &Engine, seconds: i64) -> bool {
-    engine.clock.now().ms_since(engine.started_at) / 1000 > seconds
 }
 
 /// Formats a duration in words, in the largest unit that fits.
@@ -247,10 +253,11 @@ pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
 }
 
 async fn drill(engine: &Arc<Engine>, backup: &ContinuousBackup, at: Timestamp) -> Drill {
-    let (began, folder) = (engine.clock.monotonic(), engine.control.file().with_file_name(DRILL_FOLDER));
-    let done = restore_into(engine, backup, &folder).await;
-    // The folder may be large, so it is removed even if the drill failed. If it cannot be removed, the next drill removes it.
-    let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
+    let began = engine.clock.monotonic();
+    // The folder may be large, so it is removed even if the drill fails or is interrupted.
+    let folder = TemporaryFolder(engine.control.file().with_file_name(DRILL_FOLDER));
+    let done = restore_into(engine, backup, &folder.0).await;
+    let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     let seconds = engine.clock.monotonic().ms_since(began) / 1000;
     match done {
         Ok(restored) => Drill { at, rows: restored.rows, until: Some(restored.until), seconds, error: None },
@@ -314,10 +321,9 @@ pub fn is_own(found: Option<&identity::Identity>, own: Option<&identity::Identit
 /// Checks for `mailmill doctor` that the backup target can be used, and that the backup is not too old.
 pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     const SUBJECT: &str = "backup";
-    let Some(backup) = &engine.backup else {
-        // In a cluster, the setting would prevent the next start.
-        let said = match &engine.cluster {
-            Some(_) => "a cluster has no continuous backup; back up its PostgreSQL database",
+    let Some(backup) = active(engine) else {
+        let said = match &engine.backup {
+            Some(_) => "the node that leads the cluster takes the continuous backup",
             None => {
                 "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk"
             }
@@ -352,4 +358,21 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
         findings.push(Finding::good(SUBJECT, format!("the restore drill of {at} restored {rows} rows")));
     }
     Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestApp;
+
+    #[test]
+    fn a_backup_that_cannot_be_thinned_is_a_problem() {
+        let app = TestApp::new();
+        let (engine, mut status) = (app.engine(), BackupStatus::default());
+        status.complete(engine.clock.now(), engine.clock.monotonic());
+        assert_eq!(problem(engine, &status, None), None);
+        status.thinning_error = Some(Error::Target { object: "log/1".to_owned(), cause: "403 Forbidden".to_owned() });
+        let found = problem(engine, &status, None).unwrap_or_default();
+        assert!(found.starts_with("Old objects of the backup could not be deleted") && found.contains("403"), "{found}");
+    }
 }

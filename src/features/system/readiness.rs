@@ -35,7 +35,8 @@ pub struct Checks {
     pub search_index: IndexCheck,
     pub key: KeyCheck,
     pub disk: DiskCheck,
-    /// The continuous backup; absent if none is configured. A backup that is too old does not make the service unready.
+    /// The continuous backup; absent if none is configured, and on a node that does not lead its cluster. A backup that is too old does
+    /// not make the service unready.
     pub backup: Option<BackupCheck>,
     /// The node's role in a cluster; absent on a single machine.
     pub cluster: Option<ClusterCheck>,
@@ -203,7 +204,7 @@ impl Condition {
                 free_mib_min: disk.free_min >> 20,
                 reserve_mib: disk.reserve >> 20,
             },
-            backup: engine.backup.as_ref().map(|backup| {
+            backup: continuous::active(engine).map(|backup| {
                 let age_seconds = continuous::age_seconds(engine, &backup.status());
                 BackupCheck { ok: age_seconds.is_some_and(|age| age <= continuous::warn_after_seconds(engine)), age_seconds }
             }),

@@ -92,7 +92,7 @@ impl Member {
         let schema = runtime.block_on(schema::upgrade(&mut Link::new(database.clone())))?;
         let process = HEXLOWER.encode(&random.bytes::<16>());
         let turn = SharedTurn::new(clock.clone());
-        let shared = Shared { database, turn, runtime: runtime.handle().clone(), clock, random };
+        let shared = Shared { database, turn, runtime: runtime.handle().clone(), clock, random, backup: Arc::default() };
         let member = Arc::new(Self {
             shared,
             candidate: Candidate { process, node: options.node, address: options.address },

@@ -1,7 +1,7 @@
 //! The engine of a store in a cluster: a local file with the records of the shared log. The leader appends records, and followers apply
 //! them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::runtime::Handle;
 
@@ -13,7 +13,7 @@ use super::{Error, Result};
 use crate::base::clock::{Clock, Monotonic, Timestamp};
 use crate::base::random::Random;
 use crate::engine::store;
-use crate::engine::store::commit_log::{self, Links, StoreName};
+use crate::engine::store::commit_log::{self, CommitLog, Links, Record, StoreName};
 use crate::engine::store::port::{Overlay, Port, Snapshot};
 use crate::engine::store::redb_port::RedbPort;
 use crate::engine::store::tx::ReadTx;
@@ -28,6 +28,8 @@ pub struct Shared {
     pub runtime: Handle,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
+    /// Receives the commits of this process while it leads, for the continuous backup.
+    pub backup: Arc<OnceLock<Arc<dyn CommitLog>>>,
 }
 
 struct State {
@@ -187,14 +189,19 @@ impl Port for ReplicatedPort {
     fn commit(&self, batch: &Overlay) -> store::Result<()> {
         let Some(epoch) = locked(&self.state).epoch else { return Err(store::Error::NotLeader) };
         let (before, id) = self.end();
-        let position = before + 1;
+        let (store, position, at) = (self.store, before + 1, self.shared.clock.now());
         let mut encoded = Vec::new();
         let mut log = locked(&self.log);
-        commit_log::encode_changes((self.store, position, self.shared.clock.now()), batch, &mut encoded);
+        commit_log::encode_changes((store, position, at), batch, &mut encoded);
         let body = pack(&encoded)?;
         let turn = &self.shared.turn;
         match self.shared.runtime.block_on(log.append(position, epoch, &body, || turn.is_stopping()))? {
-            Appended::Done => self.apply(batch, position, Links::of(batch).map_or(id, |links| links.own)),
+            Appended::Done => {
+                if let Some(backup) = self.shared.backup.get() {
+                    backup.append(Record { store, position, at, batch: Arc::new(batch.clone()) });
+                }
+                self.apply(batch, position, Links::of(batch).map_or(id, |links| links.own))
+            }
             Appended::Fenced => Err(store::Error::NotLeader),
         }
     }

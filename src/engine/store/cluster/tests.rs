@@ -1,5 +1,6 @@
 //! Tests of the cluster with a real PostgreSQL: who may append, what followers have, and what nodes notice.
 
+mod conflicts;
 mod joining;
 mod shards;
 mod upgrades;
@@ -51,7 +52,7 @@ fn shared_of(url: &str) -> (Shared, Runtime) {
     let database = Database::new(url, None, runtime.handle().clone()).expect("the URL is valid");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let (turn, random) = (SharedTurn::new(clock.clone()), Arc::new(SystemRandom::default()));
-    (Shared { database, turn, runtime: runtime.handle().clone(), clock, random }, runtime)
+    (Shared { database, turn, runtime: runtime.handle().clone(), clock, random, backup: Arc::default() }, runtime)
 }
 
 /// The engine of a leader with an empty file and an empty log.

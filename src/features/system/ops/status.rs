@@ -42,7 +42,7 @@ pub struct StatusView {
     pub workers: Vec<WorkerView>,
     /// The newest completed backup, whose folder may no longer exist; absent if no backup was made.
     pub last_backup: Option<LastBackupView>,
-    /// The continuous backup; absent if the setting backup.url is empty.
+    /// The continuous backup; absent if the setting backup.url is empty, and on a node that does not lead its cluster.
     pub continuous_backup: Option<ContinuousBackupView>,
     /// This node's role in a cluster; absent on a single machine.
     pub cluster: Option<ClusterStatus>,

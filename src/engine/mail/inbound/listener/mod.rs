@@ -124,6 +124,11 @@ impl Listener {
         tokio::join!(join_all(networks), self.accept_local());
         self.sessions.join(tokio::time::sleep(grace)).await
     }
+
+    /// Handles a message that another node of the cluster received.
+    pub async fn take(&self, mail: ReceivedMessage) -> HandlerResult {
+        self.shared.handler.take(mail).await
+    }
 }
 
 /// Binds all addresses in `options`, to receive mail for `handler`.
