@@ -156,3 +156,47 @@ fn a_restored_version_has_its_own_brief() {
         assert_eq!(subject(), own, "version {version}");
     }
 }
+
+/// The emails of a series share the facts of their brief, so a fact that none of them contained was lost without a warning.
+#[test]
+fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
+    let plan = json!({ "title": "Mugs", "emails": [
+        { "purpose": "Announce the sale", "sendOffsetDays": 0 }, { "purpose": "Remind of the sale", "sendOffsetDays": 3 },
+    ] });
+    let peer = FakeModel::by(move |call| match call.schema().0 {
+        "plan_emails" => Reaction::Text(plan.to_string()),
+        _ => Reaction::Text(email(|json| json["blocks"][2]["text"] = json!("For everyone.")).to_string()),
+    });
+    let app = with_model(&peer);
+    let id = generate(&app, json!({ "prompt": PROMPT, "languages": ["en"], "webMode": false }));
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!(status["status"], "completed", "{status}");
+    let lost = |at: usize| {
+        let warnings = status["result"]["emails"][at]["warnings"].as_array().expect("a list").iter();
+        warnings.filter(|warning| warning["kind"] == "fact_missing").map(Value::to_string).collect::<Vec<_>>()
+    };
+    assert!(lost(0).iter().any(|warning| warning.contains("£40")), "{status}");
+    assert_eq!(lost(1), <[String; 0]>::default());
+    // A direct change keeps the warning.
+    let path = format!("/v1/emails/{}/document", status["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let operations = json!([{ "op": "set", "path": "preheader", "value": "With the code MUGS20." }]);
+    let saved = app.patch(&path, json!({ "operations": operations })).data();
+    assert!(saved["warnings"].to_string().contains("£40"), "{saved}");
+}
+
+/// A value from the prompt of an earlier edit was reported as invented after the next change.
+#[test]
+fn the_values_of_earlier_edits_are_known() {
+    let app = crate::testing::TestApp::new();
+    let id = generate(&app, json!({ "prompt": PROMPT, "languages": ["en"], "count": 1 }));
+    work(&app);
+    let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let edit = json!({ "prompt": "Change the subject to \"New mugs on 7 December\"", "async": true });
+    app.post(&format!("{path}/edit"), edit).data();
+    work(&app);
+    let operations = json!([{ "op": "set", "path": "preheader", "value": "See you soon." }]);
+    let saved = app.patch(&format!("{path}/document"), json!({ "operations": operations })).data();
+    assert_eq!((&saved["subject"], &saved["preheader"]), (&json!("New mugs on 7 December"), &json!("See you soon.")));
+    assert!(!saved["warnings"].to_string().contains("not_in_brief"), "{}", saved["warnings"]);
+}
