@@ -200,3 +200,19 @@ fn the_values_of_earlier_edits_are_known() {
     assert_eq!((&saved["subject"], &saved["preheader"]), (&json!("New mugs on 7 December"), &json!("See you soon.")));
     assert!(!saved["warnings"].to_string().contains("not_in_brief"), "{}", saved["warnings"]);
 }
+
+/// A model's email with a word that the brand avoids was saved, although the word was neither in the prompt nor in the brand's texts.
+#[test]
+fn a_word_that_the_brand_avoids_goes_back_to_the_model() {
+    let spoiled = email(|email| email["blocks"][1]["text"] = json!("The offer ends on 30 November 2026. A real bargain."));
+    let peer = FakeModel::with(vec![Reaction::Text(spoiled.to_string()), Reaction::Text(email(|_| {}).to_string())]);
+    let app = with_model(&peer);
+    app.patch(&format!("/v1/projects/{}", app.project), json!({ "voice": { "avoid": ["bargain", "mugs"] } })).data();
+    let id = generate(&app, ask());
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!(status["status"], "completed", "the prompt itself contains \"mugs\": {status}");
+    let asked: Vec<ModelCall> = peer.asked();
+    assert_eq!(asked.len(), 3);
+    assert!(asked[2].last_turn().contains("bargain"), "{}", asked[2].last_turn());
+}

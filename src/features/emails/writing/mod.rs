@@ -59,9 +59,11 @@ pub struct Brief {
 }
 
 impl Brief {
-    /// Returns the violations of the brief's contract in a document; none if there is no brief.
+    /// Returns the violations of the brief's contract in a document, and the words in it that the brand avoids; none if there is no brief.
     pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
-        self.check(document, &self.wanted.prompt, material)
+        let terms = self.terms(&self.wanted.prompt, material);
+        let avoided = terms.map(|terms| contract::avoided_by_brand(document, &terms)).unwrap_or_default();
+        self.check(document, &self.wanted.prompt, material).into_iter().chain(avoided).collect()
     }
 
     /// Returns the warnings about a document: the violations of the contract, the texts with unclear meaning that the document
