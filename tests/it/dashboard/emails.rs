@@ -99,9 +99,11 @@ async fn facts_are_corrected_before_an_email_is_written() {
     let page = browser.post("/test/emails/new", &first).await;
     assert!(page.status == 200 && page.text.contains("value=\"MUGS20\"") && page.text.contains("Code"), "{}", page.text);
     is_tame(&page, "/test/emails/new");
-    let brief = hidden(&page.text, "brief");
-    let facts: Value = serde_json::from_str::<Value>(&brief).expect("the brief is JSON")["facts"].clone();
-    let mut fields = vec![("csrf".to_owned(), csrf.clone()), ("brief".to_owned(), brief)];
+    let mut brief: Value = serde_json::from_str(&hidden(&page.text, "brief")).expect("the brief is JSON");
+    brief["constraints"] = json!([{ "kind": "no_images" }, { "kind": "one_button" }]);
+    brief["instructions"] = json!([{ "text": "We ship to Norway." }]);
+    let facts = brief["facts"].clone();
+    let mut fields = vec![("csrf".to_owned(), csrf.clone()), ("brief".to_owned(), brief.to_string())];
     for (index, fact) in facts.as_array().expect("a list").iter().enumerate() {
         let text = fact["text"].as_str().expect("a text");
         fields.push((format!("fact-{index}"), if text == "MUGS20" { "CUPS20".to_owned() } else { text.to_owned() }));
@@ -112,11 +114,22 @@ async fn facts_are_corrected_before_an_email_is_written() {
     let more = [("brand", project.as_str()), ("prompt", prompt), ("languages", "en"), ("count", "1"), ("button", "Choose a mug")];
     fields.extend(more.map(|(name, value)| (name.to_owned(), value.to_owned())));
     fields.extend([("new-kind", "time"), ("new-text", "9 pm")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let corrected =
+        [("lift-0", "1"), ("say-0", "1"), ("headline", "Mugs for winter"), ("signature", "Bea"), ("signature-title", "Potter")];
+    fields.extend(corrected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
         fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
     }
     let again = browser.post("/test/emails/new", &[borrowed(&fields), vec![("act", "review")]].concat()).await;
     assert!(again.text.contains("value=\"CUPS20\"") && again.text.contains("value=\"9 pm\""), "{}", again.text);
+    assert!(again.text.contains("one button") && !again.text.contains("no images"), "{}", again.text);
+    // The page keeps the corrections if the brief is refused.
+    let mut refused = fields.clone();
+    let sent = refused.iter_mut().find(|(name, _)| name == "brief").map(|(_, sent)| sent).expect("the brief is sent");
+    brief["facts"][0]["span"] = json!({ "start": 0, "end": 9_000 });
+    *sent = brief.to_string();
+    let refused = browser.post("/test/emails/new", &borrowed(&refused)).await;
+    assert!(refused.status == 400 && refused.text.contains("value=\"CUPS20\""), "{}", refused.text);
     let started = browser.post("/test/emails/new", &borrowed(&fields)).await;
     assert!(started.status == 303, "{}", started.text);
     let id = started.location().rsplit('/').next().expect("an id").to_owned();
@@ -126,6 +139,12 @@ async fn facts_are_corrected_before_an_email_is_written() {
     let has = |kind: &str, text: &str| facts.iter().any(|fact| fact["kind"] == kind && fact["text"] == text);
     assert!(has("code", "CUPS20") && has("time", "9 pm") && !facts.iter().any(|fact| fact["kind"] == "percentage"), "{status}");
     assert_eq!(status["brief"]["cta"]["label"]["text"], "Choose a mug");
+    assert_eq!((&status["brief"]["headline"]["text"], &status["brief"]["instructions"]), (&json!("Mugs for winter"), &json!([])));
+    assert_eq!(status["brief"]["signature"], json!({ "name": "Bea", "title": "Potter" }));
+    assert!(
+        has("sentence", "We ship to Norway.") && status["brief"]["constraints"] == json!([{ "kind": "one_button" }]),
+        "{status}"
+    );
     let shown = browser.get(&home).await;
     assert!(shown.text.contains("CUPS20") && shown.text.contains("Facts"), "{}", shown.text);
 }
