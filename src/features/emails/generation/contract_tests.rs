@@ -216,3 +216,24 @@ fn a_word_that_the_brand_avoids_goes_back_to_the_model() {
     assert_eq!(asked.len(), 3);
     assert!(asked[2].last_turn().contains("bargain"), "{}", asked[2].last_turn());
 }
+
+/// A model's edit had no way to name the parts that it did not do, and removed facts without saying so.
+#[test]
+fn an_edit_by_the_model_names_what_it_skips_and_what_it_removes() {
+    let change = json!({ "op": "remove", "id": "code" });
+    let patch = json!({ "summary": "The coupon is gone.", "skipped": ["An email cannot play music."], "changes": [change] });
+    let peer = FakeModel::with(vec![Reaction::Text(email(|_| {}).to_string()), Reaction::Text(patch.to_string())]);
+    let app = with_model(&peer);
+    let id = generate(&app, ask());
+    work(&app);
+    let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let started = app.post(&format!("{path}/edit"), json!({ "prompt": "Calmer, and play music", "async": true })).data();
+    work(&app);
+    let edit = app.get(&format!("{path}/edits/{}", started["editId"].as_str().expect("an ID"))).data();
+    assert_eq!(edit["notDone"], json!(["An email cannot play music."]), "{edit}");
+    assert_eq!(edit["done"][0], "The coupon is gone.");
+    assert!(
+        edit["done"][1].as_str().is_some_and(|lost| lost.contains("no longer contains") && lost.contains("MUGS20")),
+        "{edit}"
+    );
+}

@@ -11,6 +11,9 @@ use crate::features::emails::document::Change;
 pub struct Patch {
     /// One sentence that describes the changes or explains why no change is possible.
     pub summary: String,
+    /// One sentence for each part of the request that was not done, with the reason.
+    #[serde(default)]
+    pub skipped: Vec<String>,
     pub changes: Vec<Change>,
 }
 
@@ -20,6 +23,7 @@ pub fn schema() -> Value {
         "type": "object",
         "properties": {
             "summary": { "type": "string", "description": "What was changed, or why nothing can be, in one sentence." },
+            "skipped": skipped(),
             "changes": {
                 "type": "array",
                 "items": {
@@ -40,4 +44,10 @@ pub fn schema() -> Value {
         "required": ["summary", "changes"],
         "additionalProperties": false,
     })
+}
+
+/// Returns the schema of the list of the parts of a request that were not done.
+pub fn skipped() -> Value {
+    let about = "Each part of the request that was not done, with the reason, in one sentence.";
+    json!({ "type": "array", "items": { "type": "string" }, "description": about })
 }
