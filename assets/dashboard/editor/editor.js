@@ -795,7 +795,7 @@
       const select = h("select", { change: () => act(() => put(style, path, select.value)) }, choices.map(([word, words]) => h("option", { value: word, selected: word === (style[path] ?? "") }, words)));
       return labeled(label, select);
     });
-    const colors = [["primary", "Main color", data.colors?.primary], ["button", "Buttons", data.colors?.button], ["background", "Background", data.colors?.background]].map(([path, label, own]) => {
+    const colors = [["primary", "Main color", data.colors?.primary], ["button", "Buttons", data.colors?.button], ["boxes", "Boxes", data.colors?.primary], ["background", "Background", data.colors?.background]].map(([path, label, own]) => {
       const input = h("input", { type: "color", value: style[path] ?? own ?? "#ffffff", change: () => act(() => put(style, path, input.value.toUpperCase())) });
       return [...labeled(label, input), style[path] && button(`Use the brand's color`, () => act(() => put(style, path, undefined)), { class: "second tiny", "aria-label": `${label}: use the brand's color` })];
     });

@@ -184,6 +184,25 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert!(late.status == 409 && late.text.contains("so nothing was added"), "{}", late.text);
 }
 
+/// Without scripts, the layout and the colors of an email could not be changed.
+#[tokio::test]
+async fn the_style_of_an_email_is_changed_with_a_form() {
+    let server = owned(BOUNDLESS);
+    let (mut browser, csrf, _, home) = with_an_email(&server).await;
+    let (editor, id) = (format!("{home}/document"), home.rsplit('/').next().expect("an id").to_owned());
+    let form = |color: &'static str, version: &'static str| {
+        let fields = [("f.layout", "letter"), ("f.corners", ""), ("f.primary", color), ("f.button", "")];
+        [vec![("csrf", csrf.as_str()), ("act", "style"), ("version", version)], fields.to_vec()].concat()
+    };
+    let saved = browser.post(&editor, &form("#112233", "1")).await;
+    assert_eq!((saved.status, saved.location()), (303, format!("{editor}?done=saved#style").as_str()), "{}", saved.text);
+    let style = server.all().data("emails.get", json!({ "emailId": id })).await["document"]["style"].clone();
+    assert_eq!((&style["layout"], &style["primary"], &style["corners"]), (&json!("letter"), &json!("#112233"), &Value::Null));
+    assert!(browser.get(&editor).await.text.contains("value=\"#112233\""));
+    let wrong = browser.post(&editor, &form("#12", "2")).await;
+    assert!(wrong.status == 400 && wrong.text.contains("Main color") && wrong.text.contains("value=\"#12\""), "{}", wrong.text);
+}
+
 /// The form of a block that another user had deleted once led to the page "Page not found".
 #[tokio::test]
 async fn a_change_of_a_deleted_block_is_refused_on_the_page() {
