@@ -322,10 +322,11 @@ fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
                     _ => false,
                 };
                 if wrong {
-                    let message = format!(
-                        "{sentence:?} makes {:?} part of an offer, but the brief does not. Use it as the brief does.",
-                        fact.text
-                    );
+                    let role = match value {
+                        FactValue::Days { .. } => "gives another meaning than the brief to",
+                        _ => "makes an offer of",
+                    };
+                    let message = format!("{sentence:?} {role} {:?}. Use it as the brief does.", fact.text);
                     let finding = Finding::new(FindingKind::FactMisused, message).about(sentence, fact.span);
                     found.push(finding.in_block(passage.block.as_deref()));
                 }

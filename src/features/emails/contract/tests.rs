@@ -136,6 +136,18 @@ fn each_breach_is_found() {
     }
 }
 
+/// The message about a date that changed its meaning once said that the date became part of an offer.
+#[test]
+fn the_message_about_a_misused_date_names_the_problem() {
+    let (brief, prompt) = sale();
+    let mut blocks = blocks();
+    blocks[0]["text"] = Value::from("The sale starts on Monday, 30 November, and runs until midnight.");
+    let material = material();
+    let terms = Terms { brief: &brief, prompt, material: &material, today: TODAY };
+    let found = check(&document("en-GB", "25% off until Monday with LOFT25", blocks), &terms);
+    assert!(found.iter().any(|finding| finding.message.contains("gives another meaning than the brief to")), "{found:?}");
+}
+
 #[test]
 fn a_lost_fact_can_be_added() {
     let (brief, prompt) = sale();
