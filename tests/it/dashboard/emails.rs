@@ -126,7 +126,8 @@ async fn facts_are_corrected_before_an_email_is_written() {
     // The page keeps the corrections if the brief is refused.
     let mut refused = fields.clone();
     let sent = refused.iter_mut().find(|(name, _)| name == "brief").map(|(_, sent)| sent).expect("the brief is sent");
-    brief["facts"][0]["span"] = json!({ "start": 0, "end": 9_000 });
+    let code = facts.as_array().expect("a list").iter().position(|fact| fact["kind"] == "code").expect("there is a code");
+    brief["facts"][code]["span"] = json!({ "start": 0, "end": 9_000 });
     *sent = brief.to_string();
     let refused = browser.post("/test/emails/new", &borrowed(&refused)).await;
     assert!(refused.status == 400 && refused.text.contains("value=\"CUPS20\""), "{}", refused.text);
@@ -138,6 +139,9 @@ async fn facts_are_corrected_before_an_email_is_written() {
     let facts = status["brief"]["facts"].as_array().expect("a list");
     let has = |kind: &str, text: &str| facts.iter().any(|fact| fact["kind"] == kind && fact["text"] == text);
     assert!(has("code", "CUPS20") && has("time", "9 pm") && !facts.iter().any(|fact| fact["kind"] == "percentage"), "{status}");
+    // The statement that contains the removed percentage is not printed either.
+    let text = status["result"]["emails"][0]["text"].as_str().expect("a text");
+    assert!(!text.contains("20%"), "{text}");
     assert_eq!(status["brief"]["cta"]["label"]["text"], "Choose a mug");
     assert_eq!((&status["brief"]["headline"]["text"], &status["brief"]["instructions"]), (&json!("Mugs for winter"), &json!([])));
     assert_eq!(status["brief"]["signature"], json!({ "name": "Bea", "title": "Potter" }));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::Done;
 use crate::features::emails;
-use crate::features::emails::brief::{Brief, CallToAction, Constraint, Fact, FactKind, FactRole, Part, Signature};
+use crate::features::emails::brief::{Brief, CallToAction, Constraint, Fact, FactKind, FactRole, Part, Signature, Span};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
@@ -33,6 +33,19 @@ const KINDS: [(FactKind, &str); 17] = [
     (FactKind::Contact, "Contact"),
     (FactKind::Link, "Link"),
     (FactKind::Condition, "Condition"),
+];
+
+/// The kinds of facts whose removal also removes the statements that contain them.
+const VALUES: [FactKind; 9] = [
+    FactKind::Percentage,
+    FactKind::Amount,
+    FactKind::Code,
+    FactKind::Date,
+    FactKind::Period,
+    FactKind::Time,
+    FactKind::Price,
+    FactKind::OldPrice,
+    FactKind::Minimum,
 ];
 
 #[derive(Serialize)]
@@ -193,9 +206,11 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
     let mut brief: Brief = serde_json::from_str(json).map_err(|_| PageError::not_found())?;
     let part = |text: &str| Part { text: text.to_owned(), span: None };
     let mut facts = Vec::new();
+    let mut removed: Vec<Span> = Vec::new();
     for (index, fact) in brief.facts.iter().enumerate() {
         let text = form.get(&format!("fact-{index}")).trim();
         if text.is_empty() || form.some(&format!("drop-{index}")).is_some() {
+            removed.extend(fact.span.filter(|_| VALUES.contains(&fact.kind)));
             continue;
         }
         facts.push(match text == fact.text.trim() {
@@ -225,7 +240,14 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
         let kind = serde_json::from_value(Value::from(form.get("new-kind"))).unwrap_or(FactKind::Sentence);
         facts.push(typed(visit, kind, text, &brief).await?);
     }
-    brief.facts = facts;
+    // A statement with a removed value would print the value, so it is left out unless the user has changed it.
+    let repeats = |fact: &Fact| {
+        let inside = |span: Span| removed.iter().any(|own| span.start <= own.start && own.end <= span.end);
+        !VALUES.contains(&fact.kind) && fact.span.is_some_and(inside) && brief.facts.contains(fact)
+    };
+    let (left_out, kept): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(repeats);
+    brief.unclear.extend(left_out.into_iter().map(|fact| Part { text: fact.text, span: fact.span }));
+    brief.facts = kept;
     let changed = |old: &Option<Part>, name: &str| {
         let text = form.get(name).trim();
         let same = old.as_ref().is_some_and(|old| old.text == text);
