@@ -182,6 +182,32 @@ fn a_number_of_others_never_becomes_an_offer() {
 }
 
 #[test]
+fn the_days_of_a_closure_and_of_the_reopening_are_not_exchanged() {
+    let day = |role: &str, day: &str| json!({ "kind": "date", "role": role, "text": day, "value": { "type": "days", "first": day, "last": null } });
+    for (language, right, wrong) in [
+        (
+            "en",
+            "We are closed on 24 December. We open again on Monday, 4 January.",
+            "We are closed on 4 January. We open again on Thursday, 24 December.",
+        ),
+        (
+            "de",
+            "Wir haben geschlossen ab 24. Dezember. Wir sind wieder da ab 4. Januar.",
+            "Wir haben geschlossen ab 4. Januar. Wir sind wieder da ab 24. Dezember.",
+        ),
+    ] {
+        let facts = json!({ "facts": [day("closed", "2026-12-24"), day("reopens", "2027-01-04")] });
+        let brief = brief(language, facts);
+        let kinds = |text: &str| {
+            let email = document(language, "News", json!([{ "type": "text", "id": "a", "text": text }]));
+            findings(&email, &brief, right).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>()
+        };
+        assert!(kinds(right).is_empty(), "{language}");
+        assert_eq!(kinds(wrong), [FindingKind::FactMisused, FindingKind::FactMisused], "{language}");
+    }
+}
+
+#[test]
 fn the_form_of_address_is_kept_in_each_language() {
     let text = |language: &str, text: &str| document(language, "News", json!([{ "type": "text", "id": "a", "text": text }]));
     for (language, formal, informal) in [
