@@ -96,6 +96,15 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     scene.open(&tab).await;
     tab.fill("[data-id=hero-1] .title", "Everything must go").await;
     scene.saved("the title", |document| document["blocks"][1]["title"] == "Everything must go").await;
+    // A merge field is inserted at the cursor.
+    tab.run("document.querySelector('[data-id=hero-1] .ProseMirror').focus()", json!([])).await;
+    tab.press("Merge field").await;
+    tab.choose("dialog select[name=field]", "first_name").await;
+    tab.fill("dialog input[name=other]", "there").await;
+    tab.click_path("//dialog//button[.='Insert']").await;
+    let field = "{{ first_name | default(\"there\") }}";
+    let is_there = |document: &Value| document["blocks"][1]["text"].as_str().is_some_and(|text| text.contains(field));
+    scene.saved("the merge field", is_there).await;
     // Buttons move, duplicate and delete a block.
     pick(&tab, "coupon-1").await;
     tab.click("[data-id=coupon-1] [data-tool=up]").await;
