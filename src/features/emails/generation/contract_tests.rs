@@ -221,15 +221,24 @@ fn a_word_that_the_brand_avoids_goes_back_to_the_model() {
 #[test]
 fn an_edit_by_the_model_names_what_it_skips_and_what_it_removes() {
     let change = json!({ "op": "remove", "id": "code" });
-    let patch = json!({ "summary": "The coupon is gone.", "skipped": ["An email cannot play music."], "changes": [change] });
-    let peer = FakeModel::with(vec![Reaction::Text(email(|_| {}).to_string()), Reaction::Text(patch.to_string())]);
+    let patch = |drops: bool| {
+        let skipped = ["An email cannot play music."];
+        let patch =
+            json!({ "summary": "The coupon is gone.", "skipped": skipped, "drops_facts": drops, "changes": [change.clone()] });
+        Reaction::Text(patch.to_string())
+    };
+    let peer = FakeModel::with(vec![Reaction::Text(email(|_| {}).to_string()), patch(false), patch(true)]);
     let app = with_model(&peer);
     let id = generate(&app, ask());
     work(&app);
     let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
-    let started = app.post(&format!("{path}/edit"), json!({ "prompt": "Calmer, and play music", "async": true })).data();
+    let started =
+        app.post(&format!("{path}/edit"), json!({ "prompt": "Remove the coupon, and play music", "async": true })).data();
     work(&app);
     let edit = app.get(&format!("{path}/edits/{}", started["editId"].as_str().expect("an ID"))).data();
+    let asked = peer.asked();
+    let told = asked.last().expect("a request").last_turn();
+    assert!(told.contains("MUGS20") && told.contains("drops_facts"), "a removed fact goes back to the model once: {told}");
     assert_eq!(edit["notDone"], json!(["An email cannot play music."]), "{edit}");
     assert_eq!(edit["done"][0], "The coupon is gone.");
     assert!(

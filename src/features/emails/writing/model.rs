@@ -366,6 +366,15 @@ pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material)
         let changed = document.changed(&patch.changes).map_err(|errors| errors_of(&errors))?;
         let mut errors = known.strange(&changed);
         errors.extend(messages(brief.breaches_of_edit(document, &changed, prompt, material)));
+        if !patch.drops_facts {
+            let lost = brief.lost(document, &changed, material).into_iter();
+            errors.extend(lost.map(|text| {
+                format!(
+                    "The changes remove {text:?}, a fact of the email. Keep it, or set drops_facts to true if the request asks \
+                     to remove or replace it."
+                )
+            }));
+        }
         if errors.is_empty() { Ok((Some(changed), patch)) } else { Err(errors) }
     };
     let (answer, usage) = talk.until(read).await;

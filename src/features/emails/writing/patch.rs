@@ -14,6 +14,9 @@ pub struct Patch {
     /// One sentence for each part of the request that was not done, with the reason.
     #[serde(default)]
     pub skipped: Vec<String>,
+    /// Whether the request asks to remove or replace facts of the email.
+    #[serde(default)]
+    pub drops_facts: bool,
     pub changes: Vec<Change>,
 }
 
@@ -24,6 +27,7 @@ pub fn schema() -> Value {
         "properties": {
             "summary": { "type": "string", "description": "What was changed, or why nothing can be, in one sentence." },
             "skipped": skipped(),
+            "drops_facts": { "type": "boolean", "description": "Whether the request asks to remove or replace facts." },
             "changes": {
                 "type": "array",
                 "items": {
