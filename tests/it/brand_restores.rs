@@ -77,6 +77,8 @@ async fn brand(client: &Client, name: &str) -> String {
     client.data("projects.products_add", with(json!({ "name": "Ember bowl", "price": "36", "currency": "GBP" }))).await;
     client.data("projects.knowledge_add", with(json!({ "title": "Delivery", "content": "Within two days." }))).await;
     client.data("projects.images_add", with(json!({ "url": "https://acme.example/a.jpg" }))).await;
+    let block = json!({ "type": "text", "text": "Daily from 9 to 5." });
+    client.data("saved_blocks.create", with(json!({ "name": "Opening hours", "block": block }))).await;
     let tag = client.data("tags.create", with(json!({ "name": "VIP", "color": "#1A73E8" }))).await["id"].clone();
     let topic = client.data("topics.create", with(json!({ "name": "Offers", "defaultSubscription": "opt_in" }))).await;
     let filters = json!({ "tags": [tag], "topics": [topic["id"]] });
@@ -349,7 +351,7 @@ async fn a_lost_brand_comes_back_under_its_ids_even_if_the_server_is_killed() {
     let client = Client::new(lost.server.address(), Some(key));
     let done = wait_for(&owner, "completed").await;
     assert_eq!(counts(&done, "contacts"), (PEOPLE as u64 + 4, 0, 0), "each contact is counted once: {done}");
-    for kind in ["brand", "knowledge", "images", "products", "tags", "topics", "segments", "emails"] {
+    for kind in ["brand", "knowledge", "images", "products", "blocks", "tags", "topics", "segments", "emails"] {
         assert_eq!(counts(&done, kind), (1, 0, 0), "{kind}: {done}");
     }
     let back = contacts(&client, &lost.project).await;

@@ -31,6 +31,8 @@ async fn brand(test: &Client) -> String {
     )
     .await;
     test.data("projects.knowledge_add", with(json!({ "title": "Delivery", "content": "Within two days." }))).await;
+    let block = json!({ "name": "Opening hours", "block": { "type": "text", "text": "Daily from 9 to 5." } });
+    test.data("saved_blocks.create", with(block)).await;
     let tag = test.data("tags.create", with(json!({ "name": "VIP", "color": "#1A73E8" }))).await["id"].clone();
     let topic =
         test.data("topics.create", with(json!({ "name": "Offers", "defaultSubscription": "opt_in" }))).await["id"].clone();
@@ -61,7 +63,7 @@ async fn a_brand_goes_live_and_a_second_run_updates_without_duplicates() {
         owner.data("go_live.copy", input).await
     };
     let first = go_live(json!({})).await;
-    for kind in ["brand", "products", "knowledge", "tags", "topics", "segments", "emails"] {
+    for kind in ["brand", "products", "knowledge", "blocks", "tags", "topics", "segments", "emails"] {
         assert_eq!(counts(&first, kind), (1, 0, 0), "{kind}: {first}");
     }
     assert_eq!(counts(&first, "contacts"), (0, 0, 0), "contacts are copied only on request");
@@ -72,6 +74,7 @@ async fn a_brand_goes_live_and_a_second_run_updates_without_duplicates() {
     assert_eq!((&copied["brand"]["tagline"], &copied["brand"]["products"][0]["priceBefore"]), (&json!("Good tea"), &json!("42")));
     assert_eq!((&copied["defaultSender"]["from"], &copied["status"]), (&json!("news@acme.example"), &json!("active")));
     assert_eq!(live.total(of.clone()).await, 0);
+    assert_eq!(live.data("saved_blocks.list", of.clone()).await["blocks"][0]["name"], "Opening hours");
     let emails = live.data("emails.list", of.clone()).await;
     let conversation = emails["emails"][0]["conversationId"].clone();
     let email = live.data("emails.status", json!({ "conversationId": conversation })).await["result"]["emails"][0].clone();
@@ -79,7 +82,7 @@ async fn a_brand_goes_live_and_a_second_run_updates_without_duplicates() {
     // The segment refers to the live tag and topic.
     let all = go_live(json!({ "contacts": true })).await;
     assert_eq!((counts(&all, "contacts"), &all["contactsAfter"]), ((2, 0, 0), &json!(null)));
-    for kind in ["brand", "products", "knowledge", "tags", "topics", "segments", "emails"] {
+    for kind in ["brand", "products", "knowledge", "blocks", "tags", "topics", "segments", "emails"] {
         assert_eq!(counts(&all, kind), (0, 0, 1), "{kind}: {all}");
     }
     let segments = live.data("segments.list", of.clone()).await;

@@ -33,7 +33,9 @@
     const names = path.split("."), last = names.pop();
     let part = json;
     for (const name of names) part = part[name] ??= {};
-    if (value === "" || value === undefined || value === null) delete part[last];
+    // An emptied table cell stays, because each row has the same number of cells.
+    if (Array.isArray(part)) part[last] = value ?? "";
+    else if (value === "" || value === undefined || value === null) delete part[last];
     else part[last] = value;
     // Deletes an image without a file, and a button without a label and a link.
     for (const [name, fields] of [["image", ["src"]], ["button", ["label", "href"]]]) {
@@ -617,8 +619,10 @@
     quote: (b) => [b.stars && h("p", {}, "★".repeat(b.stars)), prose(b, "text", "Quote"), line(b, "author", "Author", "strong"), line(b, "role", "Role or place")],
     coupon: (b) => [line(b, "title", "Offer", "section"), line(b, "code", "Code", "code"), prose(b, "text", "Conditions"), has(b, "button") && action(b, "button.label")],
     countdown: (b) => [line(b, "title", "Event", "small"), line(b, "date", "Displayed date", "section"), prose(b, "text", "Text")],
-    table: (b) => [line(b, "title", "Title", "small"), h("table", {}, b.head?.length > 0 && h("thead", {}, h("tr", {}, b.head.map((cell) => h("th", {}, cell)))),
-      h("tbody", {}, b.rows.map((row) => h("tr", { class: row.strong ? "strong" : "" }, row.cells.map((cell) => h("td", {}, cell))))))],
+    table: (b) => [line(b, "title", "Title", "small"), h("table", {},
+      b.head?.length > 0 && h("thead", {}, h("tr", {}, b.head.map((_, index) => h("th", {}, line(b, `head.${index}`, `Heading of column ${index + 1}`, "strong"))))),
+      h("tbody", {}, b.rows.map((row, index) => h("tr", { class: row.strong ? "strong" : "" }, row.cells.map((_, cell) => h("td", {},
+        prose(b, `rows.${index}.cells.${cell}`, `Row ${index + 1}, column ${cell + 1}`)))))))],
     divider: (b) => [b.look === "space" ? h("div", { class: "eb-space" }, "Space") : h("hr")],
     social: (b) => [line(b, "title", "Title", "small"), h("p", { class: "eb-quiet" }, b.links.map((link) => link.name).join(" · "))],
     footer: (b) => [line(b, "sender", "Sender", "strong"), line(b, "address", "Postal address"), prose(b, "reason", "Why recipients get this email"), line(b, "unsubscribe", "Unsubscribe link text", "link")],
@@ -791,7 +795,7 @@
       const select = h("select", { change: () => act(() => put(style, path, select.value)) }, choices.map(([word, words]) => h("option", { value: word, selected: word === (style[path] ?? "") }, words)));
       return labeled(label, select);
     });
-    const colors = [["primary", "Main color", data.colors?.primary], ["button", "Buttons", data.colors?.button], ["background", "Background", data.colors?.background]].map(([path, label, own]) => {
+    const colors = [["primary", "Main color", data.colors?.primary], ["button", "Buttons", data.colors?.button], ["boxes", "Boxes", data.colors?.primary], ["background", "Background", data.colors?.background]].map(([path, label, own]) => {
       const input = h("input", { type: "color", value: style[path] ?? own ?? "#ffffff", change: () => act(() => put(style, path, input.value.toUpperCase())) });
       return [...labeled(label, input), style[path] && button(`Use the brand's color`, () => act(() => put(style, path, undefined)), { class: "second tiny", "aria-label": `${label}: use the brand's color` })];
     });
@@ -844,7 +848,18 @@
 
   const text = h("pre", { class: "card", tabindex: "0", hidden: true }, data.text ?? "");
   const warnings = h("ul", { class: "editor-warnings" });
-  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message)));
+  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message, one.add && [" ",
+    button("Add it", () => add(one.add), { class: "second tiny", "aria-label": `Add it: ${one.text ?? one.message}` })])));
+  // Adds the text that a warning reports as missing. The block that the text belongs below may have been deleted since.
+  function add({ op, path, after, value }) {
+    if (op === "insert") {
+      const list = listOf(after) ?? doc.blocks, index = list.findIndex((block) => block.id === after);
+      return act(() => list.splice(index < 0 ? list.length - 1 : index + 1, 0, name(copy(value))));
+    }
+    const [field, id, ...rest] = path.split("."), block = blockOf(id);
+    if (field !== "blocks") act(() => (doc[field] = value));
+    else if (block) act(() => put(block, rest.join("."), value));
+  }
   const frame = h("iframe", { class: "mail", title: "Preview of the email", sandbox: "allow-popups allow-popups-to-escape-sandbox" });
   const stage = h("div", { class: "editor-preview", hidden: true }, frame, text);
   const work = h("div", { class: "editor-work" }, h("div", {}, canvas), side);

@@ -46,6 +46,11 @@ pub fn for_sender(
     found.map(|domain| unsealed(seal, account, &domain)).transpose()
 }
 
+/// Returns the name of the verified domain that mail from this address uses.
+pub fn verified_for(tx: &impl Read, account: AccountId, from: &EmailAddress, stream: Stream) -> Result<Option<String>, Failure> {
+    Ok(domain_for(tx, account, from, stream, |domain| domain.status == Status::Verified)?.map(|domain| domain.name))
+}
+
 /// Returns the name and text of each record with a public key of the account's domains. Retired keys are included, because mail that they
 /// signed is verified with them.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::model::Stream;
-use super::{dns_check, for_sender, store};
+use super::{dns_check, for_sender, store, verified_for};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::testing::TestApp;
@@ -73,6 +73,11 @@ fn a_domain_is_verified_record_by_record() {
     paste(&server, &records[1]);
     let one = verify(&app, "acme.example");
     assert_eq!(one["status"], "verified");
+    let verified = |from: &str| {
+        let from = EmailAddress::parse(from).expect("the value is an address");
+        verified_for(&app.read(), app.account(), &from, Stream::Marketing).expect("the data is readable")
+    };
+    assert_eq!((verified("ada@acme.example").as_deref(), verified("ada@other.example")), (Some("acme.example"), None));
     assert_eq!(statuses(&one), ["missing", "verified", "missing", "missing", "missing"]);
     let selector = |record: &Value| {
         record["name"].as_str().expect("the record has a name").split('.').next().expect("the name has a first label").to_owned()

@@ -236,7 +236,18 @@ impl TestBrief {
             source: Source::Prompt,
         };
         let language = self.language.clone();
-        Brief { wanted, plan: None, slot: 0, language, pattern: None, original: None, seed: 1, today }
+        Brief {
+            wanted,
+            plan: None,
+            slot: 0,
+            language,
+            pattern: None,
+            original: None,
+            others: None,
+            edits: Vec::new(),
+            seed: 1,
+            today,
+        }
     }
 
     fn judge(&self, drafted: Result<Email, String>, today: Date, seconds: f64, usage: Usage) -> BriefResult {

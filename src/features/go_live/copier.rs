@@ -14,6 +14,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, Store, Value, WriteTx, blobs};
 use crate::features::emails::copy::{self as emails, ConversationCopy};
 use crate::features::projects::copy::{BrandCopy, BrandPart, file_id};
+use crate::features::saved_blocks::{self, SavedBlock};
 use crate::features::segments::copy::SegmentCopy;
 use crate::features::{campaigns, projects, tags, topics};
 use crate::vocab::ids::{AccountId, BlobId, CampaignId, ConversationId, CopyIds, ProjectId, TagId, TopicId};
@@ -69,7 +70,7 @@ impl BrandCopier {
         self.into.write(write).await?
     }
 
-    /// Copies the brand, its knowledge base, images and products. `name`, if given, replaces the brand's name.
+    /// Copies the brand, its knowledge base, images, products and saved blocks. `name`, if given, replaces the brand's name.
     pub async fn brand(
         &self,
         target: ProjectId,
@@ -80,6 +81,7 @@ impl BrandCopier {
         let tx = self.from.read();
         let found = projects::find(&tx, account, project)?.ok_or_else(projects::not_found)?;
         let (brand, parts) = (BrandCopy::read(&tx, found)?, BrandPart::all(&tx, project)?);
+        let blocks = saved_blocks::all(&tx, project)?;
         drop(tx);
         for file in parts.iter().filter_map(|part| part.file(&self.engine)).chain(brand.files(&self.engine)) {
             self.file(file).await?;
@@ -108,6 +110,9 @@ impl BrandCopier {
                     continue;
                 }
                 copying.copy((kind, id), known, &content, |tx| part.write(tx, target, ids))?;
+            }
+            for block in blocks {
+                copying.block(&block)?;
             }
             Ok(copying.done())
         };
@@ -230,6 +235,13 @@ pub fn twin<'t>(copies: &'t [topics::Topic], topic: &topics::Topic, ids: CopyIds
     copies.iter().find(|other| other.id == ids.of(topic.id)).or_else(|| copies.iter().find(same_name))
 }
 
+/// Returns the copy of a saved block among the target's saved blocks: the block with the copied ID or, if there is none, with the same
+/// name.
+pub fn block_twin<'b>(copies: &'b [SavedBlock], block: &SavedBlock, ids: CopyIds) -> Option<&'b SavedBlock> {
+    let same_name = |other: &&SavedBlock| fold(&other.name) == fold(&block.name);
+    copies.iter().find(|other| other.id == ids.of(block.id)).or_else(|| copies.iter().find(same_name))
+}
+
 /// Returns the kind of a part, the bytes of its ID, and its encoded content, from which changes are detected.
 pub fn described(part: &BrandPart) -> (Kind, [u8; 12], Vec<u8>) {
     let mut content = Vec::new();
@@ -328,6 +340,24 @@ impl<'t, 's> Copying<'t, 's> {
         }
         self.counter.count(kind, outcome);
         Ok(())
+    }
+
+    fn block(&mut self, block: &SavedBlock) -> StoreResult<()> {
+        let How { target, ids, .. } = self.how;
+        let all = saved_blocks::all(self.tx, target)?;
+        let known = block_twin(&all, block, ids);
+        if known.is_none() && all.len() >= limits::SAVED_BLOCKS_MAX {
+            self.skip(format!("The saved block {} was not copied: the target brand has the maximum number.", block.name));
+            return Ok(());
+        }
+        let id = known.map_or(ids.of(block.id), |known| known.id);
+        let is_same = known.map(|known| known.name == block.name && known.block == block.block);
+        let mut content = Vec::new();
+        block.encode(&mut content);
+        self.copy((Kind::Blocks, block.id.0), is_same, &content, |tx| {
+            saved_blocks::save(tx, target, &SavedBlock { id, updated_at: tx.now(), ..block.clone() });
+            Ok(())
+        })
     }
 
     /// Copies a tag; returns the ID of the copy, or `None` if the project has the maximum number of tags.

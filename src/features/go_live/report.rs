@@ -20,6 +20,7 @@ pub enum Kind {
     Segments = 7,
     Emails = 8,
     Contacts = 9,
+    Blocks = 10,
 }
 
 /// How many objects of one kind a copy created, updated and left unchanged.

@@ -9,12 +9,12 @@ use crate::engine::store::{Read, ReadTx, Result};
 use crate::features::contacts::copy::{self as contacts, ContactsCopy, ReturnCounts, ReturnRule};
 use crate::features::emails::copy as emails;
 use crate::features::go_live::Kind;
-use crate::features::go_live::copier::{described, twin};
+use crate::features::go_live::copier::{block_twin, described, twin};
 use crate::features::projects::copy::BrandPart;
 use crate::features::projects::{self, Project};
 use crate::features::segments::copy::SegmentCopy;
 use crate::features::suppressions::Digester;
-use crate::features::{tags, topics};
+use crate::features::{saved_blocks, tags, topics};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CopyIds, ProjectId};
 use crate::vocab::limits;
@@ -82,6 +82,9 @@ pub fn preview(engine: &Engine, copy: &RestoredCopy, found: Found) -> std::resul
         let known: Result<Vec<bool>> = of_kind.map(|part| Ok(part.copy_in(&now, id, ids)?.is_some())).collect();
         kinds.push(KindPreview::new(wanted, known?));
     }
+    let blocks_now = saved_blocks::all(&now, id)?;
+    let known = saved_blocks::all(&then, id)?.into_iter().map(|block| block_twin(&blocks_now, &block, ids).is_some());
+    kinds.push(KindPreview::new(Kind::Blocks, known));
     let known: Result<Vec<bool>> =
         tags::all(&then, id)?.iter().map(|tag| Ok(tags::number(&now, id, &tag.name)?.is_some())).collect();
     kinds.push(KindPreview::new(Kind::Tags, known?));

@@ -14,9 +14,9 @@
 //!
 //! # What comes back
 //!
-//! The brand with its knowledge base, images, products, tags, topics, segments, emails and contacts. Campaigns, messages, events and
-//! statistics do not come back: they describe what has happened, and a restored campaign could be sent again. A restore therefore sends
-//! nothing.
+//! The brand with its knowledge base, images, products, saved blocks, tags, topics, segments, emails and contacts. Campaigns,
+//! messages, events and statistics do not come back: they describe what has happened, and a restored campaign could be sent again. A
+//! restore therefore sends nothing.
 //!
 //! Decisions that people made after the backup take precedence over the backup: existing contacts keep their status and their choices
 //! of topics, and [`contacts::copy`](super::contacts::copy) decides which deleted contacts come back, and how.

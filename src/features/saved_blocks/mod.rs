@@ -4,7 +4,7 @@ pub mod ops;
 mod store;
 pub mod views;
 
-pub use store::ROW_CHECKS;
+pub use store::{ROW_CHECKS, all, save};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::driver::{Driver, PATIENCE, Tab};
 use super::{at, driver, look, sign_in};
-use crate::support::fixtures::{Furnished, settings};
+use crate::support::fixtures::{Furnished, settings, until};
 use crate::support::{Client, Server};
 use crate::users::{OWNER, owned, signed_in};
 
@@ -96,6 +96,15 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     scene.open(&tab).await;
     tab.fill("[data-id=hero-1] .title", "Everything must go").await;
     scene.saved("the title", |document| document["blocks"][1]["title"] == "Everything must go").await;
+    // A merge field is inserted at the cursor.
+    tab.run("document.querySelector('[data-id=hero-1] .ProseMirror').focus()", json!([])).await;
+    tab.press("Merge field").await;
+    tab.choose("dialog select[name=field]", "first_name").await;
+    tab.fill("dialog input[name=other]", "there").await;
+    tab.click_path("//dialog//button[.='Insert']").await;
+    let field = "{{ first_name | default(\"there\") }}";
+    let is_there = |document: &Value| document["blocks"][1]["text"].as_str().is_some_and(|text| text.contains(field));
+    scene.saved("the merge field", is_there).await;
     // Buttons move, duplicate and delete a block.
     pick(&tab, "coupon-1").await;
     tab.click("[data-id=coupon-1] [data-tool=up]").await;
@@ -126,6 +135,47 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     tab.run("scrollTo(0, 0)", json!([])).await;
     tab.press("Plain text").await;
     tab.sees("Everything must go").await;
+    assert_eq!(look::console(&tab).await, [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn table_cells_are_edited_in_place_and_a_lost_fact_is_added_with_one_click() {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let mut scene = Scene::new("event").await;
+    let tab = driver.browser().await;
+    tab.wide(look::WIDE).await;
+    sign_in(&tab, &scene.server).await;
+    scene.open(&tab).await;
+    tab.element_at("[data-id=table-1] td .ProseMirror").await;
+    tab.run("document.querySelectorAll('[data-id=table-1] td .ProseMirror')[1].focus()", json!([])).await;
+    tab.chord(&[CONTROL, "a"]).await;
+    tab.keys(&["Friday at 7"]).await;
+    let block = |document: &Value, kind: &str| {
+        let mut blocks = document["blocks"].as_array().expect("blocks").iter();
+        blocks.find(|block| block["type"] == kind).cloned().unwrap_or_default()
+    };
+    let email = scene.saved("the cell", |document| block(document, "table")["rows"][0]["cells"][1] == "Friday at 7").await;
+    // A wrong code in an email with a brief leads to a warning that adds the right one.
+    let prompt = "10% off the first order with HELLO10";
+    let wanted = json!({ "projectId": email["projectId"], "prompt": prompt, "languages": ["en"], "count": 1 });
+    let started = scene.owner.data("emails.generate", wanted).await;
+    let written = until(async || {
+        let status = json!({ "conversationId": started["conversationId"] });
+        let status = scene.owner.data("emails.status", status).await;
+        (status["status"] == "completed").then(|| status["result"]["emails"][0]["id"].clone())
+    });
+    let id = written.await;
+    scene.id = id.as_str().expect("an id").to_owned();
+    let coupon = block(&scene.email().await["document"], "coupon");
+    let path = format!("blocks.{}.code", coupon["id"].as_str().expect("the email has a coupon"));
+    let operations = json!([{ "op": "set", "path": path, "value": "HELLO99" }]);
+    scene.owner.data("emails.document_update", json!({ "emailId": id, "operations": operations })).await;
+    scene.open(&tab).await;
+    tab.click_path("//ul[@class='editor-warnings']//button[@aria-label='Add it: HELLO10']").await;
+    scene.saved("the code", |document| document.to_string().contains("HELLO10")).await;
     assert_eq!(look::console(&tab).await, [""; 0]);
 }
 

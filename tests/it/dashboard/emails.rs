@@ -99,9 +99,11 @@ async fn facts_are_corrected_before_an_email_is_written() {
     let page = browser.post("/test/emails/new", &first).await;
     assert!(page.status == 200 && page.text.contains("value=\"MUGS20\"") && page.text.contains("Code"), "{}", page.text);
     is_tame(&page, "/test/emails/new");
-    let brief = hidden(&page.text, "brief");
-    let facts: Value = serde_json::from_str::<Value>(&brief).expect("the brief is JSON")["facts"].clone();
-    let mut fields = vec![("csrf".to_owned(), csrf.clone()), ("brief".to_owned(), brief)];
+    let mut brief: Value = serde_json::from_str(&hidden(&page.text, "brief")).expect("the brief is JSON");
+    brief["constraints"] = json!([{ "kind": "no_images" }, { "kind": "one_button" }]);
+    brief["instructions"] = json!([{ "text": "We ship to Norway." }]);
+    let facts = brief["facts"].clone();
+    let mut fields = vec![("csrf".to_owned(), csrf.clone()), ("brief".to_owned(), brief.to_string())];
     for (index, fact) in facts.as_array().expect("a list").iter().enumerate() {
         let text = fact["text"].as_str().expect("a text");
         fields.push((format!("fact-{index}"), if text == "MUGS20" { "CUPS20".to_owned() } else { text.to_owned() }));
@@ -112,11 +114,23 @@ async fn facts_are_corrected_before_an_email_is_written() {
     let more = [("brand", project.as_str()), ("prompt", prompt), ("languages", "en"), ("count", "1"), ("button", "Choose a mug")];
     fields.extend(more.map(|(name, value)| (name.to_owned(), value.to_owned())));
     fields.extend([("new-kind", "time"), ("new-text", "9 pm")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let corrected =
+        [("lift-0", "1"), ("say-0", "1"), ("headline", "Mugs for winter"), ("signature", "Bea"), ("signature-title", "Potter")];
+    fields.extend(corrected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
         fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
     }
     let again = browser.post("/test/emails/new", &[borrowed(&fields), vec![("act", "review")]].concat()).await;
     assert!(again.text.contains("value=\"CUPS20\"") && again.text.contains("value=\"9 pm\""), "{}", again.text);
+    assert!(again.text.contains("one button") && !again.text.contains("no images"), "{}", again.text);
+    // The page keeps the corrections if the brief is refused.
+    let mut refused = fields.clone();
+    let sent = refused.iter_mut().find(|(name, _)| name == "brief").map(|(_, sent)| sent).expect("the brief is sent");
+    let code = facts.as_array().expect("a list").iter().position(|fact| fact["kind"] == "code").expect("there is a code");
+    brief["facts"][code]["span"] = json!({ "start": 0, "end": 9_000 });
+    *sent = brief.to_string();
+    let refused = browser.post("/test/emails/new", &borrowed(&refused)).await;
+    assert!(refused.status == 400 && refused.text.contains("value=\"CUPS20\""), "{}", refused.text);
     let started = browser.post("/test/emails/new", &borrowed(&fields)).await;
     assert!(started.status == 303, "{}", started.text);
     let id = started.location().rsplit('/').next().expect("an id").to_owned();
@@ -125,7 +139,16 @@ async fn facts_are_corrected_before_an_email_is_written() {
     let facts = status["brief"]["facts"].as_array().expect("a list");
     let has = |kind: &str, text: &str| facts.iter().any(|fact| fact["kind"] == kind && fact["text"] == text);
     assert!(has("code", "CUPS20") && has("time", "9 pm") && !facts.iter().any(|fact| fact["kind"] == "percentage"), "{status}");
+    // The statement that contains the removed percentage is not printed either.
+    let text = status["result"]["emails"][0]["text"].as_str().expect("a text");
+    assert!(!text.contains("20%"), "{text}");
     assert_eq!(status["brief"]["cta"]["label"]["text"], "Choose a mug");
+    assert_eq!((&status["brief"]["headline"]["text"], &status["brief"]["instructions"]), (&json!("Mugs for winter"), &json!([])));
+    assert_eq!(status["brief"]["signature"], json!({ "name": "Bea", "title": "Potter" }));
+    assert!(
+        has("sentence", "We ship to Norway.") && status["brief"]["constraints"] == json!([{ "kind": "one_button" }]),
+        "{status}"
+    );
     let shown = browser.get(&home).await;
     assert!(shown.text.contains("CUPS20") && shown.text.contains("Facts"), "{}", shown.text);
 }
@@ -163,6 +186,25 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
     let late = browser.post(&home, &[("csrf", &csrf), ("act", "add"), ("version", "1"), ("warning", "0")]).await;
     assert!(late.status == 409 && late.text.contains("so nothing was added"), "{}", late.text);
+}
+
+/// Without scripts, the layout and the colors of an email could not be changed.
+#[tokio::test]
+async fn the_style_of_an_email_is_changed_with_a_form() {
+    let server = owned(BOUNDLESS);
+    let (mut browser, csrf, _, home) = with_an_email(&server).await;
+    let (editor, id) = (format!("{home}/document"), home.rsplit('/').next().expect("an id").to_owned());
+    let form = |color: &'static str, version: &'static str| {
+        let fields = [("f.layout", "letter"), ("f.corners", ""), ("f.primary", color), ("f.button", "")];
+        [vec![("csrf", csrf.as_str()), ("act", "style"), ("version", version)], fields.to_vec()].concat()
+    };
+    let saved = browser.post(&editor, &form("#112233", "1")).await;
+    assert_eq!((saved.status, saved.location()), (303, format!("{editor}?done=saved#style").as_str()), "{}", saved.text);
+    let style = server.all().data("emails.get", json!({ "emailId": id })).await["document"]["style"].clone();
+    assert_eq!((&style["layout"], &style["primary"], &style["corners"]), (&json!("letter"), &json!("#112233"), &Value::Null));
+    assert!(browser.get(&editor).await.text.contains("value=\"#112233\""));
+    let wrong = browser.post(&editor, &form("#12", "2")).await;
+    assert!(wrong.status == 400 && wrong.text.contains("Main color") && wrong.text.contains("value=\"#12\""), "{}", wrong.text);
 }
 
 /// The form of a block that another user had deleted once led to the page "Page not found".

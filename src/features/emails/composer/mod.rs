@@ -350,6 +350,7 @@ impl Draft<'_> {
         let mut book = Phrasebook::new(self.written, self.region.as_deref(), voice, self.slot_seed(), facts);
         book.season = source.season();
         book.rules = content.rules.clone();
+        book.avoided.avoided = self.brand.voice.avoid.iter().map(|word| word.to_lowercase()).collect();
         let site = self.request.site.and_then(material::link);
         let (opening, pictures) = self.pictures(layout, featured);
         Writer {

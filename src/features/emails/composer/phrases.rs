@@ -23,6 +23,8 @@ pub struct Phrasebook {
     /// The key of the season that the email is about.
     pub season: Option<String>,
     pub rules: Rules,
+    /// The words that the brand avoids. Phrases without them are preferred.
+    pub avoided: Rules,
     /// The phrases that the email already contains. They are repeated only if there is no alternative.
     used: Vec<String>,
 }
@@ -43,7 +45,17 @@ const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 impl Phrasebook {
     pub fn new(language: Language, region: Option<&str>, voice: Voice, seed: u64, facts: Facts) -> Self {
         let region = region.map(str::to_owned);
-        Self { language, region, voice, seed, facts, season: None, rules: Rules::default(), used: Vec::new() }
+        Self {
+            language,
+            region,
+            voice,
+            seed,
+            facts,
+            season: None,
+            rules: Rules::default(),
+            avoided: Rules::default(),
+            used: Vec::new(),
+        }
     }
 
     pub fn bank(&self) -> &'static Bank {
@@ -75,6 +87,7 @@ impl Phrasebook {
         }
         let most = candidates.iter().map(|(_, facts)| *facts).max()?;
         candidates.retain(|(_, facts)| *facts == most);
+        self.prefer(&mut candidates, |book, text| book.avoided.allow(text));
         self.prefer(&mut candidates, |_, text| text.chars().count() <= preferred);
         self.prefer(&mut candidates, |book, text| !book.is_said(text));
         if self.voice.person != BrandPerson::We {
@@ -116,6 +129,7 @@ impl Phrasebook {
         let most = candidates.iter().map(|(_, facts)| *facts).max()?;
         // Phrases with one fact fewer than the best are also candidates; otherwise, one set of facts would always get the same phrase.
         candidates.retain(|(_, facts)| *facts == most || (*facts + 1 == most && *facts > 0));
+        self.prefer(&mut candidates, |book, text| book.avoided.allow(text));
         self.prefer(&mut candidates, |book, text| !book.is_said(text));
         if self.voice.person != BrandPerson::We {
             self.prefer(&mut candidates, |book, text| !book.speaks_as_we(text));
@@ -339,6 +353,18 @@ mod tests {
         assert_eq!(book.fill("{offer} at {brand}", Marks::None), None);
         assert_eq!(book.fill("{!offer}hello from {brand}", Marks::None), Some(("Hello from Leaf".to_owned(), 0)));
         assert_eq!(book.fill("{?code}x", Marks::None), None);
+    }
+
+    #[test]
+    fn phrases_without_the_words_that_the_brand_avoids_are_preferred() {
+        let line = |avoided: &[&str]| {
+            let mut book = book(Language::En, false, &[]);
+            book.avoided.avoided = avoided.iter().map(|word| (*word).to_owned()).collect();
+            book.line("common.products_heading")
+        };
+        assert_eq!(line(&["look", "range"]).as_deref(), Some("A few of our favorites"));
+        assert_eq!(line(&["look", "favorites"]).as_deref(), Some("Picked from our range"));
+        assert_eq!(line(&["a", "e"]), line(&[]), "no phrase lacks these letters");
     }
 
     #[test]

@@ -317,15 +317,24 @@ fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
                     }
                     FactValue::Days { .. } => {
                         let roles = roles_of(brief, value);
-                        !told.is_empty() && !claims.is_empty() && !claims.iter().any(|claim| roles.contains(claim))
+                        let before = |start: usize| folded.get(..start).unwrap_or_default();
+                        let follows =
+                            |cues: &[String]| told.iter().any(|mention| is_after(email.words, cues, before(mention.range.start)));
+                        let has_only = |role| !roles.is_empty() && roles.iter().all(|own| *own == role);
+                        let table = &email.words.table;
+                        let is_swapped = has_only(FactRole::Closed) && follows(&table.reopens)
+                            || has_only(FactRole::Reopens) && follows(&table.closed);
+                        let is_other = !claims.is_empty() && !claims.iter().any(|claim| roles.contains(claim));
+                        !told.is_empty() && (is_swapped || is_other)
                     }
                     _ => false,
                 };
                 if wrong {
-                    let message = format!(
-                        "{sentence:?} makes {:?} part of an offer, but the brief does not. Use it as the brief does.",
-                        fact.text
-                    );
+                    let role = match value {
+                        FactValue::Days { .. } => "gives another meaning than the brief to",
+                        _ => "makes an offer of",
+                    };
+                    let message = format!("{sentence:?} {role} {:?}. Use it as the brief does.", fact.text);
                     let finding = Finding::new(FindingKind::FactMisused, message).about(sentence, fact.span);
                     found.push(finding.in_block(passage.block.as_deref()));
                 }
@@ -333,6 +342,18 @@ fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Returns whether one of these phrases directly precedes a date or its weekday.
+fn is_after(words: &Words, cues: &[String], before: &str) -> bool {
+    let bare = |text: &str| text.trim_end_matches([',', ' ']).len();
+    let mut end = bare(before);
+    if let Some((rest, last)) = before[..end].rsplit_once(' ')
+        && words.weekday(last).is_some()
+    {
+        end = bare(rest);
+    }
+    cues.iter().any(|cue| before[..end].ends_with(cue.as_str()))
 }
 
 /// Returns the roles that a sentence assigns to its dates.

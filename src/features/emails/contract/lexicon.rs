@@ -51,6 +51,9 @@ pub struct Table {
     pub off: Vec<String>,
     pub offer_starts: Vec<String>,
     pub offer_ends: Vec<String>,
+    /// Words directly before the first day of a closure, and before the day of the reopening.
+    pub closed: Vec<String>,
+    pub reopens: Vec<String>,
     /// Words that cannot end a complete line.
     pub dangling: Vec<String>,
     pub stop: Vec<String>,

@@ -28,7 +28,7 @@ pub use facts::contradicts;
 
 use jiff::civil::Date;
 
-use super::brief::Brief;
+use super::brief::{Brief, Constraint, ConstraintKind};
 use super::document::Email;
 use super::finding::{Finding, FindingKind};
 use super::writing::material::Material;
@@ -64,6 +64,19 @@ pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     found.dedup_by(|one, other| one.message == other.message);
     found.truncate(limits::EMAIL_VIOLATIONS_MAX);
     found.into_iter().map(|finding| add::with_remedy(document, terms, finding)).collect()
+}
+
+/// Returns a finding for each word that the brand avoids and the email contains, except for words that the prompt, the brief or a name of
+/// a product contains.
+pub fn avoided_by_brand(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
+    let brand = &terms.material.brand;
+    let facts = terms.brief.facts.iter().map(|fact| fact.text.as_str());
+    let names = brand.products.iter().map(|product| product.name.as_str()).chain(brand.name.as_deref());
+    let given = text::fold(&facts.chain(names).chain([terms.prompt]).collect::<Vec<_>>().join("\n"));
+    let avoided = brand.voice.avoid.iter().filter(|word| !given.contains(&text::fold(word)));
+    let constraint = |word: &String| Constraint { kind: ConstraintKind::AvoidWord, value: Some(word.clone()), span: None };
+    let brief = Brief { constraints: avoided.map(constraint).collect(), ..terms.brief.clone() };
+    constraints::check(&Reading::of(document, terms.today), document, &brief, brand.name.as_deref())
 }
 
 /// Returns the day, the month and the weekday of each date with a weekday in a text.

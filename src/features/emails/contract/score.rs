@@ -184,6 +184,8 @@ async fn email(sample: &Sample, material: &Material) -> Draft {
         language: sample.language.clone(),
         pattern: None,
         original: None,
+        others: None,
+        edits: Vec::new(),
         seed: 7,
         today: sample.today,
     };

@@ -136,6 +136,18 @@ fn each_breach_is_found() {
     }
 }
 
+/// The message about a date that changed its meaning once said that the date became part of an offer.
+#[test]
+fn the_message_about_a_misused_date_names_the_problem() {
+    let (brief, prompt) = sale();
+    let mut blocks = blocks();
+    blocks[0]["text"] = Value::from("The sale starts on Monday, 30 November, and runs until midnight.");
+    let material = material();
+    let terms = Terms { brief: &brief, prompt, material: &material, today: TODAY };
+    let found = check(&document("en-GB", "25% off until Monday with LOFT25", blocks), &terms);
+    assert!(found.iter().any(|finding| finding.message.contains("gives another meaning than the brief to")), "{found:?}");
+}
+
 #[test]
 fn a_lost_fact_can_be_added() {
     let (brief, prompt) = sale();
@@ -166,6 +178,32 @@ fn a_number_of_others_never_becomes_an_offer() {
     for wrong in ["Get 80% off. Free delivery over £40.", "Health insurance pays 80%. Take £40 off."] {
         let found = findings(&text(wrong), &brief, prompt);
         assert!(found.iter().all(|(kind, _)| *kind == FindingKind::FactMisused) && found.len() == 1, "{wrong}: {found:?}");
+    }
+}
+
+#[test]
+fn the_days_of_a_closure_and_of_the_reopening_are_not_exchanged() {
+    let day = |role: &str, day: &str| json!({ "kind": "date", "role": role, "text": day, "value": { "type": "days", "first": day, "last": null } });
+    for (language, right, wrong) in [
+        (
+            "en",
+            "We are closed on 24 December. We open again on Monday, 4 January.",
+            "We are closed on 4 January. We open again on Thursday, 24 December.",
+        ),
+        (
+            "de",
+            "Wir haben geschlossen ab 24. Dezember. Wir sind wieder da ab 4. Januar.",
+            "Wir haben geschlossen ab 4. Januar. Wir sind wieder da ab 24. Dezember.",
+        ),
+    ] {
+        let facts = json!({ "facts": [day("closed", "2026-12-24"), day("reopens", "2027-01-04")] });
+        let brief = brief(language, facts);
+        let kinds = |text: &str| {
+            let email = document(language, "News", json!([{ "type": "text", "id": "a", "text": text }]));
+            findings(&email, &brief, right).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>()
+        };
+        assert!(kinds(right).is_empty(), "{language}");
+        assert_eq!(kinds(wrong), [FindingKind::FactMisused, FindingKind::FactMisused], "{language}");
     }
 }
 

@@ -6,7 +6,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::store::Read;
 use crate::features::emails::document::Email as Document;
-use crate::features::emails::model::{Conversation, Email};
+use crate::features::emails::model::{Conversation, Email, Origin, Stage, Version};
 use crate::features::emails::store;
 use crate::features::emails::writing::Brief;
 use crate::vocab::ids::AccountId;
@@ -32,6 +32,8 @@ pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, em
         language: email.language.clone(),
         pattern: pattern(tx, account, conversation, email)?,
         original: original(tx, account, email)?,
+        others: others(tx, account, conversation, email)?,
+        edits: edits(tx, email)?,
         seed: conversation.seed,
         today: date(conversation.created_at),
     })
@@ -51,6 +53,37 @@ fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<
     let emails = store::emails(tx, account, email.conversation)?;
     let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);
     first.map_or(Ok(None), |first| document(tx, first))
+}
+
+/// Returns the documents of the other emails of the series in the email's language. Returns `None` if there is no series, if an email is
+/// not finished yet, or if the email was translated after the series was written.
+fn others(
+    tx: &impl Read,
+    account: AccountId,
+    conversation: &Conversation,
+    email: &Email,
+) -> Result<Option<Vec<Document>>, Failure> {
+    let is_written = email.stage == Stage::Ready && conversation.wanted.languages.contains(&email.language);
+    if conversation.plan.is_none() || !is_written {
+        return Ok(None);
+    }
+    let emails = store::emails(tx, account, email.conversation)?;
+    let others = || emails.iter().filter(|other| other.slot != email.slot && other.language == email.language);
+    if others().any(|other| !other.stage.is_final()) {
+        return Ok(None);
+    }
+    let mut documents = Vec::new();
+    for other in others() {
+        documents.extend(document(tx, other)?);
+    }
+    Ok(Some(documents))
+}
+
+/// Returns the prompts of the edits that created the email's versions.
+fn edits(tx: &impl Read, email: &Email) -> Result<Vec<String>, Failure> {
+    let versions = store::versions(tx, email.id)?.into_iter();
+    let prompt = |version: Version| if let Origin::Edited { prompt, .. } = version.origin { Some(prompt) } else { None };
+    Ok(versions.filter_map(prompt).collect())
 }
 
 /// Returns the document of an email's current version.

@@ -156,3 +156,93 @@ fn a_restored_version_has_its_own_brief() {
         assert_eq!(subject(), own, "version {version}");
     }
 }
+
+/// The emails of a series share the facts of their brief, so a fact that none of them contained was lost without a warning.
+#[test]
+fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
+    let plan = json!({ "title": "Mugs", "emails": [
+        { "purpose": "Announce the sale", "sendOffsetDays": 0 }, { "purpose": "Remind of the sale", "sendOffsetDays": 3 },
+    ] });
+    let peer = FakeModel::by(move |call| match call.schema().0 {
+        "plan_emails" => Reaction::Text(plan.to_string()),
+        _ => Reaction::Text(email(|json| json["blocks"][2]["text"] = json!("For everyone.")).to_string()),
+    });
+    let app = with_model(&peer);
+    let id = generate(&app, json!({ "prompt": PROMPT, "languages": ["en"], "webMode": false }));
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!(status["status"], "completed", "{status}");
+    let lost = |at: usize| {
+        let warnings = status["result"]["emails"][at]["warnings"].as_array().expect("a list").iter();
+        warnings.filter(|warning| warning["kind"] == "fact_missing").map(Value::to_string).collect::<Vec<_>>()
+    };
+    assert!(lost(0).iter().any(|warning| warning.contains("£40")), "{status}");
+    assert_eq!(lost(1), <[String; 0]>::default());
+    // A direct change keeps the warning.
+    let path = format!("/v1/emails/{}/document", status["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let operations = json!([{ "op": "set", "path": "preheader", "value": "With the code MUGS20." }]);
+    let saved = app.patch(&path, json!({ "operations": operations })).data();
+    assert!(saved["warnings"].to_string().contains("£40"), "{saved}");
+}
+
+/// A value from the prompt of an earlier edit was reported as invented after the next change.
+#[test]
+fn the_values_of_earlier_edits_are_known() {
+    let app = crate::testing::TestApp::new();
+    let id = generate(&app, json!({ "prompt": PROMPT, "languages": ["en"], "count": 1 }));
+    work(&app);
+    let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let edit = json!({ "prompt": "Change the subject to \"New mugs on 7 December\"", "async": true });
+    app.post(&format!("{path}/edit"), edit).data();
+    work(&app);
+    let operations = json!([{ "op": "set", "path": "preheader", "value": "See you soon." }]);
+    let saved = app.patch(&format!("{path}/document"), json!({ "operations": operations })).data();
+    assert_eq!((&saved["subject"], &saved["preheader"]), (&json!("New mugs on 7 December"), &json!("See you soon.")));
+    assert!(!saved["warnings"].to_string().contains("not_in_brief"), "{}", saved["warnings"]);
+}
+
+/// A model's email with a word that the brand avoids was saved, although the word was neither in the prompt nor in the brand's texts.
+#[test]
+fn a_word_that_the_brand_avoids_goes_back_to_the_model() {
+    let spoiled = email(|email| email["blocks"][1]["text"] = json!("The offer ends on 30 November 2026. A real bargain."));
+    let peer = FakeModel::with(vec![Reaction::Text(spoiled.to_string()), Reaction::Text(email(|_| {}).to_string())]);
+    let app = with_model(&peer);
+    app.patch(&format!("/v1/projects/{}", app.project), json!({ "voice": { "avoid": ["bargain", "mugs"] } })).data();
+    let id = generate(&app, ask());
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!(status["status"], "completed", "the prompt itself contains \"mugs\": {status}");
+    let asked: Vec<ModelCall> = peer.asked();
+    assert_eq!(asked.len(), 3);
+    assert!(asked[2].last_turn().contains("bargain"), "{}", asked[2].last_turn());
+}
+
+/// A model's edit had no way to name the parts that it did not do, and removed facts without saying so.
+#[test]
+fn an_edit_by_the_model_names_what_it_skips_and_what_it_removes() {
+    let change = json!({ "op": "remove", "id": "code" });
+    let patch = |drops: bool| {
+        let skipped = ["An email cannot play music."];
+        let patch =
+            json!({ "summary": "The coupon is gone.", "skipped": skipped, "drops_facts": drops, "changes": [change.clone()] });
+        Reaction::Text(patch.to_string())
+    };
+    let peer = FakeModel::with(vec![Reaction::Text(email(|_| {}).to_string()), patch(false), patch(true)]);
+    let app = with_model(&peer);
+    let id = generate(&app, ask());
+    work(&app);
+    let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let started =
+        app.post(&format!("{path}/edit"), json!({ "prompt": "Remove the coupon, and play music", "async": true })).data();
+    work(&app);
+    let edit = app.get(&format!("{path}/edits/{}", started["editId"].as_str().expect("an ID"))).data();
+    let asked = peer.asked();
+    let told = asked.last().expect("a request").last_turn();
+    assert!(told.contains("MUGS20") && told.contains("drops_facts"), "a removed fact goes back to the model once: {told}");
+    assert_eq!(edit["notDone"], json!(["An email cannot play music."]), "{edit}");
+    assert_eq!(edit["done"][0], "The coupon is gone.");
+    assert!(
+        edit["done"][1].as_str().is_some_and(|lost| lost.contains("no longer contains") && lost.contains("MUGS20")),
+        "{edit}"
+    );
+}

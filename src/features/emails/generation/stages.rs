@@ -15,7 +15,7 @@ use crate::features::checks::model::EmailChecks;
 use crate::features::emails::brief;
 use crate::features::emails::checking;
 use crate::features::emails::edits;
-use crate::features::emails::finding::Finding;
+use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
 };
@@ -179,10 +179,21 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
 
 /// Finishes a conversation when all its emails are finished. The conversation has failed if all its emails have failed.
 pub async fn finish(context: &StageContext, account: AccountId, id: ConversationId) -> Result<(), Failure> {
+    let lost = lost_in_series(context, account, id).await?;
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| !found.state.is_final()) else {
             return Ok(());
         };
+        for (email, warnings) in lost {
+            if let Some(mut version) = store::version(tx, email.id, email.version)? {
+                let same =
+                    |one: &Finding, other: &Finding| one.text == other.text || one.span.is_some() && one.span == other.span;
+                let is_new = |warning: &Finding| !version.warnings.iter().any(|known| same(known, warning));
+                let new: Vec<Finding> = warnings.into_iter().filter(is_new).collect();
+                version.warnings.extend(new);
+                store::save_version(tx, email.id, &version);
+            }
+        }
         let emails = store::emails(tx, account, id)?;
         let reason = |email: &Email| if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None };
         let state = match emails.iter().any(|email| email.stage == Stage::Ready) {
@@ -193,6 +204,32 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
         Ok(())
     };
     Ok(context.data.store.write(keep).await??)
+}
+
+/// Returns the warnings about facts that no email of a series contains, for the first finished email in each language.
+async fn lost_in_series(
+    context: &StageContext,
+    account: AccountId,
+    id: ConversationId,
+) -> Result<Vec<(Email, Vec<Finding>)>, Failure> {
+    let found = store::conversation(&context.data.store.read(), account, id)?;
+    let is_open = |found: &Conversation| found.plan.is_some() && !found.state.is_final();
+    let Some(conversation) = found.filter(is_open) else { return Ok(Vec::new()) };
+    let material = gather(context, account, &conversation).await?;
+    let tx = context.data.store.read();
+    let emails = store::emails(&tx, account, id)?;
+    let mut lost = Vec::new();
+    for language in &conversation.wanted.languages {
+        let first = emails.iter().find(|email| email.language == *language && email.stage == Stage::Ready);
+        if let Some(first) = first
+            && let Some(document) = document(&tx, first)?
+        {
+            let warnings = context::brief(&tx, account, &conversation, first)?.warnings(&document, &material);
+            let is_lost = |warning: &Finding| matches!(warning.kind, FindingKind::FactMissing | FindingKind::TextMissing);
+            lost.push((first.clone(), warnings.into_iter().filter(is_lost).collect()));
+        }
+    }
+    Ok(lost)
 }
 
 /// The result of a stage before it is stored.

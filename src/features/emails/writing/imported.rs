@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::material::Material;
 use super::model::{BrandPrompt, KnownAddresses, ModelConversation, PROMPTS};
-use super::{ImportedEditRequest, ImportedEditResult};
+use super::{ImportedEditRequest, ImportedEditResult, patch};
 use crate::base::text::Color;
 use crate::engine::language_model::{AnswerSchema, Usage};
 use crate::engine::render::imported_html::{ColorTarget, Image, Kind, New, Part};
@@ -111,6 +111,8 @@ fn told(number: Option<usize>) -> String {
 #[serde(deny_unknown_fields)]
 struct Answer {
     summary: String,
+    #[serde(default)]
+    skipped: Vec<String>,
     changes: Vec<ModelChange>,
 }
 
@@ -180,6 +182,7 @@ fn schema(count: usize) -> Value {
         "type": "object",
         "properties": {
             "summary": { "type": "string", "description": "What was changed, or why nothing can be, in one sentence." },
+            "skipped": patch::skipped(),
             "changes": {
                 "type": "array", "maxItems": limits::IMPORTED_EMAIL_CHANGES_MAX,
                 "items": {
@@ -220,20 +223,20 @@ pub async fn edit(
     let known = KnownAddresses::of_prompt(material, prompt).with_images(shown);
     let links = imported.links();
     let known = known.with_links(links.iter().map(|(_, _, address)| *address));
-    let read = |json: &Value| -> Result<(Option<ImportedEmail>, String), Vec<String>> {
+    let read = |json: &Value| -> Result<(Option<ImportedEmail>, Answer), Vec<String>> {
         let answer: Answer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
         if answer.changes.is_empty() {
-            return Ok((None, answer.summary));
+            return Ok((None, answer));
         }
-        changed(imported, &listing, &known, &answer.changes).map(|imported| (Some(imported), answer.summary))
+        changed(imported, &listing, &known, &answer.changes).map(|imported| (Some(imported), answer))
     };
     let (answer, usage) = ModelConversation::new(model, system, request, schema).until(read).await;
-    let edited = answer.and_then(|(changed, summary)| match changed {
+    let edited = answer.and_then(|(changed, answer)| match changed {
         Some(imported) => {
             let written_by = model.client().name().to_owned();
-            Ok(ImportedEditResult { imported, written_by, done: vec![summary], not_done: Vec::new() })
+            Ok(ImportedEditResult { imported, written_by, done: vec![answer.summary], not_done: answer.skipped })
         }
-        None => Err(format!("Nothing was changed: {summary}")),
+        None => Err(format!("Nothing was changed: {}", answer.summary)),
     });
     (edited, usage)
 }

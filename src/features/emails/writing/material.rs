@@ -119,7 +119,8 @@ impl Material {
     pub fn products(&self) -> Vec<String> {
         let line = |product: &BrandProduct| {
             let price = product.price.as_ref().map(|price| {
-                let before = product.price_before.as_ref().map(|before| format!(" (before: {before})"));
+                let before = product.price_before.as_ref().filter(|before| is_higher(before, price));
+                let before = before.map(|before| format!(" (before: {before})"));
                 format!(", {price}{} {}", before.unwrap_or_default(), product.currency.as_deref().unwrap_or(""))
             });
             let about = product.description.as_ref().map(|about| format!(": {about}"));
@@ -172,6 +173,12 @@ impl Material {
     }
 }
 
+/// Returns whether an original price is higher than the price. The site can raise the price above an original price that a user set.
+fn is_higher(before: &str, price: &str) -> bool {
+    let number = |price: &str| price.replace(',', ".").parse::<f64>();
+    number(before).ok().zip(number(price).ok()).is_none_or(|(before, price)| before > price)
+}
+
 /// Normalizes an address in the same way as documents do.
 fn normal(url: String) -> String {
     Link::parse(&url).map(|link| link.to_string()).unwrap_or(url)
@@ -188,6 +195,20 @@ pub fn links_in(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_original_price_is_named_only_if_it_is_higher() {
+        let product = |before: &str| BrandProduct {
+            name: "Bowl".into(),
+            price: Some("45".into()),
+            price_before: Some(before.into()),
+            currency: Some("GBP".into()),
+            ..BrandProduct::default()
+        };
+        let brand = Brand { products: vec![product("42"), product("49.50")], ..Brand::default() };
+        let material = Material { brand, ..Material::default() };
+        assert_eq!(material.products(), ["Bowl, 45 GBP", "Bowl, 45 (before: 49.50) GBP"]);
+    }
 
     #[test]
     fn addresses_in_a_text_are_found_without_surrounding_punctuation() {

@@ -49,15 +49,21 @@ pub struct Brief {
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
+    /// The other emails of the series in this language; `None` if there are none, or if one of them is not finished yet.
+    pub others: Option<Vec<Document>>,
+    /// The prompts of the email's edits so far.
+    pub edits: Vec<String>,
     pub seed: u64,
     /// The date of the conversation's creation, in UTC.
     pub today: Date,
 }
 
 impl Brief {
-    /// Returns the violations of the brief's contract in a document; none if there is no brief.
+    /// Returns the violations of the brief's contract in a document, and the words in it that the brand avoids; none if there is no brief.
     pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
-        self.check(document, &self.wanted.prompt, material)
+        let terms = self.terms(&self.wanted.prompt, material);
+        let avoided = terms.map(|terms| contract::avoided_by_brand(document, &terms)).unwrap_or_default();
+        self.check(document, &self.wanted.prompt, material).into_iter().chain(avoided).collect()
     }
 
     /// Returns the warnings about a document: the violations of the contract, the texts with unclear meaning that the document
@@ -87,7 +93,7 @@ impl Brief {
 
     /// Returns the warnings about an edited document. An edit may add values from its instruction; a direct change has no instruction.
     pub fn warnings_of_edit(&self, document: &Document, instruction: &str, material: &Material) -> Vec<Finding> {
-        let prompt = format!("{}\n{instruction}", self.wanted.prompt);
+        let prompt = self.prompts(instruction);
         let doubts = self.terms(&self.wanted.prompt, material).map(|terms| contract::doubts(document, &terms));
         self.check(document, &prompt, material).into_iter().chain(doubts.unwrap_or_default()).collect()
     }
@@ -95,7 +101,7 @@ impl Brief {
     /// Returns the violations of the contract that an edit causes. An edit may remove facts and add values from its instruction, but must
     /// not invent values.
     pub fn breaches_of_edit(&self, before: &Document, after: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
-        let prompt = format!("{}\n{prompt}", self.wanted.prompt);
+        let prompt = self.prompts(prompt);
         let old = self.check(before, &prompt, material);
         let is_new = |finding: &Finding| !old.iter().any(|known| (known.kind, &known.text) == (finding.kind, &finding.text));
         let found = self.check(after, &prompt, material);
@@ -117,10 +123,24 @@ impl Brief {
         let Some(terms) = self.terms(prompt, material) else { return Vec::new() };
         let mut found = contract::check(document, &terms);
         if self.plan.is_some() {
-            // The emails of a series share the facts of their brief, so a single email need not contain them all.
-            found.retain(|finding| !matches!(finding.kind, FindingKind::FactMissing | FindingKind::TextMissing));
+            // The emails of a series share the facts of their brief, so a fact is lost only if no email contains it.
+            let is_missing = |finding: &Finding| matches!(finding.kind, FindingKind::FactMissing | FindingKind::TextMissing);
+            let others: Option<Vec<Vec<Finding>>> =
+                self.others.as_ref().map(|others| others.iter().map(|other| contract::check(other, &terms)).collect());
+            let same = |one: &Finding, other: &Finding| (one.kind, &one.text) == (other.kind, &other.text);
+            let is_lost = |finding: &Finding| {
+                let all = |others: &Vec<Vec<Finding>>| others.iter().all(|own| own.iter().any(|other| same(finding, other)));
+                others.as_ref().is_some_and(all)
+            };
+            found.retain(|finding| !is_missing(finding) || is_lost(finding));
         }
         found
+    }
+
+    /// Returns the texts that may contain values of the email: the prompt, the prompts of the edits so far, and a new instruction.
+    fn prompts(&self, instruction: &str) -> String {
+        let edits = self.edits.iter().map(String::as_str);
+        std::iter::once(self.wanted.prompt.as_str()).chain(edits).chain([instruction]).collect::<Vec<_>>().join("\n")
     }
 
     /// Returns the terms of the contract; `None` if there is no brief. A translation has the terms of its original.

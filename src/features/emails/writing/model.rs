@@ -358,23 +358,35 @@ pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material)
     let talk =
         ModelConversation::new(model, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
     let known = KnownAddresses::of_edit(material, document, prompt);
-    let read = |json: &Value| -> Result<(Option<Email>, String), Vec<String>> {
+    let read = |json: &Value| -> Result<(Option<Email>, patch::Patch), Vec<String>> {
         let patch: patch::Patch = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
         if patch.changes.is_empty() {
-            return Ok((None, patch.summary));
+            return Ok((None, patch));
         }
         let changed = document.changed(&patch.changes).map_err(|errors| errors_of(&errors))?;
         let mut errors = known.strange(&changed);
         errors.extend(messages(brief.breaches_of_edit(document, &changed, prompt, material)));
-        if errors.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(errors) }
+        if !patch.drops_facts {
+            let lost = brief.lost(document, &changed, material).into_iter();
+            errors.extend(lost.map(|text| {
+                format!(
+                    "The changes remove {text:?}, a fact of the email. Keep it, or set drops_facts to true if the request asks \
+                     to remove or replace it."
+                )
+            }));
+        }
+        if errors.is_empty() { Ok((Some(changed), patch)) } else { Err(errors) }
     };
     let (answer, usage) = talk.until(read).await;
-    let edited = answer.and_then(|(changed, summary)| match changed {
-        Some(document) => {
+    let edited = answer.and_then(|(changed, patch)| match changed {
+        Some(changed) => {
             let written_by = model.client().name().to_owned();
-            Ok(EditResult { document, written_by, done: vec![summary], not_done: Vec::new(), brief: None, notes: Vec::new() })
+            let lost: Vec<String> = brief.lost(document, &changed, material).iter().map(|text| format!("“{text}”")).collect();
+            let lost = (!lost.is_empty()).then(|| format!("The email no longer contains {}.", lost.join(", ")));
+            let done = std::iter::once(patch.summary).chain(lost).collect();
+            Ok(EditResult { document: changed, written_by, done, not_done: patch.skipped, brief: None, notes: Vec::new() })
         }
-        None => Err(format!("Nothing was changed: {summary}")),
+        None => Err(format!("Nothing was changed: {}", patch.summary)),
     });
     (edited, usage)
 }

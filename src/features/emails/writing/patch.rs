@@ -11,6 +11,12 @@ use crate::features::emails::document::Change;
 pub struct Patch {
     /// One sentence that describes the changes or explains why no change is possible.
     pub summary: String,
+    /// One sentence for each part of the request that was not done, with the reason.
+    #[serde(default)]
+    pub skipped: Vec<String>,
+    /// Whether the request asks to remove or replace facts of the email.
+    #[serde(default)]
+    pub drops_facts: bool,
     pub changes: Vec<Change>,
 }
 
@@ -20,6 +26,8 @@ pub fn schema() -> Value {
         "type": "object",
         "properties": {
             "summary": { "type": "string", "description": "What was changed, or why nothing can be, in one sentence." },
+            "skipped": skipped(),
+            "drops_facts": { "type": "boolean", "description": "Whether the request asks to remove or replace facts." },
             "changes": {
                 "type": "array",
                 "items": {
@@ -40,4 +48,10 @@ pub fn schema() -> Value {
         "required": ["summary", "changes"],
         "additionalProperties": false,
     })
+}
+
+/// Returns the schema of the list of the parts of a request that were not done.
+pub fn skipped() -> Value {
+    let about = "Each part of the request that was not done, with the reason, in one sentence.";
+    json!({ "type": "array", "items": { "type": "string" }, "description": about })
 }

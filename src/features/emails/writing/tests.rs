@@ -49,7 +49,18 @@ fn brief(links: &[String], images: Vec<String>) -> Brief {
         source: Source::Prompt,
     };
     let today = jiff::civil::date(2026, 11, 23);
-    Brief { wanted, plan: None, slot: 0, language: "en".into(), pattern: None, original: None, seed: 1, today }
+    Brief {
+        wanted,
+        plan: None,
+        slot: 0,
+        language: "en".into(),
+        pattern: None,
+        original: None,
+        others: None,
+        edits: Vec::new(),
+        seed: 1,
+        today,
+    }
 }
 
 /// Collects the URLs of the links and images in a document's JSON.

@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::base::email::EmailAddress;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, manager};
+use crate::features::domains::{self, Stream};
 use crate::features::go_live::{GoLiveStep, GoLiveView, store};
-use crate::features::{contacts, domains, projects};
+use crate::features::{contacts, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
@@ -25,7 +27,10 @@ pub struct TestProject {
 impl Operation for Checklist {
     const SPEC: Spec = Spec::get("go_live.checklist", "/v1/projects/{projectId}/go-live", manager())
         .summary("Get what a test project needs to go live")
-        .about("Checks for a verified domain, a postal address and a mail transport, and returns the result of the last copy.")
+        .about(
+            "Checks for a verified domain (that of the default sender, if one is set), a postal address and a mail transport, \
+             and returns the result of the last copy.",
+        )
         .fails(&[Code::NotFound]);
     type Input = TestProject;
     type Output = Done<GoLiveView>;
@@ -43,17 +48,14 @@ impl Query for Checklist {
         let project = projects::find(&test, account, id)?.ok_or_else(projects::not_found)?;
         let copy = store::project(&live, id)?;
         let mail = &engine.settings.mail;
-        let domains = domains::verified(&live, account)?;
+        let from = project.sender.as_ref().and_then(|sender| EmailAddress::parse(&sender.from).ok());
+        let domain = match &from {
+            Some(from) => domains::verified_for(&live, account, from, Stream::Marketing)?,
+            None => domains::verified(&live, account)?.into_iter().next(),
+        };
         let address = projects::postal_address(&test, id)?;
         let steps = vec![
-            GoLiveStep {
-                id: "domain",
-                done: !domains.is_empty(),
-                message: match domains.first() {
-                    Some(domain) => format!("{domain} is verified."),
-                    None => "No domain is verified. Add the domain of your From address and publish its DNS records.".into(),
-                },
-            },
+            domain_step(domain, from.as_ref()),
             GoLiveStep {
                 id: "address",
                 done: address.is_some(),
@@ -81,5 +83,33 @@ impl Query for Checklist {
             steps,
             contacts: contacts::copy::count(&test, id)?,
         }))
+    }
+}
+
+/// Returns the step for the verified domain that mail from the default sender uses; without a default sender, for any verified domain.
+fn domain_step(verified: Option<String>, from: Option<&EmailAddress>) -> GoLiveStep {
+    let done = verified.is_some();
+    let message = match (verified, from) {
+        (Some(domain), _) => format!("{domain} is verified."),
+        (None, Some(from)) => {
+            let own = from.domain();
+            format!("{own}, the domain of the default sender, is not verified. Add it and publish its DNS records.")
+        }
+        (None, None) => "No domain is verified. Add the domain of your From address and publish its DNS records.".into(),
+    };
+    GoLiveStep { id: "domain", done, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The step was once done if any domain of the account was verified, although mail from the default sender was rejected.
+    #[test]
+    fn the_domain_of_the_default_sender_must_be_verified() {
+        let from = EmailAddress::parse("news@acme.example").expect("the value is an address");
+        let open = domain_step(None, Some(&from));
+        assert!(!open.done && open.message.starts_with("acme.example, the domain of the default sender,"), "{open:?}");
+        assert!(domain_step(Some("acme.example".into()), Some(&from)).done && !domain_step(None, None).done);
     }
 }

@@ -33,10 +33,11 @@ impl Operation for Copy {
     const SPEC: Spec = Spec::post("go_live.copy", "/v1/projects/{projectId}/go-live", manager())
         .summary("Copy a test project to the live environment")
         .about(
-            "Copies the brand with its knowledge base, images, products, tags, topics, segments and finished emails, and on request its \
-             contacts. A repeated copy updates what has changed in the test environment and creates no duplicates; what has not changed \
-             is not copied again, even if the live copy was edited. Contacts are merged by email; unsubscribed contacts stay \
-             unsubscribed. A request copies up to 20,000 contacts. Campaigns, webhooks, domains and suppressions are not copied.",
+            "Copies the brand with its knowledge base, images, products, saved blocks, tags, topics, segments and finished \
+             emails, and on request its contacts. A repeated copy updates what has changed in the test environment and creates no \
+             duplicates; what has not changed is not copied again, even if the live copy was edited. Contacts are merged by email; \
+             unsubscribed contacts stay unsubscribed. A request copies up to 20,000 contacts. Campaigns, webhooks, domains and \
+             suppressions are not copied.",
         )
         .fails(&[Code::NotFound, Code::BrandExists]);
     type Input = CopyBrand;

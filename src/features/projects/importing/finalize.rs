@@ -119,15 +119,15 @@ fn apply(tx: &mut WriteTx<'_>, project: ProjectId, known: &mut Vec<Product>, cha
 }
 
 /// Replaces the images that the previous import found with those of this import. Keeps images that users added, and descriptions and
-/// tags that users set.
+/// tags that users set, and leaves out images that users removed.
 fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImage>) -> StoreResult<()> {
-    let known = images::all(tx, project)?;
+    let known = images::all_with_removed(tx, project)?;
     for picture in known.iter().filter(|picture| picture.origin == Origin::Found) {
         images::delete(tx, project, picture.id);
     }
-    let is_given = |url: &str| known.iter().any(|picture| picture.origin == Origin::Given && picture.image.url == url);
+    let is_settled = |url: &str| known.iter().any(|picture| picture.origin != Origin::Found && picture.image.url == url);
     for (place, picture) in seen.into_iter().enumerate() {
-        if !is_given(&picture.image.url) {
+        if !is_settled(&picture.image.url) {
             // The number in the ID keeps the images in order.
             let id = PictureId::numbered(tx.now(), place as u32, tx.random());
             let own = known.iter().find(|other| other.image.url == picture.image.url);
@@ -145,16 +145,16 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
 }
 
 /// Replaces the knowledge-base entries from the site with the texts that this import found; returns their number. Keeps entries that
-/// users wrote or changed.
+/// users wrote or changed, and leaves out entries that users removed.
 fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
-    let known = knowledge::all(tx, project)?;
-    let (read, own): (Vec<Entry>, Vec<Entry>) =
-        known.into_iter().partition(|entry| entry.origin == knowledge::KnowledgeOrigin::Website);
+    let known = knowledge::all_with_removed(tx, project)?;
+    let is_read = |entry: &Entry| entry.origin == knowledge::KnowledgeOrigin::Website && !entry.is_removed();
+    let (read, own): (Vec<Entry>, Vec<Entry>) = known.into_iter().partition(is_read);
     for entry in read {
         knowledge::delete(tx, project, entry.id);
     }
-    let room = KNOWLEDGE_ENTRIES_MAX.saturating_sub(own.len());
-    // Do not add an entry for a page whose entry a user has edited.
+    let room = KNOWLEDGE_ENTRIES_MAX.saturating_sub(own.iter().filter(|entry| !entry.is_removed()).count());
+    // Do not add an entry for a page whose entry a user has edited or removed.
     let is_own = |url: &str| own.iter().any(|entry| entry.url.as_deref() == Some(url));
     let mut count = 0;
     for text in texts.into_iter().filter(|text| !is_own(&text.url)).take(room) {

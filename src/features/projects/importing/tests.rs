@@ -224,6 +224,34 @@ fn values_set_by_users_take_precedence_and_survive_another_import() {
     assert_eq!((&about["content"], &about["referenceOrigin"]), (&json!("Two people and a lathe."), &json!("manual")));
 }
 
+/// Regression: an image or a text that a user had removed came back with the next import.
+#[test]
+fn what_a_user_removed_does_not_return_with_the_next_import() {
+    let site = lamps();
+    let app = app();
+    let project = begin(&app, json!({ "urls": [site.url()] }));
+    to_the_end(&app);
+    let path = format!("/v1/projects/{project}");
+    let lamp = format!("{}lamp.png", site.url());
+    let has_lamp = || app.get(&format!("{path}/images?limit=100")).data().to_string().contains(&lamp);
+    let texts = || app.get(&format!("{path}/knowledge-base")).data()["entries"].clone();
+    let about = |texts: &Value| {
+        let all = texts.as_array().expect("a list").iter();
+        all.filter(|entry| entry["title"] == "About").map(|entry| entry["id"].clone()).next()
+    };
+    let own = about(&texts()).expect("the knowledge base has the entry");
+    assert!(has_lamp());
+    let encoded = lamp.replace(':', "%3A").replace('/', "%2F");
+    app.delete(&format!("{path}/images?imageUrl={encoded}")).data();
+    app.delete(&format!("{path}/knowledge-base/{}", own.as_str().expect("the entry has an id"))).data();
+    assert_eq!((has_lamp(), about(&texts())), (false, None));
+    app.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
+    to_the_end(&app);
+    assert_eq!((has_lamp(), about(&texts())), (false, None));
+    app.post(&format!("{path}/images"), json!({ "url": lamp })).data();
+    assert!(has_lamp());
+}
+
 const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30" viewBox="0 0 120 30"><path fill="#0a7b5c" d="M0 0h120v30H0z"/></svg>"##;
 
 /// Regression: emails showed the brand's name as text instead of its SVG logo, because few email clients show SVG.

@@ -80,7 +80,11 @@ pub struct GivenImage {
 
 /// Adds an image to a project, or updates the project's image with the same URL.
 pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new: GivenImage) -> Result<ProjectImage, Failure> {
-    let all = images::all(tx, project)?;
+    let (removed, all): (Vec<ProjectImage>, Vec<ProjectImage>) =
+        images::all_with_removed(tx, project)?.into_iter().partition(|picture| picture.origin == Origin::Removed);
+    for picture in removed.iter().filter(|picture| picture.image.url == new.url) {
+        images::delete(tx, project, picture.id);
+    }
     let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
     let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
     if known.is_none() && given >= PROJECT_IMAGES_MAX {

@@ -28,8 +28,8 @@ impl Operation for ImagesRemove {
     const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite)).client("projects.images.delete")
         .summary("Remove an image from a project")
         .about(
-            "An uploaded file is kept for another year for the emails that contain it. An image from the site returns when the site is imported \
-             again.",
+            "An uploaded file is kept for another year for the emails that contain it. An image from the site does not return when the \
+             site is imported again; add it by its URL to use it again.",
         )
         .fails(&[Code::NotFound]);
     type Input = ImageRef;
@@ -46,7 +46,7 @@ impl Command for ImagesRemove {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ImageRef) -> Result<Self::Output, Failure> {
         require(tx, caller.account(), input.project_id)?;
         let picture = find(tx, input.project_id, &input.image_url)?;
-        images::delete(tx, input.project_id, picture.id);
+        images::remove(tx, input.project_id, &picture);
         image_files::let_go(tx, &caller.engine, &picture.image.url)?;
         Ok(Done(Removed { message: message(&picture.image.url) }))
     }

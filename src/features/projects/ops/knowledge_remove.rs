@@ -31,7 +31,7 @@ impl Operation for KnowledgeRemove {
     )
     .client("projects.knowledge.delete")
     .summary("Remove an entry from a project's knowledge base")
-    .about("An entry from the project's pages returns when the sites are imported again.")
+    .about("An entry from the project's pages does not return when the sites are imported again.")
     .fails(&[Code::NotFound]);
     type Input = KnowledgeRef;
     type Output = Done<Removed>;
@@ -46,7 +46,7 @@ impl Command for KnowledgeRemove {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: KnowledgeRef) -> Result<Self::Output, Failure> {
         require(tx, caller.account(), input.project_id)?;
         let entry = find(tx, input.project_id, input.entry_id)?;
-        knowledge::delete(tx, input.project_id, entry.id);
+        knowledge::remove(tx, input.project_id, &entry);
         Ok(Done(Removed { message: message(&entry.title) }))
     }
 }

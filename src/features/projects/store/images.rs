@@ -41,6 +41,8 @@ pub enum Origin {
     Given,
     /// The image was found on the project's pages.
     Found,
+    /// A user removed an image of the project's pages. The row keeps the next import from adding the image again.
+    Removed,
 }
 
 /// An image or logo that waits for analysis.
@@ -58,12 +60,17 @@ impl Record for PendingAnalysis {}
 
 /// Returns all images of a project: first those that users added, newest first; then those found on pages, best first.
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
-    let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
-    let (mut given, found): (Vec<ProjectImage>, Vec<ProjectImage>) =
-        rows.into_iter().map(|(_, picture)| picture).partition(|picture| picture.origin == Origin::Given);
+    let shown = all_with_removed(tx, project)?.into_iter().filter(|picture| picture.origin != Origin::Removed);
+    let (mut given, found): (Vec<ProjectImage>, Vec<ProjectImage>) = shown.partition(|picture| picture.origin == Origin::Given);
     given.reverse();
     given.extend(found);
     Ok(given)
+}
+
+/// Returns all images of a project and the images of its pages that users removed.
+pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
+    let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
+    Ok(rows.into_iter().map(|(_, picture)| picture).collect())
 }
 
 /// Returns the image with this URL, if it exists.
@@ -72,7 +79,7 @@ pub fn at(tx: &impl Read, project: ProjectId, url: &str) -> Result<Option<Projec
 }
 
 pub fn find(tx: &impl Read, project: ProjectId, id: PictureId) -> Result<Option<ProjectImage>> {
-    tx.get(PICTURES, &(project, id))
+    Ok(tx.get(PICTURES, &(project, id))?.filter(|picture| picture.origin != Origin::Removed))
 }
 
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) {
@@ -82,6 +89,14 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) {
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: PictureId) {
     tx.delete(PICTURES, &(project, id));
     tx.delete(QUEUE, &(project, id));
+}
+
+/// Removes an image from a project. An image of the project's pages does not return with the next import.
+pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) {
+    delete(tx, project, picture.id);
+    if picture.origin == Origin::Found {
+        save(tx, project, &ProjectImage { origin: Origin::Removed, ..picture.clone() });
+    }
 }
 
 /// Queues an image, or the logo at the URL `logo`, for analysis.

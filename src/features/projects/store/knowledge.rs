@@ -33,6 +33,13 @@ pub struct Entry {
 
 impl Record for Entry {}
 
+impl Entry {
+    /// Returns whether a user removed this entry of a page. Its row has no content, and keeps the next import from adding the entry again.
+    pub fn is_removed(&self) -> bool {
+        self.content.is_empty()
+    }
+}
+
 /// The origin of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -49,12 +56,17 @@ pub enum KnowledgeOrigin {
 
 /// Returns all entries of a project, newest first. There are at most [`crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX`].
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
+    Ok(all_with_removed(tx, project)?.into_iter().filter(|entry| !entry.is_removed()).collect())
+}
+
+/// Returns all entries of a project, and the entries of its pages that users removed.
+pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     let rows = tx.list(ENTRIES, &ENTRIES.under(&(project,)), Order::Backward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, entry)| entry).collect())
 }
 
 pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Option<Entry>> {
-    tx.get(ENTRIES, &(project, id))
+    Ok(tx.get(ENTRIES, &(project, id))?.filter(|entry| !entry.is_removed()))
 }
 
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
@@ -63,4 +75,12 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
 
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: KnowledgeId) {
     tx.delete(ENTRIES, &(project, id));
+}
+
+/// Removes an entry from a project. An entry of the project's pages does not return with the next import.
+pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
+    match entry.url {
+        Some(_) => save(tx, project, &Entry { content: String::new(), ..entry.clone() }),
+        None => delete(tx, project, entry.id),
+    }
 }

@@ -395,7 +395,7 @@ fn in_form(error: PageError) -> PageError {
 pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     if form.get("act") == "review" {
-        return match brief::review(visit).await {
+        return match brief::review(visit, None).await {
             Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
             other => other,
         };
@@ -422,6 +422,8 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
                 "This favorite was deleted or belongs to a different brand. Choose a favorite of this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
+        // The page of the brief keeps the corrections, which the form for new emails does not have.
+        Err(error) if is_shown(&error) && error.field.starts_with("brief") => brief::review(visit, Some(&error)).await,
         Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -3,7 +3,7 @@
 
 use super::super::{Brief, Goal, Part, Span};
 use super::classify::{Class, Piece};
-use super::lexicon::{List, Mark};
+use super::lexicon::{List, Mark, goal_of};
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
@@ -85,9 +85,9 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
             let is_open = |at: usize| {
                 is_name(at)
                     || piece.class == Class::Topic && !is_described(at)
-                    || names_subject && !forbids && is_unknown(prompt, at)
+                    || names_subject && !forbids && is_unknown(prompt, brief.purpose, at)
             };
-            let Some(range) = residue(prompt, read, piece, &spans, is_open) else { continue };
+            let Some(range) = residue(prompt, read, piece, (spans.as_slice(), brief.purpose), is_open) else { continue };
             let text = prompt.text(range).to_owned();
             brief.unclear.push(Part { text, span: Some(prompt.span(range)) });
         }
@@ -101,10 +101,16 @@ const FORBIDS: [List; 3] = [List::Not, List::Avoid, List::Without];
 const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welcome, Goal::ThankYou, Goal::Apology, Goal::Outage];
 
 /// Returns whether a word is in no word list, so that it probably names the subject of the email: "survey about the friday timetable".
-fn is_unknown(prompt: &Prompt<'_>, at: usize) -> bool {
+fn is_unknown(prompt: &Prompt<'_>, purpose: Goal, at: usize) -> bool {
     let before = Range::of(at.saturating_sub(PHRASE_WORDS_MAX), (at + PHRASE_WORDS_MAX).min(prompt.words.len()));
-    let is_known = |mark: Mark| mark.from <= at && at < mark.to && mark.list != List::Spelling;
+    let is_known =
+        |mark: Mark| mark.from <= at && at < mark.to && mark.list != List::Spelling && !is_topic_of_survey(mark, purpose);
     prompt.kind(at) == Kind::Word && !prompt.marks(before).any(is_known)
+}
+
+/// Returns whether a phrase that names a purpose names the topic of a survey instead: "survey about the new opening hours".
+fn is_topic_of_survey(mark: Mark, purpose: Goal) -> bool {
+    purpose == Goal::Survey && mark.list == List::Goal && goal_of(mark) != purpose
 }
 
 /// The maximum number of words of a phrase in the word lists.
@@ -150,7 +156,13 @@ fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {
 }
 
 /// Returns the range from the first to the last word of a piece that is not part of the request.
-fn residue(prompt: &Prompt<'_>, read: &Read, piece: &Piece, spans: &[Span], is_open: impl Fn(usize) -> bool) -> Option<Range> {
+fn residue(
+    prompt: &Prompt<'_>,
+    read: &Read,
+    piece: &Piece,
+    (spans, purpose): (&[Span], Goal),
+    is_open: impl Fn(usize) -> bool,
+) -> Option<Range> {
     let Range { from, to } = piece.range;
     let mut is_open: Vec<bool> = (from..to).map(is_open).collect();
     let mut close = |range: Range| {
@@ -160,7 +172,8 @@ fn residue(prompt: &Prompt<'_>, read: &Read, piece: &Piece, spans: &[Span], is_o
     };
     for at in from..to {
         for list in REQUESTS {
-            prompt.at(list, at).for_each(|mark| close(Range::of(mark.from, mark.to)));
+            let marks = prompt.at(list, at).filter(|mark| !is_topic_of_survey(*mark, purpose));
+            marks.for_each(|mark| close(Range::of(mark.from, mark.to)));
         }
         let own = prompt.span(Range::of(at, at + 1));
         if spans.iter().any(|span| span.start <= own.start && own.end <= span.end) {
@@ -203,5 +216,15 @@ mod tests {
         let brief =
             parse("Write an email to our customers about the new opening hours.", &Brand::default(), None, date(2026, 11, 16));
         assert!(brief.unclear.is_empty(), "{:?}", brief.unclear);
+    }
+
+    #[test]
+    fn the_topic_of_a_survey_is_reported_even_if_it_names_a_purpose() {
+        let prompt = "Encuesta para los socios sobre el nuevo horario de tarde: siete preguntas, tres minutos, en \
+                      https://gimnasio-toral.example/encuesta. Se cierra el domingo 26 de septiembre.";
+        let brief = parse(prompt, &Brand::default(), None, date(2027, 9, 13));
+        let told = brief.unclear.iter().chain(brief.subject.iter()).map(|part| &part.text);
+        let told: Vec<&String> = told.chain(brief.facts.iter().map(|fact| &fact.text)).collect();
+        assert!(told.iter().any(|text| text.contains("horario")), "{brief:?}");
     }
 }

@@ -28,12 +28,12 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
         _ => pieces(prompt, range, cut),
     };
     if prompt.lexicon().code == "en" {
-        text = without_sorry(&addressed(&text)).to_owned();
+        text = without_sorry(&addressed(&asked(&text))).to_owned();
     }
     // In notes, people write "X = Y" and "X -> Y".
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
-    sentences::completed(prompt.lexicon(), &ended(&capitalized(&text)))
+    sentences::completed(prompt.lexicon(), &ended(&capitalized(unbracketed(&text))))
 }
 
 /// The units of measurement that are the same in most languages.
@@ -133,6 +133,25 @@ fn subject_end(prompt: &Prompt<'_>, range: Range) -> Option<usize> {
         return (noun + 1 < range.to).then_some(noun + 1);
     }
     (noun..(noun + 4).min(range.to)).find(|at| prompt.words.is_capital(*at)).map(|at| at + 1)
+}
+
+/// Asks the recipients for what "people" should do: "so people should use the car park" becomes "so please use the car park".
+fn asked(text: &str) -> String {
+    const ASKED: [(&str, &str); 6] = [
+        ("people should not ", "please do not "),
+        ("people shouldn't ", "please don't "),
+        ("people shouldnt ", "please don't "),
+        ("people should ", "please "),
+        ("people need to ", "you need to "),
+        ("people don't need to ", "you don't need to "),
+    ];
+    let start = |rest: &str| {
+        let found = |(old, _): &&(&str, &str)| rest.get(..old.len()).is_some_and(|own| own.eq_ignore_ascii_case(old));
+        ASKED.iter().find(found).map(|(old, new)| format!("{new}{}", &rest[old.len()..]))
+    };
+    let clause = text.find(" so ").and_then(|at| Some((&text[..at + 4], start(&text[at + 4..])?)));
+    let whole = start(text).or_else(|| clause.map(|(before, rest)| format!("{before}{rest}")));
+    whole.unwrap_or_else(|| text.to_owned())
 }
 
 /// Changes the third person for the recipients to the second: "If they do nothing" becomes "If you do nothing".
@@ -262,6 +281,13 @@ fn balanced(text: &str) -> String {
     text
 }
 
+/// Returns a text that is in brackets as a whole without the brackets.
+fn unbracketed(text: &str) -> &str {
+    let bare = text.trim_end_matches(['.', ' ']);
+    let inside = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| bare.strip_prefix(open)?.strip_suffix(close));
+    inside.filter(|inside| !inside.contains(['(', ')', '[', ']'])).map_or(text, str::trim)
+}
+
 /// Returns the text with one question mark, exclamation mark or period at its end, unless one precedes a closing quotation mark or
 /// bracket.
 fn ended(text: &str) -> String {
@@ -278,4 +304,28 @@ fn ended(text: &str) -> String {
         _ => ".",
     };
     format!("{bare}{sign}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_should_do_is_asked_of_the_recipients() {
+        for (text, own) in [
+            ("There is no parking, so people should use the car park.", "There is no parking, so please use the car park."),
+            ("People should not feed the ducks.", "please do not feed the ducks."),
+            ("people need to bring a coat", "you need to bring a coat"),
+            ("Some people should know.", "Some people should know."),
+        ] {
+            assert_eq!(asked(text), own);
+        }
+    }
+
+    #[test]
+    fn a_statement_in_brackets_loses_them() {
+        assert_eq!(unbracketed("(labels 3-6 and 6-9 months were swapped)"), "labels 3-6 and 6-9 months were swapped");
+        assert_eq!(unbracketed("(a) and (b)"), "(a) and (b)");
+        assert_eq!(unbracketed("Bring a coat (it is cold)."), "Bring a coat (it is cold).");
+    }
 }

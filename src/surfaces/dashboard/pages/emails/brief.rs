@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::Done;
 use crate::features::emails;
-use crate::features::emails::brief::{Brief, CallToAction, Constraint, Fact, FactKind, FactRole, Part};
+use crate::features::emails::brief::{Brief, CallToAction, Constraint, Fact, FactKind, FactRole, Part, Signature, Span};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
@@ -35,6 +35,19 @@ const KINDS: [(FactKind, &str); 17] = [
     (FactKind::Condition, "Condition"),
 ];
 
+/// The kinds of facts whose removal also removes the statements that contain them.
+const VALUES: [FactKind; 9] = [
+    FactKind::Percentage,
+    FactKind::Amount,
+    FactKind::Code,
+    FactKind::Date,
+    FactKind::Period,
+    FactKind::Time,
+    FactKind::Price,
+    FactKind::OldPrice,
+    FactKind::Minimum,
+];
+
 #[derive(Serialize)]
 pub struct BriefPage {
     prompt: String,
@@ -44,15 +57,22 @@ pub struct BriefPage {
     /// The brief as JSON, which the form submits together with the corrections.
     brief: String,
     facts: Vec<Chip>,
-    subject: String,
-    button: String,
+    lines: Vec<Line>,
     limits: Vec<String>,
-    notes: Vec<String>,
+    tone: Vec<String>,
+    instructions: Vec<String>,
     unclear: Vec<String>,
     kinds: Vec<Choice>,
-    subject_max: usize,
-    label_max: usize,
     text_max: usize,
+}
+
+/// A text that the email must contain at a certain place, such as its subject.
+#[derive(Serialize)]
+struct Line {
+    name: &'static str,
+    label: &'static str,
+    value: String,
+    characters_max: usize,
 }
 
 #[derive(Serialize)]
@@ -102,7 +122,9 @@ impl Chip {
 impl BriefPage {
     fn new(form: &Fields, brief: &Brief) -> Self {
         let word = |kind: FactKind| json!(kind).as_str().unwrap_or_default().to_owned();
-        let text = |part: &Option<Part>| part.as_ref().map(|part| part.text.clone()).unwrap_or_default();
+        let text = |part: Option<&Part>| part.map(|part| part.text.clone()).unwrap_or_default();
+        let line = |name, label, characters_max, value| Line { name, label, value, characters_max };
+        let signature = brief.signature.as_ref();
         let parts = |parts: &[Part]| parts.iter().map(|part| part.text.clone()).collect::<Vec<_>>();
         let limit = |constraint: &Constraint| {
             let name = json!(constraint.kind).as_str().unwrap_or_default().replace('_', " ");
@@ -114,14 +136,34 @@ impl BriefPage {
             fields: FIELDS.into_iter().map(|name| Hidden { name, value: form.get(name).to_owned() }).collect(),
             brief: json!(brief).to_string(),
             facts: Chip::all(brief),
-            subject: text(&brief.subject),
-            button: brief.cta.as_ref().map(|cta| text(&cta.label)).unwrap_or_default(),
+            lines: vec![
+                line("subject", "Subject", limits::EMAIL_SUBJECT_CHARACTERS_MAX, text(brief.subject.as_ref())),
+                line("preheader", "Preheader", limits::EMAIL_PREHEADER_CHARACTERS_MAX, text(brief.preheader.as_ref())),
+                line("headline", "Headline", limits::EMAIL_TITLE_CHARACTERS_MAX, text(brief.headline.as_ref())),
+                line(
+                    "button",
+                    "Button label",
+                    limits::EMAIL_LABEL_CHARACTERS_MAX,
+                    text(brief.cta.as_ref().and_then(|cta| cta.label.as_ref())),
+                ),
+                line(
+                    "signature",
+                    "Signature: name",
+                    limits::EMAIL_LABEL_CHARACTERS_MAX,
+                    signature.map(|own| own.name.clone()).unwrap_or_default(),
+                ),
+                line(
+                    "signature-title",
+                    "Signature: job title",
+                    limits::EMAIL_LABEL_CHARACTERS_MAX,
+                    signature.and_then(|own| own.title.clone()).unwrap_or_default(),
+                ),
+            ],
             limits: brief.constraints.iter().map(limit).collect(),
-            notes: [parts(&brief.tone), parts(&brief.instructions)].concat(),
+            tone: parts(&brief.tone),
+            instructions: parts(&brief.instructions),
             unclear: parts(&brief.unclear),
             kinds: KINDS.into_iter().map(|(kind, label)| Choice { word: word(kind), label }).collect(),
-            subject_max: limits::EMAIL_SUBJECT_CHARACTERS_MAX,
-            label_max: limits::EMAIL_LABEL_CHARACTERS_MAX,
             text_max: limits::PROMPT_CHARACTERS_MAX,
         }
     }
@@ -132,19 +174,23 @@ page_context!(BriefPage, "email_brief.html", {
 
     let brief = emails::ops::brief::ReadBrief::example().1.0;
     let part = |text: &str| Part { text: text.into(), span: None };
-    let full =
-        Brief { unclear: vec![part("the blue ones")], tone: vec![part("dry")], subject: Some(part("Tea")), ..brief.clone() };
+    let full = Brief {
+        unclear: vec![part("the blue ones")],
+        tone: vec![part("dry")],
+        instructions: vec![part("Sell")],
+        ..brief.clone()
+    };
     let none = Brief { facts: Vec::new(), constraints: Vec::new(), ..brief };
     vec![Self::new(&Fields::default(), &full), Self::new(&Fields::default(), &none)]
 });
 
-/// Shows the brief with the corrections in the form.
-pub async fn review(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows the brief with the corrections in the form, and the reason why no email was started if there is one.
+pub async fn review(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let brief = match sent(visit).await? {
         Some(brief) => brief,
         None => read(visit, visit.form.get("prompt"), super::parts(visit.form.get("languages"))).await?,
     };
-    Ok(Outcome::draw(&BriefPage::new(&visit.form, &brief)))
+    Ok(Outcome::draw_with(&BriefPage::new(&visit.form, &brief), error))
 }
 
 async fn read(visit: &Visit, prompt: &str, languages: Vec<&str>) -> Result<Brief, PageError> {
@@ -160,9 +206,11 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
     let mut brief: Brief = serde_json::from_str(json).map_err(|_| PageError::not_found())?;
     let part = |text: &str| Part { text: text.to_owned(), span: None };
     let mut facts = Vec::new();
+    let mut removed: Vec<Span> = Vec::new();
     for (index, fact) in brief.facts.iter().enumerate() {
         let text = form.get(&format!("fact-{index}")).trim();
         if text.is_empty() || form.some(&format!("drop-{index}")).is_some() {
+            removed.extend(fact.span.filter(|_| VALUES.contains(&fact.kind)));
             continue;
         }
         facts.push(match text == fact.text.trim() {
@@ -170,32 +218,50 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
             false => Fact { role: fact.role, story: fact.story, span: fact.span, ..typed(visit, fact.kind, text, &brief).await? },
         });
     }
-    for (index, unclear) in brief.unclear.iter().enumerate() {
-        if form.some(&format!("use-{index}")).is_some() {
-            let statement = Fact {
-                kind: FactKind::Sentence,
-                role: None,
-                value: None,
-                story: None,
-                text: unclear.text.clone(),
-                span: unclear.span,
-            };
-            facts.push(statement);
-        }
+    // Ticked texts become facts, in the order of the page.
+    for (name, parts) in [("use", &mut brief.unclear), ("say", &mut brief.instructions)] {
+        let all = std::mem::take(parts).into_iter().enumerate();
+        let (ticked, others): (Vec<_>, Vec<_>) = all.partition(|(index, _)| form.some(&format!("{name}-{index}")).is_some());
+        let statement = |part: Part| Fact {
+            kind: FactKind::Sentence,
+            role: None,
+            value: None,
+            story: None,
+            text: part.text,
+            span: part.span,
+        };
+        facts.extend(ticked.into_iter().map(|(_, part)| statement(part)));
+        *parts = others.into_iter().map(|(_, part)| part).collect();
     }
+    let constraints = std::mem::take(&mut brief.constraints).into_iter().enumerate();
+    let kept = constraints.filter(|(index, _)| form.some(&format!("lift-{index}")).is_none());
+    brief.constraints = kept.map(|(_, constraint)| constraint).collect();
     if let Some(text) = form.some("new-text").map(str::trim).filter(|text| !text.is_empty()) {
         let kind = serde_json::from_value(Value::from(form.get("new-kind"))).unwrap_or(FactKind::Sentence);
         facts.push(typed(visit, kind, text, &brief).await?);
     }
-    let unused = |index: usize| form.some(&format!("use-{index}")).is_none();
-    brief.unclear = brief.unclear.into_iter().enumerate().filter(|(index, _)| unused(*index)).map(|(_, part)| part).collect();
-    brief.facts = facts;
+    // A statement with a removed value would print the value, so it is left out unless the user has changed it.
+    let repeats = |fact: &Fact| {
+        let inside = |span: Span| removed.iter().any(|own| span.start <= own.start && own.end <= span.end);
+        !VALUES.contains(&fact.kind) && fact.span.is_some_and(inside) && brief.facts.contains(fact)
+    };
+    let (left_out, kept): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(repeats);
+    brief.unclear.extend(left_out.into_iter().map(|fact| Part { text: fact.text, span: fact.span }));
+    brief.facts = kept;
     let changed = |old: &Option<Part>, name: &str| {
         let text = form.get(name).trim();
         let same = old.as_ref().is_some_and(|old| old.text == text);
         if same { old.clone() } else { Some(part(text)).filter(|part| !part.text.is_empty()) }
     };
     brief.subject = changed(&brief.subject, "subject");
+    brief.preheader = changed(&brief.preheader, "preheader");
+    brief.headline = changed(&brief.headline, "headline");
+    let (name, title) = (form.get("signature").trim(), form.get("signature-title").trim());
+    let is_same = |own: &Signature| own.name == name && own.title.as_deref().unwrap_or_default() == title;
+    brief.signature = brief.signature.filter(is_same).or_else(|| {
+        let title = Some(title.to_owned()).filter(|title| !title.is_empty());
+        (!name.is_empty()).then(|| Signature { name: name.to_owned(), title, span: None })
+    });
     let link = brief.cta.as_ref().and_then(|cta| cta.link.clone());
     let label = changed(&brief.cta.as_ref().and_then(|cta| cta.label.clone()), "button");
     brief.cta = (label.is_some() || link.is_some()).then_some(CallToAction { label, link });

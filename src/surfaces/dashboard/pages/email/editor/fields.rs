@@ -94,6 +94,9 @@ const SENTENCE: usize = limits::EMAIL_SENTENCE_CHARACTERS_MAX;
 const PARAGRAPH: usize = limits::EMAIL_PARAGRAPH_CHARACTERS_MAX;
 const PROSE: usize = limits::EMAIL_PROSE_CHARACTERS_MAX;
 
+/// The length of a color, such as `#1F6B52`.
+const COLOR: usize = 7;
+
 const LINKS: &[Field] = &[line("label", "Text", LABEL), link("href", "Link")];
 
 /// All kinds of blocks, in the order of the palette.
@@ -275,6 +278,35 @@ pub const KINDS: &[Kind] = &[
         )
     },
 ];
+
+/// The fields of an email's style.
+pub const STYLE: Kind = kind(
+    "style",
+    "Email style",
+    &[
+        choice(
+            "layout",
+            "Layout",
+            &[
+                ("", "Automatic"),
+                ("editorial", "Editorial"),
+                ("bold", "Bold"),
+                ("showcase", "Showcase"),
+                ("letter", "Letter"),
+                ("minimal", "Minimal"),
+                ("cards", "Cards"),
+                ("midnight", "Midnight"),
+                ("bulletin", "Bulletin"),
+            ],
+        ),
+        choice("corners", "Corners", &[("", "The brand's"), ("sharp", "Sharp"), ("soft", "Soft"), ("round", "Round")]),
+        line("primary", "Main color (#RRGGBB)", COLOR),
+        line("button", "Color of buttons (#RRGGBB)", COLOR),
+        line("boxes", "Color of boxes (#RRGGBB)", COLOR),
+        line("background", "Background color (#RRGGBB)", COLOR),
+    ],
+    &[],
+);
 
 pub fn kind_of(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)

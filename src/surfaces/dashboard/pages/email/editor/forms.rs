@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::fields::{Control, Field, Kind, kind_of};
+use super::fields::{Control, Field, Kind, STYLE, kind_of};
 use crate::features::emails::document::ViolationKind;
 
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ pub struct BlockForm {
 }
 
 #[derive(Serialize)]
-struct FieldForm {
+pub struct FieldForm {
     name: String,
     label: &'static str,
     control: Control,
@@ -66,6 +66,11 @@ pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockF
         form(block, submitted, moves, false).map(|form| BlockForm { insert: index < last, ..form })
     };
     items(&document["blocks"]).enumerate().filter_map(form).collect()
+}
+
+/// Returns the form fields of an email's style.
+pub fn style(style: &Value) -> Vec<FieldForm> {
+    STYLE.fields.iter().map(|field| FieldForm::new(field, style, "")).collect()
 }
 
 fn form(block: &Value, submitted: Option<(&str, &Value)>, moves: (bool, bool), in_column: bool) -> Option<BlockForm> {
@@ -127,6 +132,7 @@ pub fn problem_text(block: Option<&Kind>, path: &str, kind: ViolationKind, probl
     let own = match field {
         "subject" => Some("Subject".to_owned()),
         "preheader" => Some("Preheader".to_owned()),
+        _ if field.starts_with("style.") => STYLE.label_of(&field["style.".len()..]),
         _ => block.and_then(|block| block.label_of(field)),
     };
     let label = own.or_else(|| block.map(|block| block.label.to_owned())).unwrap_or_else(|| "The email".to_owned());
@@ -171,6 +177,7 @@ mod tests {
             (hero, "blocks[1].button.href", Missing, "the field is required", "Button link is empty. Fill in the field."),
             (kind_of("text"), "blocks[2].columns[0].blocks[1].text", Invalid, "is empty", "Text is empty."),
             (kind_of("list"), "blocks[2].items[0].text", Invalid, "is empty", "Item 1, text is empty."),
+            (None, "style.primary", Rejected, "is not a color", "Main color (#RRGGBB): is not a color."),
             (None, "subject", Invalid, "has 200 characters", "Subject has 200 characters."),
             (None, "blocks", Invalid, "has 41 items", "The email has 41 items."),
         ] {

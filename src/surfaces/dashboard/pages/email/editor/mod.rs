@@ -27,8 +27,8 @@ use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use fields::{KINDS, Kind, kind_of, new_block};
-use forms::{BlockForm, problem_text};
+use fields::{KINDS, Kind, STYLE, kind_of, new_block};
+use forms::{BlockForm, FieldForm, problem_text};
 
 /// The number of the brand's images that the editor offers: as many as one request can return.
 const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
@@ -47,6 +47,7 @@ pub struct EditorPage {
     preheader: String,
     subject_max: usize,
     preheader_max: usize,
+    style: Vec<FieldForm>,
     blocks: Vec<BlockForm>,
     palette: Vec<Choice>,
     images: Vec<Picture>,
@@ -111,6 +112,7 @@ page_context!(EditorPage, "email_editor.html", {
         preheader: String::new(),
         subject_max: limits::EMAIL_SUBJECT_CHARACTERS_MAX,
         preheader_max: limits::EMAIL_PREHEADER_CHARACTERS_MAX,
+        style: forms::style(&Value::Null),
         blocks: forms::blocks(document.unwrap_or(&Value::Null), None),
         palette: palette(vec![SavedBlockView::sample()]),
         images: vec![image.clone()],
@@ -154,6 +156,10 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<Submitt
         preheader: given("preheader", &email.preheader),
         subject_max: limits::EMAIL_SUBJECT_CHARACTERS_MAX,
         preheader_max: limits::EMAIL_PREHEADER_CHARACTERS_MAX,
+        style: match error.is_some() && visit.form.get("act") == "style" {
+            true => forms::style(&sent_style(visit, &document)),
+            false => forms::style(&document["style"]),
+        },
         blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
         palette: palette(saved(visit, email.project_id).await?),
         images,
@@ -253,10 +259,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let set = |name: &str| json!({ "op": "set", "path": name, "value": form.get(name) });
             (vec![set("subject"), set("preheader")], "headline".to_owned())
         }
+        "style" => {
+            let value = sent_style(visit, &document);
+            (vec![json!({ "op": "set", "path": "style", "value": value })], "style".to_owned())
+        }
         "save" => {
             let (kind, block) = found(&document, id)?;
-            let value =
-                kind.read(block, |path| form.has(&format!("f.{path}")).then(|| form.get(&format!("f.{path}")).to_owned()));
+            let value = kind.read(block, |path| sent_field(visit, path));
             submitted = Some(Submitted { id: id.to_owned(), block: value.clone() });
             (vec![json!({ "op": "set", "path": format!("blocks.{id}"), "value": value })], format!("b-{id}"))
         }
@@ -295,6 +304,18 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             draw(visit, Some(error), submitted).await
         }
     }
+}
+
+/// Returns the submitted value of a field of a block or of the style; `None` if the form has no such field.
+fn sent_field(visit: &Visit, path: &str) -> Option<String> {
+    let name = format!("f.{path}");
+    visit.form.has(&name).then(|| visit.form.get(&name).to_owned())
+}
+
+/// Returns the style of a document with the submitted values.
+fn sent_style(visit: &Visit, document: &Value) -> Value {
+    let own = document["style"].as_object().cloned().unwrap_or_default();
+    STYLE.read(&Value::Object(own), |path| sent_field(visit, path))
 }
 
 /// Returns the block with this ID, and the block's kind.
