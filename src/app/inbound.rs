@@ -34,16 +34,16 @@ pub async fn bind(
         tls,
         connections,
     };
-    let bound = listener::bind(options, Arc::new(Post(Arc::downgrade(engine))), tasks).await.map_err(Problem::failed)?;
+    let bound = listener::bind(options, Arc::new(MailReceiver(Arc::downgrade(engine))), tasks).await.map_err(Problem::failed)?;
     let listener = Arc::new(bound);
     engine.set_inbound(listener.clone());
     Ok(listener)
 }
 
 /// Passes mail to the engine. The reference is weak, because the engine holds the listener.
-struct Post(Weak<Engine>);
+struct MailReceiver(Weak<Engine>);
 
-impl MailHandler for Post {
+impl MailHandler for MailReceiver {
     fn wants(&self, recipient: &str) -> bool {
         let local = recipient.split('@').next().unwrap_or_default();
         local.eq_ignore_ascii_case(COMPLAINTS) || self.0.upgrade().is_some_and(|engine| tracking::is_ours(&engine, recipient))

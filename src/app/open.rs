@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::folder::Folder;
-use super::installation::{self, MIB, Opener, Taken};
+use super::installation::{self, MIB, OpenStores, Opener};
 use super::node::{Node, OpenNode};
 use crate::base::clock::Clock;
 use crate::base::machine;
@@ -88,7 +88,7 @@ impl Opened {
         let capture = capture.transpose()?;
         let log = capture.clone().map(|capture| capture as Arc<dyn CommitLog>);
         let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log };
-        let Taken { seal, stores, hold, is_same } = opener.take()?;
+        let OpenStores { seal, stores, hold, is_same } = opener.take()?;
         if let Some(capture) = capture.as_ref().filter(|_| !is_same) {
             capture.forget("this data folder is new, was restored, or is a copy");
         }

@@ -77,7 +77,7 @@ impl Direct {
     }
 
     /// Returns the route to [`WELL_KNOWN_SERVER`].
-    pub fn way_to_probe(&self) -> ServerRoute {
+    pub fn route_to_probe(&self) -> ServerRoute {
         ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
 

@@ -138,7 +138,7 @@ impl Transport {
             probed.push((relay_host.way.server(), self.greet(&relay_host.way, &place).await));
         }
         if let Some(direct) = &self.direct {
-            let way = direct.way_to_probe();
+            let way = direct.route_to_probe();
             let place = self.pool.place().await;
             probed.push((way.server(), self.greet(&way, &place).await));
         }

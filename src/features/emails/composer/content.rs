@@ -187,7 +187,7 @@ impl<'a> Content<'a> {
         let is_day =
             fact.kind == FactKind::Date && matches!(fact.value, Some(FactValue::Days { first, last: None }) if !is_now(first));
         let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
-        let told = folded(&self.told(fact));
+        let told = folded(&self.printed(fact));
         let literal = !relative && !told.trim().is_empty() && said.contains(&told);
         // In a table, the number follows its label: "Places: 12".
         let counted = match fact.value {

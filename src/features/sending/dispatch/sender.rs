@@ -395,8 +395,8 @@ impl MessageSender {
         }
         // With direct delivery, each recipient's server is a separate route, so messages to other servers are not affected. The message is
         // deferred, as after a temporary error reply, or postponed if deliveries to this server are paused.
-        let has_one_way = !self.engine.settings.mail.direct;
-        has_one_way && stage < Stage::Sender
+        let has_one_route = !self.engine.settings.mail.direct;
+        has_one_route && stage < Stage::Sender
     }
 }
 

@@ -386,7 +386,7 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
         let html = previewed.and_then(|(id, who)| visit.edit_previews.html(who.user.account.id, id)).ok_or_else(|| {
             PageError::plain(http::StatusCode::NOT_FOUND, "This preview is no longer stored. Preview the edit again.")
         })?;
-        return Ok(Outcome::HandedOn(untrusted_html::document(
+        return Ok(Outcome::Forwarded(untrusted_html::document(
             &html,
             "private, no-store",
             untrusted_html::Images::Here(visit.api.0.base_url()),
@@ -394,7 +394,7 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     }
     let dark = visit.query.some("dark").map(|dark| dark == "yes");
     let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });
-    visit.hand_on::<emails::ops::html::Html>(wanted).await
+    visit.forward::<emails::ops::html::Html>(wanted).await
 }
 
 pub async fn text(visit: &Visit) -> Result<Outcome, PageError> {
