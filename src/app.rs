@@ -21,6 +21,7 @@ mod rekey;
 mod restore;
 mod restore_brand;
 mod restore_continuous;
+mod restore_terminal;
 mod roles;
 mod serve;
 #[cfg(test)]

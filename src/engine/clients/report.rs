@@ -8,9 +8,10 @@ use serde::{Serialize, Serializer};
 use super::autofix;
 use super::conditions::Applies;
 use super::features::{Effect, TABLE};
-use super::findings::{Analysis, Checker, Finding, Findings, Side, Support};
+use super::findings::{Analysis, Checker, Finding, Findings, Support};
 use super::profile::Profile;
 use super::score;
+use super::side::Side;
 use super::view::Texts;
 use crate::base::source::{Lines, Span};
 use crate::vocab::limits::CRITICAL_SCORE_SHARE;
@@ -265,7 +266,7 @@ impl Writer<'_> {
         // If the client reads no style elements, everything in them counts as one loss.
         let reads_no_styles = found.iter().any(|finding| finding.support == Support::None && finding.is_style_element());
         let counted = found.iter().filter(|finding| !(reads_no_styles && finding.is_in_sheets));
-        let score = score::of_client(counted.map(|finding| score::remainder(finding, profile.effect(finding))), shown);
+        let score = score::of_client(counted.map(|finding| score::remainder(finding, finding.effect_in(profile))), shown);
         let untested = untested.into_iter().filter_map(|id| Some(TABLE.entry(id)?.slug.as_str().into())).collect();
         ClientIssues {
             client: profile.key.clone(),
@@ -295,7 +296,7 @@ impl Writer<'_> {
             url: row.url.clone(),
             support: finding.support,
             condition,
-            effect: profile.effect(finding),
+            effect: finding.effect_in(profile),
             occurrences,
             count: finding.hits.len(),
             reach: finding.reach,

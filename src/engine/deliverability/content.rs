@@ -1,8 +1,7 @@
 //! The rules about text, images, hidden text and markup.
 
-use super::message::{Concealment, Markup, Message, Word};
-use super::rules::{FACTS, Observations, Place};
-use super::sender::is_random;
+use super::message::{Markup, Message, Word};
+use super::observations::{FACTS, Observations, Place};
 
 /// Gmail clips emails of more than 102 KB.
 const CLIPPED_BYTES: usize = 102 * 1024;
@@ -249,6 +248,25 @@ fn check_markup(message: &Message, found: &mut Observations) {
     if message.html_bytes > CLIPPED_BYTES {
         found.add("html_large", Place::html(CLIPPED_BYTES, &format!("{} bytes", message.html_bytes)));
     }
+}
+
+/// Returns whether a word looks random: letters alternate with digits, or it has long runs of consonants.
+pub fn is_random(word: &str) -> bool {
+    if !word.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let mut changes = 0;
+    let mut run = 0;
+    let mut longest = 0;
+    let mut previous: Option<char> = None;
+    for character in word.chars() {
+        changes += usize::from(previous.is_some_and(|last| last.is_ascii_digit() != character.is_ascii_digit()));
+        let vowel = character.is_ascii_digit() || "aeiouyAEIOUY".contains(character);
+        run = if vowel { 0 } else { run + 1 };
+        longest = longest.max(run);
+        previous = Some(character);
+    }
+    changes >= 3 || (longest >= 6 && word.len() >= 7)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::links::{Address, registrable};
 use super::message::Message;
-use super::rules::{FACTS, Observations, Part, Place};
+use super::observations::{FACTS, Observations, Part, Place};
 
 /// The rules that match claims typical of fraud.
 const CLAIMS: [&str; 7] =

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use super::message::{Link, Message};
+use super::observations::{FACTS, Observations, Place};
 use super::postal_address;
-use super::rules::{FACTS, Observations, Place};
 
 /// The maximum number of different domains that a normal newsletter links to.
 const DOMAINS_MAX: usize = 10;

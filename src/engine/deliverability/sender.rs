@@ -1,8 +1,8 @@
 //! The rules about the subject and the sender.
 
-use super::content::{has_spaced_letters, is_emoji};
+use super::content::{has_spaced_letters, is_emoji, is_random};
 use super::message::{Markup, Message};
-use super::rules::{FACTS, Observations, Part, Place};
+use super::observations::{FACTS, Observations, Part, Place};
 
 /// The maximum length of a subject that most email clients show in full or nearly in full.
 const SUBJECT_CHARACTERS_MAX: usize = 100;
@@ -79,25 +79,6 @@ fn random_tail(subject: &str) -> Option<&str> {
     let (rest, tail) = subject.rsplit_once(' ')?;
     let tail_is_code = tail.len() >= 5 && is_random(tail) && !tail.chars().any(char::is_uppercase);
     (rest.split_whitespace().count() >= 2 && tail_is_code).then_some(tail)
-}
-
-/// Returns whether a word looks random: letters alternate with digits, or it has long runs of consonants.
-pub fn is_random(word: &str) -> bool {
-    if !word.chars().all(|c| c.is_ascii_alphanumeric()) {
-        return false;
-    }
-    let mut changes = 0;
-    let mut run = 0;
-    let mut longest = 0;
-    let mut previous: Option<char> = None;
-    for character in word.chars() {
-        changes += usize::from(previous.is_some_and(|last| last.is_ascii_digit() != character.is_ascii_digit()));
-        let vowel = character.is_ascii_digit() || "aeiouyAEIOUY".contains(character);
-        run = if vowel { 0 } else { run + 1 };
-        longest = longest.max(run);
-        previous = Some(character);
-    }
-    changes >= 3 || (longest >= 6 && word.len() >= 7)
 }
 
 fn check_address(email: &str, found: &mut Observations) {

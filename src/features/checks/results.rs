@@ -11,8 +11,8 @@ use super::views::{PlaceView, Severity};
 use crate::base::secret::sha256;
 use crate::base::text::without_markdown;
 use crate::engine::clients::features::Effect;
+use crate::engine::deliverability::observations::{Level, Part};
 use crate::engine::deliverability::result::Analysis;
-use crate::engine::deliverability::rules::{Level, Part};
 use crate::engine::render::image_name::{image_name, is_embedded};
 use crate::engine::render::inspect::LinkKind;
 use crate::engine::spelling::findings::{Finding, FindingKind};
@@ -297,7 +297,7 @@ fn place(error: &Finding) -> PlaceView {
 }
 
 fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
-    let of_rule = |one: &crate::engine::deliverability::rules::Finding| {
+    let of_rule = |one: &crate::engine::deliverability::observations::Finding| {
         let severity = match one.level {
             _ if one.points <= 0.0 => Severity::Info,
             Level::Critical => Severity::Critical,

@@ -11,6 +11,7 @@ mod color_names;
 mod forms;
 pub mod imported;
 mod nearest;
+mod passages;
 mod reader;
 mod reply;
 mod resources;
