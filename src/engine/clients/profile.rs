@@ -36,6 +36,7 @@ pub enum DarkMode {
 /// How close a preview is to the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "PreviewTier")]
 pub enum Tier {
     /// The client removes almost nothing, and renders like a browser.
     NearBrowser,

@@ -40,9 +40,10 @@ pub struct ListFields {
 /// The fields of the examined contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "FieldCatalog")]
 pub struct Catalog {
     /// The fields: first standard fields, then custom fields, most common first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogField>,
     /// The number of contacts selected.
     pub total_subscribers: u64,
     /// The number of contacts examined, newest first.
@@ -53,7 +54,7 @@ pub struct Catalog {
 /// A contact field.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct CatalogField {
     /// The name in merge fields and filters.
     pub key: String,
     /// The display name.
@@ -100,7 +101,7 @@ impl Operation for FieldCatalog {
     type Output = Done<Catalog>;
 
     fn example() -> (Value, Self::Output) {
-        let entry = |key: &str, label: &str, sample: &str, auto| Entry {
+        let entry = |key: &str, label: &str, sample: &str, auto| CatalogField {
             key: key.into(),
             label: label.into(),
             kind: FieldKind::String,
@@ -179,7 +180,7 @@ impl Seen {
         }
     }
 
-    fn entry(&self, key: &str, label: &str, auto: bool, of: u64) -> Entry {
+    fn entry(&self, key: &str, label: &str, auto: bool, of: u64) -> CatalogField {
         let kind = match self.kinds.keys().copied().collect::<Vec<_>>().as_slice() {
             [] => FieldKind::Unknown,
             [kind] => *kind,
@@ -187,7 +188,14 @@ impl Seen {
             _ => FieldKind::String,
         };
         let fill_rate = if of == 0 { 0.0 } else { (self.filled as f64 / of as f64 * 1e4).round() / 1e4 };
-        Entry { key: key.into(), label: label.into(), kind, fill_rate, sample: self.sample.iter().cloned().collect(), auto }
+        CatalogField {
+            key: key.into(),
+            label: label.into(),
+            kind,
+            fill_rate,
+            sample: self.sample.iter().cloned().collect(),
+            auto,
+        }
     }
 }
 
@@ -223,7 +231,7 @@ impl FieldCounts {
         }
     }
 
-    fn entries(&self, of: u64) -> Vec<Entry> {
+    fn entries(&self, of: u64) -> Vec<CatalogField> {
         let own = self.own.iter().map(|(field, seen)| seen.entry(field.key, field.label, true, of));
         let mut custom: Vec<(&String, &Seen)> = self.custom.iter().collect();
         custom.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.filled));

@@ -53,7 +53,7 @@ pub struct SendTest {
 /// An accepted test send.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Tested {
+pub struct TestSendResult {
     /// The ID of the send. Check its status with GET /v1/sending/{messageId}.
     pub message_id: MailingId,
     pub email_id: EmailId,
@@ -77,10 +77,10 @@ impl Operation for Test {
         .replay(Replay::Keyed)
         .fails(test_send::FAILS);
     type Input = SendTest;
-    type Output = Done<Tested>;
+    type Output = Done<TestSendResult>;
 
     fn example() -> (Value, Self::Output) {
-        let tested = Tested {
+        let tested = TestSendResult {
             message_id: MailingId::from_bytes([0x66; 12]),
             email_id: EmailId::from_bytes([0x67; 12]),
             conversation_id: ConversationId::from_bytes([0x68; 12]),
@@ -134,7 +134,7 @@ impl Command for Test {
         let mailing = sending::require(tx, account, message_id)?;
         let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(|| missing("recipient"))?;
         let translation = mailing.translation_for(&recipient);
-        Ok(Done(Tested {
+        Ok(Done(TestSendResult {
             message_id,
             email_id: translation.email.ok_or_else(|| missing("email"))?,
             conversation_id,

@@ -309,7 +309,7 @@ fn open_prompt(edit: Option<&EditState>) -> Option<String> {
 async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
     let prompt = visit.form.get("prompt");
     match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
-        Ok(Done(emails::ops::edit::Answer::Email(edited))) => {
+        Ok(Done(emails::ops::edit::EmailEditResult::Email(edited))) => {
             let EditedEmail { email, done, not_done, .. } = *edited;
             let engine = &visit.api.0;
             let id = EditId::make(engine.clock.now(), engine.random.as_ref());
@@ -320,7 +320,7 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
             let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
             draw(visit, None, Some(preview)).await
         }
-        Ok(Done(emails::ops::edit::Answer::Operation(_))) => Ok(Outcome::go(visit.path.clone())),
+        Ok(Done(emails::ops::edit::EmailEditResult::Operation(_))) => Ok(Outcome::go(visit.path.clone())),
         Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
         Err(error) => Err(error),
     }
@@ -339,10 +339,10 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let label = form.some("label");
             let input = json!({ "emailId": id, "prompt": form.get("prompt"), "label": label, "async": true });
             match visit.ask::<emails::ops::edit::Edit>(input).await {
-                Ok(Done(emails::ops::edit::Answer::Operation(started))) => {
+                Ok(Done(emails::ops::edit::EmailEditResult::Operation(started))) => {
                     Ok(Outcome::go(format!("{}?{EDITED}={}", visit.path, started.edit_id)))
                 }
-                Ok(Done(emails::ops::edit::Answer::Email(_))) => Ok(Outcome::go(visit.path.clone())),
+                Ok(Done(emails::ops::edit::EmailEditResult::Email(_))) => Ok(Outcome::go(visit.path.clone())),
                 Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
                 Err(error) => Err(error),
             }
