@@ -31,7 +31,7 @@ mod tool_forwarding;
 use node::Node;
 
 pub use folder::Folder;
-pub use open::Opened;
+pub use open::OpenFolder;
 
 use std::fs;
 use std::io::{IsTerminal, Write};

@@ -39,7 +39,7 @@ use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// An open data folder and the engine that uses it.
-pub struct Opened {
+pub struct OpenFolder {
     pub engine: Arc<Engine>,
     pub folder: Folder,
     stores: [Arc<Store>; 3],
@@ -47,7 +47,7 @@ pub struct Opened {
     capture: Option<Arc<Capture>>,
 }
 
-impl Opened {
+impl OpenFolder {
     /// Opens the folder's stores and indexes, builds the engine and loads the caches of API keys, users and sessions.
     ///
     /// Opening may have to write. On a full disk, opening uses the disk space reserve and then waits for free space.

@@ -155,6 +155,32 @@ const OLD_NAMES: &[(&str, &str)] = &[
     ("Wanted", "a name of the operation, such as ListTags"),
 ];
 
+/// TABLE: participles that are no names of types. As names of variants and at the start of sentences, they are correct.
+const OLD_TYPES: [&str; 22] = [
+    "Accepted",
+    "Asked",
+    "Chosen",
+    "Discarded",
+    "Edited",
+    "Finished",
+    "Fixed",
+    "Gathered",
+    "Identified",
+    "Inherited",
+    "Kept",
+    "Marked",
+    "Matched",
+    "Opened",
+    "Painted",
+    "Polled",
+    "Removed",
+    "Retried",
+    "Seen",
+    "Submitted",
+    "Taken",
+    "Verified",
+];
+
 /// TABLE: names of files and modules that are no longer used, and what to write instead.
 const OLD_FILES: &[(&str, &str)] = &[
     ("asking", "internal_call"),
@@ -368,6 +394,20 @@ fn other_words_are_not_found() {
                 struct UnwantedTags;\nlet font = \"Courier New\";\n// The `ledger` of the API.";
     assert_eq!(findings("src/made_up.rs", text), Vec::<String>::new());
     assert_eq!(old_file("src/features/sending/string.rs"), None);
+}
+
+#[test]
+fn types_have_the_names_of_things() {
+    let mut found = Vec::new();
+    for source in sources(&["src", "tests", "benches"]) {
+        for keyword in ["struct ", "enum ", "type "] {
+            let names =
+                source.text.split(keyword).skip(1).filter_map(|rest| rest.split(|letter: char| !letter.is_alphanumeric()).next());
+            let old = names.filter(|name| OLD_TYPES.contains(name));
+            found.extend(old.map(|name| format!("{}: {keyword}{name}", source.path)));
+        }
+    }
+    none("types named by a participle: use the noun of what they are", found);
 }
 
 /// Returns whether a text calls a brand a project, outside the paths, names and values in it.

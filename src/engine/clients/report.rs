@@ -61,7 +61,7 @@ pub struct AutofixEdit {
 /// The version and date of a test.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "CompatibilityTest")]
-pub struct Tested {
+pub struct ClientTest {
     /// The version of the client, if the client has versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Box<str>>,
@@ -98,7 +98,7 @@ pub struct Issue {
     pub fix: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared_option")]
     pub autofix: Option<Arc<[AutofixEdit]>>,
-    pub tested: Tested,
+    pub tested: ClientTest,
 }
 
 fn shared<T: Serialize, S: Serializer>(items: &Arc<[T]>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -391,7 +391,7 @@ fn selector<'s>(side: &'s Side<'_>, site: super::features::detect::Site) -> Opti
 }
 
 /// Returns the version and date of a test. `data` is the date of the tables.
-fn tested(version: &str, feature: &str, data: &str) -> Tested {
+fn tested(version: &str, feature: &str, data: &str) -> ClientTest {
     let is_month = version.len() == 7 && version.as_bytes().get(4) == Some(&b'-');
     let date = if is_month { version } else { feature };
     let months =
@@ -400,7 +400,7 @@ fn tested(version: &str, feature: &str, data: &str) -> Tested {
         (Some(then), Some(now)) => now.saturating_sub(then) > STALE_MONTHS,
         _ => true,
     };
-    Tested { version: (!is_month && !version.is_empty()).then(|| version.into()), date: date.into(), stale }
+    ClientTest { version: (!is_month && !version.is_empty()).then(|| version.into()), date: date.into(), stale }
 }
 
 /// Returns the slugs of a client's findings, for tests and tools.

@@ -45,14 +45,14 @@ pub enum Part {
 
 /// A place where a rule found something, before its line and column are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct EvidencePlace {
     pub part: Part,
     /// The byte position in the part.
     pub at: usize,
     pub excerpt: String,
 }
 
-impl Place {
+impl EvidencePlace {
     pub fn new(part: Part, at: usize, excerpt: &str) -> Self {
         let excerpt = excerpt.split_whitespace().collect::<Vec<_>>().join(" ");
         Self { part, at, excerpt: bounded(&excerpt, 120).to_owned() }
@@ -139,11 +139,11 @@ pub struct Observations {
 struct Observation {
     count: usize,
     distinct: HashSet<&'static str>,
-    places: Vec<Place>,
+    places: Vec<EvidencePlace>,
 }
 
 impl Observations {
-    pub fn add(&mut self, rule: &'static str, place: Place) {
+    pub fn add(&mut self, rule: &'static str, place: EvidencePlace) {
         let observation = self.found.entry(rule).or_default();
         observation.count += 1;
         if observation.places.len() < EVIDENCE_MAX {
@@ -156,7 +156,7 @@ impl Observations {
         rules.iter().any(|rule| self.found.contains_key(rule))
     }
 
-    pub fn add_phrase(&mut self, phrase: &'static Phrase, place: Place) {
+    pub fn add_phrase(&mut self, phrase: &'static Phrase, place: EvidencePlace) {
         self.add(&phrase.group, place);
         if let Some(observation) = self.found.get_mut(phrase.group.as_str()) {
             observation.distinct.insert(&phrase.text);
@@ -187,7 +187,7 @@ impl Observations {
     }
 }
 
-fn evidence(message: &Message, lines: &Lines<'_>, place: Place) -> Evidence {
+fn evidence(message: &Message, lines: &Lines<'_>, place: EvidencePlace) -> Evidence {
     let (line, column) = match place.part {
         Part::Html => lines.position(u32::try_from(place.at).unwrap_or(u32::MAX)),
         other => {

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use super::message::Message;
-use super::observations::{Finding, Observations, Part, Place};
+use super::observations::{EvidencePlace, Finding, Observations, Part};
 use super::phrases::Phrases;
 use super::{content, impersonation, links, sender};
 
@@ -31,7 +31,7 @@ fn phrases(message: &Message, observations: &mut Observations) {
             let start = words.first().map_or(0, |word| word.start);
             let end = words.get(phrase.words.len() - 1).map_or(start, |word| word.end);
             let excerpt = message.text.get(start..end).unwrap_or_default();
-            observations.add_phrase(phrase, Place::html(message.source_position(start), excerpt));
+            observations.add_phrase(phrase, EvidencePlace::html(message.source_position(start), excerpt));
         }
     }
     let subject = message.subject.as_deref().unwrap_or_default();
@@ -40,8 +40,8 @@ fn phrases(message: &Message, observations: &mut Observations) {
         for phrase in PHRASES.at(words) {
             let start = words.first().map_or(0, |word| word.start);
             let excerpt = subject.get(start..).unwrap_or_default();
-            observations.add_phrase(phrase, Place::new(Part::Subject, start, excerpt));
-            observations.add("subject_phrase", Place::new(Part::Subject, start, excerpt));
+            observations.add_phrase(phrase, EvidencePlace::new(Part::Subject, start, excerpt));
+            observations.add("subject_phrase", EvidencePlace::new(Part::Subject, start, excerpt));
         }
     }
 }

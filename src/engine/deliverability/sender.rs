@@ -2,7 +2,7 @@
 
 use super::content::{has_spaced_letters, is_emoji, is_random};
 use super::message::{Markup, Message};
-use super::observations::{FACTS, Observations, Part, Place};
+use super::observations::{EvidencePlace, FACTS, Observations, Part};
 
 /// The maximum length of a subject that most email clients show in full or nearly in full.
 const SUBJECT_CHARACTERS_MAX: usize = 100;
@@ -23,7 +23,7 @@ pub fn check(message: &Message, found: &mut Observations) {
 fn check_subject(message: &Message, subject: &str, found: &mut Observations) {
     let mut add = |rule, excerpt: &str| {
         let at = subject.find(excerpt).unwrap_or_default();
-        found.add(rule, Place::new(Part::Subject, at, excerpt));
+        found.add(rule, EvidencePlace::new(Part::Subject, at, excerpt));
     };
     if subject.is_empty() {
         add("subject_missing", "");
@@ -82,7 +82,7 @@ fn random_tail(subject: &str) -> Option<&str> {
 }
 
 fn check_address(email: &str, found: &mut Observations) {
-    let mut add = |rule| found.add(rule, Place::new(Part::FromEmail, 0, email));
+    let mut add = |rule| found.add(rule, EvidencePlace::new(Part::FromEmail, 0, email));
     let Some((local, domain)) = email.rsplit_once('@').filter(|(local, domain)| !local.is_empty() && domain.contains('.')) else {
         add("from_invalid");
         return;
@@ -113,7 +113,7 @@ fn check_address(email: &str, found: &mut Observations) {
 }
 
 fn check_name(name: &str, email: Option<&str>, found: &mut Observations) {
-    let mut add = |rule| found.add(rule, Place::new(Part::FromName, 0, name));
+    let mut add = |rule| found.add(rule, EvidencePlace::new(Part::FromName, 0, name));
     if name.is_empty() {
         add("from_name_missing");
         return;

@@ -17,7 +17,7 @@ use crate::features::contact_records::{self, ContactRow};
 use crate::features::contacts::selection::Filters;
 use crate::features::{projects, segments};
 use crate::vocab::codes::Code;
-use crate::vocab::contact_fields::{CONTACT_FIELDS, ContactField, Place};
+use crate::vocab::contact_fields::{CONTACT_FIELDS, ContactField, FieldSource};
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::{limits, tables};
@@ -143,19 +143,19 @@ impl Query for FieldCatalog {
 
 /// The fields found in the examined contacts.
 struct FieldCounts {
-    own: Vec<(&'static ContactField, Seen)>,
-    custom: BTreeMap<String, Seen>,
+    own: Vec<(&'static ContactField, FieldUse)>,
+    custom: BTreeMap<String, FieldUse>,
 }
 
 /// The data that the examined contacts contain in one field.
 #[derive(Default)]
-struct Seen {
+struct FieldUse {
     filled: u64,
     kinds: BTreeMap<FieldKind, u64>,
     sample: BTreeSet<String>,
 }
 
-impl Seen {
+impl FieldUse {
     fn text(&mut self, text: &str) {
         if !text.is_empty() {
             self.add(kind_of(text), text);
@@ -201,7 +201,7 @@ impl Seen {
 
 impl FieldCounts {
     fn of(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap) -> Result<Self, Failure> {
-        let own = own_fields().map(|field| (field, Seen::default())).collect();
+        let own = own_fields().map(|field| (field, FieldUse::default())).collect();
         let mut tally = Self { own, custom: BTreeMap::new() };
         if let (Some(first), Some(last)) = (wanted.min(), wanted.max()) {
             contact_records::visit_rows(tx, project, first..=last, |number, bytes| {
@@ -217,7 +217,7 @@ impl FieldCounts {
     fn add(&mut self, row: &ContactRow<'_>) {
         for (field, seen) in &mut self.own {
             let text = match field.place {
-                Place::Profile(field) => row.profile.get(field).copied(),
+                FieldSource::Profile(field) => row.profile.get(field).copied(),
                 _ => Some(row.email),
             };
             text.inspect(|text| seen.text(text));
@@ -233,7 +233,7 @@ impl FieldCounts {
 
     fn entries(&self, of: u64) -> Vec<CatalogField> {
         let own = self.own.iter().map(|(field, seen)| seen.entry(field.key, field.label, true, of));
-        let mut custom: Vec<(&String, &Seen)> = self.custom.iter().collect();
+        let mut custom: Vec<(&String, &FieldUse)> = self.custom.iter().collect();
         custom.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.filled));
         own.chain(custom.into_iter().map(|(key, seen)| seen.entry(key, key, false, of))).collect()
     }

@@ -12,7 +12,7 @@ use crate::base::text::ShortText;
 use crate::engine::api::response::{Warning, WireTime};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::emails::{self, Chosen};
+use crate::features::emails::{self, EmailChoice};
 use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
@@ -96,7 +96,7 @@ impl Operation for Test {
 impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let (account, environment) = (caller.account(), caller.environment());
-        let Chosen { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
+        let EmailChoice { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
         let first = emails.first().expect("a choice has at least one email");
         let (project, conversation_id) = (first.project, first.conversation);
         let default = projects::find(tx, account, project)?.and_then(|project| project.sender);
