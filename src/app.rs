@@ -21,6 +21,7 @@ mod rekey;
 mod restore;
 mod restore_brand;
 mod restore_continuous;
+mod restore_terminal;
 mod roles;
 mod serve;
 #[cfg(test)]
@@ -30,7 +31,7 @@ mod tool_forwarding;
 use node::Node;
 
 pub use folder::Folder;
-pub use open::Opened;
+pub use open::OpenFolder;
 
 use std::fs;
 use std::io::{IsTerminal, Write};

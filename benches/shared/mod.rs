@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
-use mailmill::app::{Folder, Opened};
+use mailmill::app::{Folder, OpenFolder};
 use mailmill::base::clock::SystemClock;
 use mailmill::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits};
 use mailmill::engine::access::token;
@@ -34,7 +34,7 @@ impl BenchApp {
         let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
         change(&mut settings);
         let data = Folder::open(&folder.join("data")).expect("a new folder");
-        let engine = Opened::open(data, settings, Arc::new(SystemClock)).expect("a new mill").engine;
+        let engine = OpenFolder::open(data, settings, Arc::new(SystemClock)).expect("a new mill").engine;
         let (clock, random) = (engine.clock.clone(), engine.random.clone());
         let text = token::create(environment, random.as_ref()).expose().to_owned();
         let hash = token::parse(&text).expect("a key just made is well-formed").hash();

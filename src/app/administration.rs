@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::folder::{Folder, FolderError, admin_socket};
-use super::open::Opened;
+use super::open::OpenFolder;
 use crate::base::clock::SystemClock;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Service};
@@ -30,7 +30,7 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
             data.display()
         ))),
         AdminRoute::Here(folder) => {
-            let opened = Opened::open(folder, settings, Arc::new(SystemClock))?;
+            let opened = OpenFolder::open(folder, settings, Arc::new(SystemClock))?;
             let api = Api::new(opened.engine.clone(), OPERATIONS);
             let said = cli::perform(command, async |request| Ok(api.call(request).await)).await;
             drop(api);

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use super::folder::{Folder, FolderError};
 use super::installation::STORES;
 use super::node::{Node, master_key};
-use super::open::{self, Opened};
+use super::open::{self, OpenFolder};
 use super::{instance, print, runtime};
 use crate::base::clock::{Clock, SystemClock};
 use crate::engine::store::StoreFile;
@@ -70,7 +70,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     let key = folder.master_key();
     let welcome = {
         let welcome = runtime.block_on(async {
-            let opened = Opened::open(folder, alone(&settings), Arc::new(SystemClock))?;
+            let opened = OpenFolder::open(folder, alone(&settings), Arc::new(SystemClock))?;
             let welcome = accounts::welcome(&opened.engine).await;
             opened.close();
             Ok::<_, Problem>(welcome)
@@ -99,7 +99,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
 fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     // Opening the installation checks that it is complete, and recovers from a crash.
     let data = folder.path().to_path_buf();
-    runtime.block_on(async { Opened::open(folder, alone(&settings), Arc::new(SystemClock)).map(Opened::close) })?;
+    runtime.block_on(async { OpenFolder::open(folder, alone(&settings), Arc::new(SystemClock)).map(OpenFolder::close) })?;
     let folder = Folder::open_existing(&data).map_err(Problem::failed)?;
     let files = files(&folder)?;
     runtime.block_on(cluster::import(database, &files)).map_err(Problem::failed)?;

@@ -41,7 +41,7 @@ pub const UNTESTED: &str = "the master key could not be verified: the data has n
 const NAMES_SHOWN: usize = 5;
 
 /// The open stores of a folder.
-pub struct Taken {
+pub struct OpenStores {
     pub seal: Seal,
     /// The stores, in the order of [`STORES`].
     pub stores: [Arc<Store>; 3],
@@ -353,7 +353,7 @@ pub fn require_all(folder: &Folder) -> Result<(), Problem> {
 
 impl Opener<'_> {
     /// Opens the stores of a folder after [`prepare`], or returns the reason why they cannot be opened.
-    pub fn take(&self) -> Result<Taken, Problem> {
+    pub fn take(&self) -> Result<OpenStores, Problem> {
         match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.inspect()?),
             Some(first) => self.begin(&first),
@@ -369,7 +369,7 @@ impl Opener<'_> {
     }
 
     /// Creates the key and the stores, except those that an earlier first start has already created.
-    fn begin(&self, first: &FirstStart) -> Result<Taken, Problem> {
+    fn begin(&self, first: &FirstStart) -> Result<OpenStores, Problem> {
         let key = Seal::make(&self.folder.master_key(), self.random.as_ref());
         let seal = key.map_err(|error| Problem::failed(Refusal::Key(error)))?;
         let open = |store: StoreName| {
@@ -383,11 +383,11 @@ impl Opener<'_> {
         let [control, test, live] = StoreName::ALL;
         let stores = [open(control)?, open(test)?, open(live)?];
         self.complete(first)?;
-        Ok(Taken { seal, stores, hold: None, is_same: false })
+        Ok(OpenStores { seal, stores, hold: None, is_same: false })
     }
 
     /// Gives an identity to existing stores that have none. Fails if the key does not open their sealed data.
-    fn adopt(&self, first: &FirstStart, inspection: Inspection) -> Result<Taken, Problem> {
+    fn adopt(&self, first: &FirstStart, inspection: Inspection) -> Result<OpenStores, Problem> {
         let seal = self.read_key()?;
         let inspection = Inspection { identities: [None, None, None], ..inspection };
         if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
@@ -424,7 +424,7 @@ impl Opener<'_> {
         self.complete(first)?;
         tracing::info!("this data folder now records its installation and the check value of its master key");
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
-        Ok(Taken { seal, stores, hold, is_same: false })
+        Ok(OpenStores { seal, stores, hold, is_same: false })
     }
 
     /// Records that the stores have their identity and were opened once.
@@ -440,7 +440,7 @@ impl Opener<'_> {
     }
 
     /// Opens an existing installation if it is complete, and counts this start. The result states whether sending is on hold.
-    fn proceed(&self, inspection: Inspection) -> Result<Taken, Problem> {
+    fn proceed(&self, inspection: Inspection) -> Result<OpenStores, Problem> {
         if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
         }
@@ -495,7 +495,7 @@ impl Opener<'_> {
             tracing::warn!(file = %file.display(), %error, "this start could not be recorded");
         }
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
-        Ok(Taken { seal, stores, hold, is_same })
+        Ok(OpenStores { seal, stores, hold, is_same })
     }
 
     /// Opens a store file whose identity has been read.

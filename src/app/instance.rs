@@ -27,7 +27,7 @@ const MACHINE_ID: &str = "/etc/machine-id";
 #[serde(rename_all = "camelCase")]
 pub enum Instance {
     /// The folder was opened `boots` times; `place` is where it was opened last.
-    Opened { boots: u64, place: Place },
+    Opened { boots: u64, place: FolderLocation },
     /// `mailmill restore` filled the folder, and the folder has not been opened since.
     Restored { made_at: String, resume: bool },
     /// `mailmill cluster export` filled the folder, and the folder has not been opened since.
@@ -37,7 +37,7 @@ pub enum Instance {
 /// The properties of a folder's location that differ in a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Place {
+pub struct FolderLocation {
     /// The creation time of `instance.json` in nanoseconds, if the file system records it.
     born: Option<String>,
     inode: u64,
@@ -45,7 +45,7 @@ pub struct Place {
     machine: Option<String>,
 }
 
-impl Place {
+impl FolderLocation {
     /// Returns the place of the file at `path`, which must exist.
     fn of(path: &Path, installation: &Installation) -> io::Result<Self> {
         let found = fs::metadata(path)?;
@@ -98,7 +98,7 @@ pub fn check(folder: &Folder, installation: &Installation, boots: Boots) -> Find
         Instance::Exported { made_at } => return Finding::Hold(Cause::Exported { made_at }),
         Instance::Opened { boots, place } => (boots, place),
     };
-    let Ok(here) = Place::of(&file, installation) else {
+    let Ok(here) = FolderLocation::of(&file, installation) else {
         return copied("the metadata of the folder's instance.json cannot be read");
     };
     match place.differs(&here) {
@@ -142,7 +142,7 @@ fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
 pub fn note(folder: &Folder, installation: &Installation, boots: u64) -> io::Result<()> {
     write_whole(&folder.instance(), |aside| {
         // Renaming a file changes neither its creation time nor its inode.
-        let place = Place::of(aside, installation)?;
+        let place = FolderLocation::of(aside, installation)?;
         Ok(serde_json::to_string(&Instance::Opened { boots, place }).expect("the record can be written as JSON"))
     })
 }
@@ -214,14 +214,15 @@ mod tests {
 
     #[test]
     fn a_different_machine_is_detected_as_a_copy_but_a_machine_without_an_id_is_not() {
-        let place = |machine: Option<&str>| Place { born: Some("7".into()), inode: 7, machine: machine.map(str::to_owned) };
+        let place =
+            |machine: Option<&str>| FolderLocation { born: Some("7".into()), inode: 7, machine: machine.map(str::to_owned) };
         assert!(place(Some("a")).differs(&place(Some("b"))).is_some());
         for (was, is) in [(Some("a"), Some("a")), (Some("a"), None), (None, Some("b"))] {
             assert_eq!(place(was).differs(&place(is)), None);
         }
         // A different inode is not a sign of a copy if the creation times are known.
-        assert_eq!(Place { inode: 8, ..place(None) }.differs(&place(None)), None);
-        let unborn = |inode| Place { born: None, inode, machine: None };
+        assert_eq!(FolderLocation { inode: 8, ..place(None) }.differs(&place(None)), None);
+        let unborn = |inode| FolderLocation { born: None, inode, machine: None };
         assert!(unborn(7).differs(&unborn(8)).is_some() && unborn(7).differs(&unborn(7)).is_none());
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::folder::Folder;
-use super::installation::{self, MIB, Opener, Taken};
+use super::installation::{self, MIB, OpenStores, Opener};
 use super::node::{Node, OpenNode};
 use crate::base::clock::Clock;
 use crate::base::machine;
@@ -39,7 +39,7 @@ use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// An open data folder and the engine that uses it.
-pub struct Opened {
+pub struct OpenFolder {
     pub engine: Arc<Engine>,
     pub folder: Folder,
     stores: [Arc<Store>; 3],
@@ -47,7 +47,7 @@ pub struct Opened {
     capture: Option<Arc<Capture>>,
 }
 
-impl Opened {
+impl OpenFolder {
     /// Opens the folder's stores and indexes, builds the engine and loads the caches of API keys, users and sessions.
     ///
     /// Opening may have to write. On a full disk, opening uses the disk space reserve and then waits for free space.
@@ -89,7 +89,7 @@ impl Opened {
         let capture = capture(&folder, &settings)?;
         let log = capture.clone().map(|capture| capture as Arc<dyn CommitLog>);
         let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log };
-        let Taken { seal, stores, hold, is_same } = opener.take()?;
+        let OpenStores { seal, stores, hold, is_same } = opener.take()?;
         if let Some(capture) = capture.as_ref().filter(|_| !is_same) {
             capture.forget("this data folder is new, was restored, or is a copy");
         }

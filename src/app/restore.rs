@@ -5,12 +5,12 @@
 //! The key is verified before any file is written, and the key is written last. The service does not start with a folder without the key,
 //! so an interrupted restore is never mistaken for a complete one.
 
-use std::io::{BufRead, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::folder::Folder;
 use super::installation::UNTESTED;
 use super::instance;
+use super::restore_terminal::{ask_for_key, say, say_hold};
 use super::{restore_brand, restore_continuous};
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::features::installation::sealed::{self, Fit};
@@ -69,23 +69,6 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore) -> Result<(),
     Ok(())
 }
 
-/// Prints whether sending is on hold in the restored folder.
-pub(super) fn say_hold(data: &Path, resume: bool) {
-    match resume {
-        true => say("Sending resumes at the next start: emails that were sent after the backup was made can be sent again."),
-        false => {
-            let shown = data.display();
-            say(&format!(
-                "Sending is on hold until you resume it. To see what is waiting, run `mailmill resume --data {shown}`."
-            ));
-        }
-    }
-}
-
-pub(super) fn say(line: &str) {
-    super::complain(&format!("{line}\n"));
-}
-
 fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Result<(), KeyError>) -> Result<Manifest, Problem> {
     let manifest = backup::restore(&wanted.folder, folder.path()).map_err(Problem::failed)?;
     let failed = |error| {
@@ -97,26 +80,6 @@ fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Resu
     instance::note_restored(folder, &manifest.made_at, wanted.resume).map_err(failed)?;
     write_key(&folder.master_key()).map_err(Problem::failed)?;
     Ok(manifest)
-}
-
-/// Returns the path of the master key, from the command line or entered at the terminal.
-pub(super) fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
-    if let Some(file) = &wanted.master_key {
-        return Ok(file.clone());
-    }
-    let lacking = "backups do not contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore a backup \
-                   folder with --without-key, then run `mailmill rekey` to see what is lost";
-    let input = std::io::stdin();
-    if !input.is_terminal() {
-        return Err(Problem::misused(lacking));
-    }
-    super::complain("Path of your copy of master.key: ");
-    let mut line = String::new();
-    input.lock().read_line(&mut line).map_err(Problem::failed)?;
-    match line.trim() {
-        "" => Err(Problem::misused(lacking)),
-        file => Ok(PathBuf::from(file)),
-    }
 }
 
 /// Returns the key in `file`, if it is the backup's key.

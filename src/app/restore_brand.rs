@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::folder::admin_socket;
-use super::restore::say;
 use super::restore_continuous;
+use super::restore_terminal::say;
 use crate::surfaces::cli::{self, Problem, Restore, RestoreMode};
 use crate::vocab::ids::ProjectId;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::folder::Folder;
 use super::instance;
-use super::restore::{ask_for_key, say, say_hold};
+use super::restore_terminal::{ask_for_key, say, say_hold};
 use crate::base::random::SystemRandom;
 use crate::engine::backup::catalog::{Catalog, Plan};
 use crate::engine::backup::restoring::{self, Restored};

@@ -16,7 +16,7 @@ use super::demo;
 use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::node::Node;
-use super::open::Opened;
+use super::open::OpenFolder;
 use super::roles;
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::machine;
@@ -66,8 +66,8 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     // The folder is opened before signal handlers are installed: if the disk is full, opening waits for space, and a signal should then end
     // the process immediately.
     let (opened, nodes) = match node {
-        Some(node) => Opened::open_node(folder, settings, clock, node).map(|(opened, nodes)| (opened, Some(nodes)))?,
-        None => (Opened::open(folder, settings, clock)?, None),
+        Some(node) => OpenFolder::open_node(folder, settings, clock, node).map(|(opened, nodes)| (opened, Some(nodes)))?,
+        None => (OpenFolder::open(folder, settings, clock)?, None),
     };
     signals::listen(&tasks).map_err(|error| {
         Problem::failed(format_args!("cannot install signal handlers: {error}; check the limit on open files"))

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::demo;
 use super::folder::Folder;
-use super::open::Opened;
+use super::open::OpenFolder;
 use crate::base::clock::SystemClock;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
@@ -26,8 +26,8 @@ fn standard() -> Settings {
     settings::load(settings::DEFAULT, None, &[], &[]).expect("the default settings are valid")
 }
 
-fn open(path: &Path, settings: Settings) -> Opened {
-    Opened::open(Folder::open(path).expect("no other process uses the folder"), settings, Arc::new(SystemClock))
+fn open(path: &Path, settings: Settings) -> OpenFolder {
+    OpenFolder::open(Folder::open(path).expect("no other process uses the folder"), settings, Arc::new(SystemClock))
         .expect("the data folder can be opened")
 }
 
@@ -38,7 +38,7 @@ struct Client {
 }
 
 impl Client {
-    fn of(opened: &Opened) -> Self {
+    fn of(opened: &OpenFolder) -> Self {
         Self { api: Api::new(opened.engine.clone(), OPERATIONS) }
     }
 
@@ -173,7 +173,7 @@ struct Browser {
 }
 
 impl Browser {
-    fn of(opened: &Opened) -> Self {
+    fn of(opened: &OpenFolder) -> Self {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         Self { dashboard: Dashboard::new(Api::new(opened.engine.clone(), OPERATIONS), tasks), cookies: Vec::new() }
     }

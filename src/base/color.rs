@@ -15,7 +15,7 @@ pub const BLACK: Color = Color { red: 0, green: 0, blue: 0 };
 const SOFT_BLACK: Color = Color { red: 0x1a, green: 0x1a, blue: 0x1a };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Painted {
+pub struct AlphaColor {
     pub color: Color,
     /// The opacity, from 0 to 1.
     pub alpha: f32,
@@ -23,30 +23,30 @@ pub struct Painted {
 
 /// A color in OKLCH: lightness 0 to 1, chroma 0 to about 0.4, hue in degrees.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct Oklch {
     pub lightness: f32,
     pub chroma: f32,
     pub hue: f32,
 }
 
 /// Parses a CSS color value: a hexadecimal color, `transparent`, a color function or a color name.
-pub fn parse(text: &str) -> Option<Painted> {
+pub fn parse(text: &str) -> Option<AlphaColor> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(hex) = text.strip_prefix('#') {
         let (red, green, blue, alpha) = cssparser::color::parse_hash_color(hex.as_bytes()).ok()?;
-        return Some(Painted { color: Color { red, green, blue }, alpha });
+        return Some(AlphaColor { color: Color { red, green, blue }, alpha });
     }
     if text == "transparent" {
-        return Some(Painted { color: WHITE, alpha: 0.0 });
+        return Some(AlphaColor { color: WHITE, alpha: 0.0 });
     }
     if let Some((name, rest)) = text.split_once('(') {
         return function(name.trim(), rest.strip_suffix(')')?);
     }
     let (red, green, blue) = cssparser::color::parse_named_color(&text).ok()?;
-    Some(Painted { color: Color { red, green, blue }, alpha: 1.0 })
+    Some(AlphaColor { color: Color { red, green, blue }, alpha: 1.0 })
 }
 
-fn function(name: &str, arguments: &str) -> Option<Painted> {
+fn function(name: &str, arguments: &str) -> Option<AlphaColor> {
     let spaced = arguments.replace(['/', ','], " ");
     let parts: Vec<&str> = spaced.split_whitespace().collect();
     let [first, second, third] = *parts.first_chunk::<3>()?;
@@ -64,7 +64,7 @@ fn function(name: &str, arguments: &str) -> Option<Painted> {
         "oklab" => oklab(number(first, 1.0)?, number(second, 0.4)?, number(third, 0.4)?),
         _ => return None,
     };
-    Some(Painted { color, alpha })
+    Some(AlphaColor { color, alpha })
 }
 
 /// Parses a number. A percentage is converted to a share of `whole`.
@@ -109,11 +109,11 @@ fn oklab(lightness: f32, a: f32, b: f32) -> Color {
 }
 
 /// Returns the first color in a value with several parts: a shorthand, or a gradient.
-pub fn first_in(value: &str) -> Option<Painted> {
+pub fn first_in(value: &str) -> Option<AlphaColor> {
     first_within(value, 0)
 }
 
-fn first_within(value: &str, depth: u8) -> Option<Painted> {
+fn first_within(value: &str, depth: u8) -> Option<AlphaColor> {
     let value = value.trim();
     if depth > DEPTH_MAX {
         return None;
@@ -172,7 +172,7 @@ pub fn readable_on(ground: Color) -> Color {
     if contrast(SOFT_BLACK, ground) >= contrast(WHITE, ground) { SOFT_BLACK } else { WHITE }
 }
 
-pub fn seen(color: Color) -> Seen {
+pub fn seen(color: Color) -> Oklch {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| linear(channel) as f32);
     let l = (0.412_221_46 * red + 0.536_332_55 * green + 0.051_445_995 * blue).cbrt();
     let m = (0.211_903_5 * red + 0.680_699_5 * green + 0.107_396_96 * blue).cbrt();
@@ -180,14 +180,14 @@ pub fn seen(color: Color) -> Seen {
     let lightness = 0.210_454_26 * l + 0.793_617_8 * m - 0.004_072_047 * s;
     let a = 1.977_998_5 * l - 2.428_592_2 * m + 0.450_593_7 * s;
     let b = 0.025_904_037 * l + 0.782_771_77 * m - 0.808_675_77 * s;
-    Seen { lightness, chroma: a.hypot(b), hue: b.atan2(a).to_degrees().rem_euclid(360.0) }
+    Oklch { lightness, chroma: a.hypot(b), hue: b.atan2(a).to_degrees().rem_euclid(360.0) }
 }
 
 /// Returns the perceived difference of two colors, as their distance in OKLab. Below 0.05, the difference is hardly visible; above 0.2,
 /// it is clear.
 pub fn distance(one: Color, other: Color) -> f32 {
     let (one, other) = (seen(one), seen(other));
-    let point = |seen: Seen| (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());
+    let point = |seen: Oklch| (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());
     let ((a, b), (c, d)) = (point(one), point(other));
     ((one.lightness - other.lightness).powi(2) + (a - c).powi(2) + (b - d).powi(2)).sqrt()
 }
@@ -207,7 +207,7 @@ pub fn has_hue(color: Color) -> bool {
 
 /// Returns an English word for a color: its hue, or `black`, `gray` or `white`.
 pub fn word(color: Color) -> &'static str {
-    let Seen { lightness, chroma, hue } = seen(color);
+    let Oklch { lightness, chroma, hue } = seen(color);
     if chroma < 0.035 {
         return match lightness {
             light if light < 0.25 => "black",

@@ -53,7 +53,7 @@ pub enum Fault {
 }
 
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct PlatformRequest {
     pub method: String,
     /// The path and query, percent-encoded as received.
     pub target: String,
@@ -73,7 +73,7 @@ pub struct State {
     /// The pending faults: the method (empty for any), a part of the path, the number of requests that they still affect, and the
     /// fault.
     faults: Vec<(&'static str, &'static str, usize, Fault)>,
-    asked: Vec<Asked>,
+    asked: Vec<PlatformRequest>,
     /// The requests that a platform's description does not allow, with the reasons.
     objections: Vec<String>,
     stored: Vec<Stored>,
@@ -191,7 +191,7 @@ impl Platforms {
         self.state().grants.iter_mut().for_each(|grant| grant.is_revoked = true);
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<PlatformRequest> {
         self.state().asked.clone()
     }
 }
@@ -220,7 +220,7 @@ fn email(number: usize) -> String {
     format!("person{number}@example.com")
 }
 
-pub fn read_request(stream: &TcpStream) -> std::io::Result<Asked> {
+pub fn read_request(stream: &TcpStream) -> std::io::Result<PlatformRequest> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
     reader.read_line(&mut line)?;
@@ -239,7 +239,7 @@ pub fn read_request(stream: &TcpStream) -> std::io::Result<Asked> {
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    Ok(Asked { method, target, headers, body: String::from_utf8_lossy(&body).into_owned() })
+    Ok(PlatformRequest { method, target, headers, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
@@ -289,7 +289,7 @@ fn talk(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     }
 }
 
-fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
+fn answer(state: &mut State, asked: &PlatformRequest) -> (u16, Value) {
     let url = asked.target.split_once('?').unwrap_or((asked.target.as_str(), ""));
     let query: BTreeMap<String, String> = pairs(url.1);
     let authorization = asked.headers.get("authorization").map_or("", String::as_str);
@@ -319,7 +319,7 @@ fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
 }
 
 pub struct Request<'a> {
-    asked: &'a Asked,
+    asked: &'a PlatformRequest,
     query: BTreeMap<String, String>,
     body: Value,
 }

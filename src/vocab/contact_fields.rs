@@ -88,7 +88,7 @@ pub struct ContactField {
     /// The label in the dashboard.
     pub label: &'static str,
     /// The place in a contact where the value is stored, which also determines the type of the value.
-    pub place: Place,
+    pub place: FieldSource,
     /// Whether the `fields` of a segment filter can test the field. Tags have conditions of their own.
     pub filterable: bool,
     /// Whether CSV imports accept the field.
@@ -99,7 +99,7 @@ pub struct ContactField {
 
 /// The place in a contact where a field's value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldSource {
     Id,
     Email,
     Profile(ProfileField),
@@ -112,11 +112,11 @@ pub enum Place {
 
 impl ContactField {
     pub fn is_text(&self) -> bool {
-        matches!(self.place, Place::Email | Place::Profile(_))
+        matches!(self.place, FieldSource::Email | FieldSource::Profile(_))
     }
 
     pub fn is_time(&self) -> bool {
-        matches!(self.place, Place::CreatedAt | Place::UpdatedAt | Place::UnsubscribedAt)
+        matches!(self.place, FieldSource::CreatedAt | FieldSource::UpdatedAt | FieldSource::UnsubscribedAt)
     }
 }
 
@@ -238,34 +238,34 @@ macro_rules! profile_types {
         /// TABLE: all fields of a contact, in the order of CSV columns.
         pub const CONTACT_FIELDS: &[ContactField] = &[
             ContactField {
-                key: "id", column: "id", label: "ID", place: Place::Id, filterable: false, importable: false, headers: &[],
+                key: "id", column: "id", label: "ID", place: FieldSource::Id, filterable: false, importable: false, headers: &[],
             },
             ContactField {
-                key: "email", column: "email", label: "Email", place: Place::Email, filterable: true, importable: true,
+                key: "email", column: "email", label: "Email", place: FieldSource::Email, filterable: true, importable: true,
                 headers: &["email", "emailaddress", "mail", "mailaddress", "emailid", "correo", "courriel"],
             },
             $(ContactField {
-                key: $key, column: stringify!($name), label: $label, place: Place::Profile(ProfileField::$Variant), filterable: true,
+                key: $key, column: stringify!($name), label: $label, place: FieldSource::Profile(ProfileField::$Variant), filterable: true,
                 importable: true, headers: $headers,
             },)*
             ContactField {
-                key: "tags", column: "tags", label: "Tags", place: Place::Tags, filterable: false, importable: true,
+                key: "tags", column: "tags", label: "Tags", place: FieldSource::Tags, filterable: false, importable: true,
                 headers: &["tags", "tag", "labels"],
             },
             ContactField {
-                key: "status", column: "status", label: "Status", place: Place::Status, filterable: true, importable: true,
+                key: "status", column: "status", label: "Status", place: FieldSource::Status, filterable: true, importable: true,
                 headers: &["status", "subscriptionstatus"],
             },
             ContactField {
-                key: "createdAt", column: "created_at", label: "Added on", place: Place::CreatedAt, filterable: true,
+                key: "createdAt", column: "created_at", label: "Added on", place: FieldSource::CreatedAt, filterable: true,
                 importable: false, headers: &[],
             },
             ContactField {
-                key: "updatedAt", column: "updated_at", label: "Updated on", place: Place::UpdatedAt, filterable: true,
+                key: "updatedAt", column: "updated_at", label: "Updated on", place: FieldSource::UpdatedAt, filterable: true,
                 importable: false, headers: &[],
             },
             ContactField {
-                key: "unsubscribedAt", column: "unsubscribed_at", label: "Unsubscribed on", place: Place::UnsubscribedAt,
+                key: "unsubscribedAt", column: "unsubscribed_at", label: "Unsubscribed on", place: FieldSource::UnsubscribedAt,
                 filterable: false, importable: false, headers: &[],
             },
         ];

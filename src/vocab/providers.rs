@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Provider {
 
 impl JsonSchema for Provider {
     fn schema_name() -> Cow<'static, str> {
-        "Provider".into()
+        "ConnectionProvider".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -307,7 +307,7 @@ pub struct Mail {
 
 impl Mail {
     /// Returns whether a transport for outgoing mail is configured.
-    pub fn has_way(&self) -> bool {
+    pub fn has_transport(&self) -> bool {
         self.direct || !self.relay.is_empty()
     }
 }

@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Storefront {
 
 impl JsonSchema for Storefront {
     fn schema_name() -> Cow<'static, str> {
-        "Storefront".into()
+        "StorePlatform".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use mailmill::engine::deliverability::category::Category;
+use mailmill::engine::deliverability::category::{Category, SPAM_SCORE};
 use mailmill::engine::deliverability::message::Input;
-use mailmill::engine::deliverability::result::{Analysis, SPAM_SCORE, analyze};
+use mailmill::engine::deliverability::result::{Analysis, analyze};
 
 use crate::corpus::{self, Document, Source};
 

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::campaigns::{act, becomes};
 use super::delivery::{draft, email};
 use super::support::client::Call;
-use super::support::mail_services::{self, Accepted, Amazon, Kind, Request, Sendgrid};
+use super::support::mail_services::{self, Amazon, Kind, RelayedMessage, Request, Sendgrid};
 use super::support::mail_sink::MailSink;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Reply, Server, operation, redirect};
@@ -82,7 +82,7 @@ struct Scene {
     server: Server,
     client: Client,
     project: String,
-    messages: BTreeMap<String, Accepted>,
+    messages: BTreeMap<String, RelayedMessage>,
     amazon: Amazon,
     sendgrid: Sendgrid,
     sns: SnsHost,
@@ -122,7 +122,7 @@ impl Scene {
         act(&client, "send", &campaign).await;
         becomes(&client, &campaign, "sent").await;
         let letters = sink.letters();
-        let accepted = letters.iter().map(Accepted::read).map(|message| (message.recipient.clone(), message));
+        let accepted = letters.iter().map(RelayedMessage::read).map(|message| (message.recipient.clone(), message));
         let mut scene = Self {
             messages: accepted.collect(),
             webhooks: BTreeMap::new(),

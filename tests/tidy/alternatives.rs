@@ -165,3 +165,92 @@ fn a_file_is_not_empty_and_a_time_zone_is_valid() {
     let refused = [json!({ "scheduledTimezone": "Berlin" }), json!({ "scheduledAt": "2026-01-31T09:30 or so" })];
     check("campaigns.schedule", &schedule, &accepted, &refused);
 }
+
+#[test]
+fn the_keys_of_a_store_are_given_together() {
+    let accepted = [
+        json!({}),
+        json!({ "clientId": "a", "apiSecret": "b", "consumerKey": null }),
+        json!({ "accessToken": " a ", "apiSecret": "b" }),
+        json!({ "consumerKey": "a", "consumerSecret": "b" }),
+    ];
+    let refused = [
+        json!({ "clientId": "a" }),
+        json!({ "clientId": "a b", "apiSecret": "c" }),
+        json!({ "clientId": "a", "accessToken": "b", "apiSecret": "c" }),
+        json!({ "consumerKey": "a", "apiSecret": "b" }),
+    ];
+    let store = json!({ "projectId": ID, "storefrontStoreUrl": "https://acme.myshopify.com" });
+    check("storefront.connect", &store, &accepted, &refused);
+}
+
+#[test]
+fn a_mail_service_has_its_own_form_of_secret() {
+    let arn = "arn:aws:sns:us-east-1:123456789012:bounces";
+    let accepted = [
+        json!({ "service": "amazon_ses", "topicArns": [arn] }),
+        json!({ "service": "postmark", "secret": "user:password", "topicArns": [] }),
+        json!({ "service": "resend", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
+        json!({ "service": "mailgun", "secret": "key-0123" }),
+        json!({ "service": "brevo" }),
+    ];
+    let refused = [
+        json!({ "service": "amazon_ses" }),
+        json!({ "service": "amazon_ses", "topicArns": ["bounces"] }),
+        json!({ "service": "amazon_ses", "topicArns": [arn], "secret": "a" }),
+        json!({ "service": "postmark", "secret": "password" }),
+        json!({ "service": "sendgrid", "secret": "MFkw" }),
+        json!({ "service": "resend", "secret": "whsec_a" }),
+        json!({ "service": "mailgun", "topicArns": [arn] }),
+        json!({ "service": "brevo", "secret": " " }),
+    ];
+    check("mail_feedback.create", &json!({}), &accepted, &refused);
+}
+
+#[test]
+fn a_scheduled_import_has_the_fields_of_its_source() {
+    let sources = json!([{ "id": "a", "type": "list", "name": "All" }]);
+    let file = json!({ "url": "https://acme.example/a.csv" });
+    let platform = json!({ "provider": "klaviyo", "sources": sources });
+    let events = with(&file, &json!({ "target": "events" }));
+    let accepted = [
+        with(&file, &json!({ "columnMap": { "email": "E-mail" }, "mapping": null })),
+        with(&events, &json!({ "mapping": { "properties.size": "Size" } })),
+        with(&platform, &json!({ "consentMode": "include-all" })),
+    ];
+    let refused = [
+        json!({}),
+        with(&file, &platform),
+        json!({ "url": "acme.example/a.csv" }),
+        json!({ "provider": "klaviyo" }),
+        with(&file, &json!({ "mapping": { "name": "Event" } })),
+        with(&events, &json!({ "tags": ["vip"] })),
+        with(&events, &json!({ "mapping": { "size": "Size" } })),
+        with(&platform, &json!({ "target": "events" })),
+    ];
+    check("scheduled_imports.create", &json!({ "projectId": ID, "name": "Shop" }), &accepted, &refused);
+}
+
+#[test]
+fn an_incoming_webhook_has_the_fields_of_its_kind() {
+    let accepted = [
+        json!({ "mapping": { "email": "contact.email", "customFields.size": "size" }, "topicId": ID, "consentSource": "Form" }),
+        json!({ "kind": null, "mapping": {}, "redirectUrl": " " }),
+        json!({ "kind": "events", "eventName": "order", "mapping": { "profile.city": "address.city" } }),
+        json!({ "redirectUrl": "https://acme.example/thanks" }),
+    ];
+    let refused = [
+        json!({ "mapping": { "city": "city" } }),
+        json!({ "mapping": { "email": "contact..email" } }),
+        json!({ "mapping": { "email": "email", "properties.size": "size" } }),
+        json!({ "topicId": ID }),
+        json!({ "eventName": "order" }),
+        json!({ "kind": "events", "tags": ["vip"] }),
+        json!({ "kind": "events", "mapping": { "size": "size" } }),
+        json!({ "redirectUrl": "acme.example" }),
+    ];
+    check("hooks.create", &json!({ "projectId": ID, "name": "Form" }), &accepted, &refused);
+    let uris = |uri: &str| json!({ "redirect_uris": [uri] });
+    let refused = [json!({}), uris("callback"), uris("https://app.example/#a"), uris("https://app.example/ a")];
+    check("accounts.client_register", &json!({}), &[uris("https://app.example/"), uris("com.example.app:/")], &refused);
+}

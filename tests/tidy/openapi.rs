@@ -99,6 +99,22 @@ fn every_schema_has_a_unique_name() {
     none("schemas named by a number: give their types other names by #[schemars(rename = \"…\")]", numbered.collect());
 }
 
+/// Components that APIs in general have.
+const STANDARD: [&str; 3] = ["Error", "Metadata", "Pagination"];
+
+/// Generated clients make classes of the components, so a name with a single word must be a word of the glossary.
+#[test]
+fn every_component_has_the_name_of_a_thing() {
+    let glossary = fs::read_to_string(root().join("assets/docs/glossary.md")).expect("the glossary");
+    let cells = glossary.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let words: BTreeSet<String> = cells.flat_map(|cell| cell.split(',')).map(|word| word.trim().to_lowercase()).collect();
+    let is_known = |name: &str| STANDARD.contains(&name) || words.contains(&name.to_lowercase());
+    let document = document();
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    let single = schemas.keys().filter(|name| name.chars().filter(|letter| letter.is_uppercase()).count() < 2);
+    none("components whose names say too little", single.filter(|name| !is_known(name)).cloned().collect());
+}
+
 #[test]
 fn every_schema_is_valid() {
     let mut findings = Vec::new();

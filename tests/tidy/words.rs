@@ -33,6 +33,9 @@ const OLD: &[(&str, &str)] = &[
     ("looked", "checked, viewed, measured or polled"),
     ("looks at", "checks, views, measures or polls"),
     ("looking at", "checking, viewing, measuring or polling"),
+    ("look again", "check, fetch or poll again"),
+    ("heard of", "changed"),
+    ("fn told", "the noun of what the function returns"),
     ("is told", "say who reports, returns or shows it"),
     ("are told", "say who reports, returns or shows it"),
     ("was told", "say who reported, returned or showed it"),
@@ -49,6 +52,7 @@ const OLD: &[(&str, &str)] = &[
     ("go on", "continue"),
     ("went on", "continued"),
     ("handed in", "imported or submitted"),
+    ("handed on", "forwarded"),
     ("hand in", "import or submit"),
     ("hands in", "imports or submits"),
     ("take in", "accept or import"),
@@ -61,6 +65,8 @@ const OLD: &[(&str, &str)] = &[
     // Nouns of mail.
     ("way out", "transport"),
     ("ways out", "transports"),
+    ("has way", "has a transport"),
+    ("way to probe", "route to probe"),
     ("flying", "in flight"),
     ("stationery", "mailing context"),
     ("courier", "system mail"),
@@ -75,6 +81,9 @@ const OLD: &[(&str, &str)] = &[
     ("mail program", "email client"),
     ("mail programs", "email clients"),
     // Other nouns.
+    ("brand look", "brand theme"),
+    ("certificate look", "certificate poll"),
+    ("foreign form", "invalid form"),
     ("look-up", "lookup"),
     ("look-ups", "lookups"),
     ("small letters", "lowercase"),
@@ -135,6 +144,7 @@ const OLD_NAMES: &[(&str, &str)] = &[
     ("Outward", "Async"),
     ("Posted", "SentMessage"),
     ("Realm", "Database"),
+    ("Shelf", "RecordingHandler"),
     ("Stationery", "MailingContext"),
     ("Stranger", "Untrusted"),
     ("Takings", "Revenue"),
@@ -143,6 +153,32 @@ const OLD_NAMES: &[(&str, &str)] = &[
     ("Tongue", "Language"),
     ("Trouble", "PageError"),
     ("Wanted", "a name of the operation, such as ListTags"),
+];
+
+/// TABLE: participles that are no names of types. As names of variants and at the start of sentences, they are correct.
+const OLD_TYPES: [&str; 22] = [
+    "Accepted",
+    "Asked",
+    "Chosen",
+    "Discarded",
+    "Edited",
+    "Finished",
+    "Fixed",
+    "Gathered",
+    "Identified",
+    "Inherited",
+    "Kept",
+    "Marked",
+    "Matched",
+    "Opened",
+    "Painted",
+    "Polled",
+    "Removed",
+    "Retried",
+    "Seen",
+    "Submitted",
+    "Taken",
+    "Verified",
 ];
 
 /// TABLE: names of files and modules that are no longer used, and what to write instead.
@@ -160,6 +196,7 @@ const OLD_FILES: &[(&str, &str)] = &[
     ("intake", "write, create, ingest or input"),
     ("ledger", "recipient_writer"),
     ("leaving", "unsubscribe"),
+    ("look", "theme"),
     ("looked", "doctor_check"),
     ("looking", "dns_check or image_analysis"),
     ("looks", "computed_style"),
@@ -357,6 +394,20 @@ fn other_words_are_not_found() {
                 struct UnwantedTags;\nlet font = \"Courier New\";\n// The `ledger` of the API.";
     assert_eq!(findings("src/made_up.rs", text), Vec::<String>::new());
     assert_eq!(old_file("src/features/sending/string.rs"), None);
+}
+
+#[test]
+fn types_have_the_names_of_things() {
+    let mut found = Vec::new();
+    for source in sources(&["src", "tests", "benches"]) {
+        for keyword in ["struct ", "enum ", "type "] {
+            let names =
+                source.text.split(keyword).skip(1).filter_map(|rest| rest.split(|letter: char| !letter.is_alphanumeric()).next());
+            let old = names.filter(|name| OLD_TYPES.contains(name));
+            found.extend(old.map(|name| format!("{}: {keyword}{name}", source.path)));
+        }
+    }
+    none("types named by a participle: use the noun of what they are", found);
 }
 
 /// Returns whether a text calls a brand a project, outside the paths, names and values in it.

@@ -132,7 +132,7 @@ impl Api {
     }
 }
 
-enum Outcome {
+enum CallOutcome {
     Encoded(Encoded),
     Raw(Reply),
 }
@@ -212,17 +212,17 @@ impl<'e> Call<'e> {
         }
     }
 
-    fn outcome(&self, outcome: Outcome) -> Reply {
+    fn outcome(&self, outcome: CallOutcome) -> Reply {
         match outcome {
-            Outcome::Encoded(encoded) => self.reply(encoded),
-            Outcome::Raw(mut reply) => {
+            CallOutcome::Encoded(encoded) => self.reply(encoded),
+            CallOutcome::Raw(mut reply) => {
                 self.head(&mut reply.headers);
                 reply
             }
         }
     }
 
-    async fn run(&mut self, request: Incoming, known: Option<Principal>) -> Result<Outcome, Refusal> {
+    async fn run(&mut self, request: Incoming, known: Option<Principal>) -> Result<CallOutcome, Refusal> {
         let Incoming { method, uri, headers, body, peer } = request;
         let operator = peer == Peer::Operator || matches!(known, Some(Principal::Operator));
         let (entry, path) = match self.router.find(&method, uri.path(), operator) {
@@ -238,7 +238,7 @@ impl<'e> Call<'e> {
         if let Run::Raw(run) = entry.run {
             let arguments = Arguments { spec, path, query, body: b"{}", given: None };
             let context = self.context(caller);
-            return Ok(Outcome::Raw(
+            return Ok(CallOutcome::Raw(
                 run(context, &arguments, RawRequest { headers, body, peer, is_head: method == Method::HEAD }).await?,
             ));
         }
@@ -250,7 +250,7 @@ impl<'e> Call<'e> {
         };
         let ticket = ticket(spec, &caller, &headers, &path, &body)?;
         let arguments = Arguments { spec, path, query, body: &body, given: None };
-        Ok(Outcome::Encoded(self.perform(entry, caller, &arguments, ticket).await?))
+        Ok(CallOutcome::Encoded(self.perform(entry, caller, &arguments, ticket).await?))
     }
 
     fn context(&self, caller: Caller) -> Context {

@@ -104,6 +104,7 @@ impl JsonSchema for WireTime {
 /// A notice for the caller about a successful request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ResponseWarning")]
 pub struct Warning {
     /// A constant code for programs, such as `FIRST_EMAIL_OF_SERIES`.
     pub code: &'static str,

@@ -19,14 +19,14 @@ type Period = fn(Timestamp) -> i64;
 
 /// How many days keep their log, and how many days, weeks and months keep a snapshot.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct RetentionPeriods {
     pub log_days: usize,
     pub daily: usize,
     pub weekly: usize,
     pub monthly: usize,
 }
 
-impl Kept {
+impl RetentionPeriods {
     pub fn of(settings: &Backup) -> Self {
         Self {
             log_days: settings.log_days.count(),
@@ -40,7 +40,7 @@ impl Kept {
 /// Deletes the snapshots and log parts that the settings do not keep; returns the number of deleted objects.
 pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     let catalog = Catalog::load(target).await?;
-    let kept = Kept::of(settings);
+    let kept = RetentionPeriods::of(settings);
     let snapshots = kept_snapshots(&catalog.snapshots, kept);
     let Some(log_from) = log_start(&catalog.snapshots, kept) else { return Ok(0) };
     let mut deleted = 0;
@@ -92,7 +92,7 @@ fn is_before(part: &PartName, snapshot: &SnapshotName) -> bool {
 
 /// Returns the oldest snapshot whose following log is kept. It is the oldest snapshot of the newest `log_days` days with snapshots and
 /// of the day before them, so that a snapshot precedes every moment of these days.
-fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: Kept) -> Option<SnapshotName> {
+fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: RetentionPeriods) -> Option<SnapshotName> {
     let mut days = BTreeSet::new();
     let mut start = None;
     for snapshot in snapshots.iter().rev() {
@@ -107,7 +107,7 @@ fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: Kept) -> Option<SnapshotN
 
 /// Returns the snapshots that are kept: all snapshots since the start of the kept log, and the newest snapshot of each kept day, week
 /// and month.
-fn kept_snapshots(snapshots: &BTreeSet<SnapshotName>, kept: Kept) -> BTreeSet<SnapshotName> {
+fn kept_snapshots(snapshots: &BTreeSet<SnapshotName>, kept: RetentionPeriods) -> BTreeSet<SnapshotName> {
     let Some(log_from) = log_start(snapshots, kept) else { return BTreeSet::new() };
     let mut all: BTreeSet<SnapshotName> = snapshots.iter().filter(|snapshot| **snapshot >= log_from).copied().collect();
     let periods: [(usize, Period); 3] = [(kept.daily, day), (kept.weekly, week), (kept.monthly, month)];
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     const HOUR: i64 = 3_600_000;
-    const KEPT: Kept = Kept { log_days: 3, daily: 5, weekly: 4, monthly: 6 };
+    const KEPT: RetentionPeriods = RetentionPeriods { log_days: 3, daily: 5, weekly: 4, monthly: 6 };
 
     fn snapshots(times: impl Iterator<Item = i64>) -> BTreeSet<SnapshotName> {
         (1..)
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_newest_snapshot_and_its_log_are_always_kept() {
-        let none = Kept { log_days: 0, daily: 0, weekly: 0, monthly: 0 };
+        let none = RetentionPeriods { log_days: 0, daily: 0, weekly: 0, monthly: 0 };
         let all = snapshots([HOUR, 30 * HOUR].into_iter());
         assert_eq!(days(&kept_snapshots(&all, none)), [1]);
         let part = |number| PartName { epoch: 1, number, from: Timestamp(0), to: Timestamp(0) };

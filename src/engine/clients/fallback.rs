@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use super::css::{Declaration, Kind, Owner};
 use super::features::detect::Site;
 use super::features::{FeatureId, TABLE};
-use super::findings::{Hit, Side};
-use super::html::{BLOCKS, Document, Element};
+use super::html::{BLOCKS, Element};
 use super::profile::DARK_QUERY;
+use super::side::{Hit, Side, is_shape};
 use super::view::View;
 use crate::base::source::Span;
 
@@ -44,43 +44,6 @@ const SHAPES: [&str; 7] = [
     "css-conic-gradient",
     "html-background",
 ];
-
-/// The elements in conditional comments, which only Word shows.
-#[derive(Default)]
-pub struct WordOnly {
-    elements: HashSet<u32>,
-    /// The elements for all clients that contain a table for Word.
-    tables: HashSet<u32>,
-    /// The elements for all clients that contain a VML shape for Word.
-    shapes: HashSet<u32>,
-}
-
-impl WordOnly {
-    /// Compares the document that Word reads with the document that other clients read.
-    pub fn of(word: &Document<'_>, others: &Document<'_>) -> Self {
-        let mut found = Self::default();
-        for (index, element) in (0_u32..).zip(&word.elements) {
-            let start = element.start_tag.start;
-            if others.elements.binary_search_by_key(&start, |other| other.start_tag.start).is_err() {
-                found.elements.insert(index);
-            }
-        }
-        for element in found.elements.iter().filter_map(|index| word.elements.get(*index as usize)) {
-            let mut around = std::iter::successors(element.parent, |index| word.elements.get(*index as usize)?.parent);
-            let Some(container) = around.find(|index| !found.elements.contains(index)) else { continue };
-            if is_shape(element) {
-                found.shapes.insert(container);
-            } else if element.name == "table" {
-                found.tables.insert(container);
-            }
-        }
-        found
-    }
-}
-
-fn is_shape(element: &Element<'_>) -> bool {
-    matches!(&*element.name, "v:rect" | "v:roundrect" | "v:shape" | "v:image" | "v:background" | "v:oval")
-}
 
 /// What an email has in place of a use of a feature.
 enum Replacement {

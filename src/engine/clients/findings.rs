@@ -6,17 +6,13 @@ use std::sync::{Arc, LazyLock};
 use super::conditions::{self, Applies, Condition};
 use super::css::Owner;
 use super::data::{Answer, Data, DataError, Feature};
-use super::fallback::{self, WordOnly};
-use super::features::detect::{self, Site, Use};
+use super::fallback;
+use super::features::detect::{Site, Use};
 use super::features::{Effect, FeatureId, TABLE};
-use super::profile::{self, Drop, Profile};
-use super::view::{Texts, View};
+use super::profile::{self, DARK_QUERY, DarkMode, Drop, Profile};
+use super::side::{Hit, REACH_MAX, Side, WordOnly};
+use super::view::Texts;
 use crate::base::source::Span;
-
-/// The maximum number of uses of one feature that are read. More uses would not change the advice.
-const USES_OF_FEATURE_MAX: usize = 5_000;
-/// The maximum number of elements matched by a rule that are counted.
-const REACH_MAX: usize = 5_000;
 
 /// The support of a feature in a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]
@@ -26,16 +22,6 @@ pub enum Support {
     None,
     Partial,
     Unknown,
-}
-
-/// A use of a feature that a client does not support.
-#[derive(Clone, Copy, Debug)]
-pub struct Hit {
-    pub used: Use,
-    pub applies: Applies,
-    pub effect: Effect,
-    /// Whether the client removes the code that uses the feature.
-    pub cuts: bool,
 }
 
 /// A feature that one or more clients do not fully support.
@@ -66,6 +52,14 @@ impl Finding {
     /// Decides whether any hit of the finding applies, as far as the email shows it.
     pub fn applies(&self) -> Applies {
         self.hits.iter().map(|hit| hit.applies).max().unwrap_or(Applies::False)
+    }
+
+    /// Returns the effect of the finding in a client.
+    pub fn effect_in(&self, profile: &Profile) -> Effect {
+        let slug = TABLE.entry(self.feature).map_or("", |entry| &entry.slug);
+        // A client without a dark mode never applies rules for dark mode. In any other client, the loss of such rules changes the design.
+        let is_unneeded = slug == DARK_QUERY && profile.dark == DarkMode::None;
+        profile.effects.get(slug).copied().unwrap_or(if is_unneeded { Effect::Nothing } else { self.effect })
     }
 }
 
@@ -114,76 +108,6 @@ pub struct Analysis<'a> {
     pub source: &'a str,
     all: Side<'a>,
     word: Option<Side<'a>>,
-}
-
-/// The text of an email as Word or the other clients read it, with its uses of features, grouped by feature.
-pub struct Side<'a> {
-    pub view: View<'a>,
-    groups: Vec<(FeatureId, Vec<Use>)>,
-    /// Whether each element is hidden, such as a preheader. A lost feature has no effect in hidden elements.
-    pub hidden: Vec<bool>,
-    /// The elements that only Word shows; none for the other clients.
-    pub word_only: WordOnly,
-}
-
-impl<'a> Side<'a> {
-    fn new(source: &'a str, word: bool) -> Self {
-        let view = View::parse(source, word);
-        let mut groups: Vec<(FeatureId, Vec<Use>)> = (0..).map(FeatureId).zip(TABLE.entries.iter().map(|_| Vec::new())).collect();
-        for one in detect::uses(&view) {
-            if let Some((_, group)) = groups.get_mut(usize::from(one.feature.0)) {
-                group.push(one);
-            }
-        }
-        groups.retain(|(_, group)| !group.is_empty());
-        for (_, group) in &mut groups {
-            // Two detectors can find the same use, for example as an element and as its attribute.
-            group.sort_by_key(|one| (one.span, site_order(one.site)));
-            group.dedup_by_key(|one| one.span);
-            group.truncate(USES_OF_FEATURE_MAX);
-        }
-        let hidden = hidden(&view);
-        Self { view, groups, hidden, word_only: WordOnly::default() }
-    }
-}
-
-/// Returns, for each element, whether it is hidden with `display: none` outside of at-rules. Images and elements that contain tables
-/// are not treated as hidden, because Word shows them; `video` and `audio` elements are not treated as hidden either.
-fn hidden(view: &View<'_>) -> Vec<bool> {
-    let mut hidden = vec![false; view.document.elements.len()];
-    for declaration in &view.sheets.declarations {
-        let hides = declaration.name.of(view.source).eq_ignore_ascii_case("display")
-            && view.value_text(declaration).eq_ignore_ascii_case("none");
-        if !hides {
-            continue;
-        }
-        let inline = match declaration.owner {
-            Owner::Element(element) => Some(element),
-            _ => None,
-        };
-        let in_rule =
-            matches!(declaration.owner, Owner::Rule(rule) if view.rule(rule).is_some_and(|rule| rule.at_rule.is_none()));
-        let touched = if in_rule { view.touched(declaration) } else { &[] };
-        for index in touched.iter().take(REACH_MAX).copied().chain(inline) {
-            let Some(element) = view.element(index).filter(|element| !element.has_table && element.name != "img") else {
-                continue;
-            };
-            if let Some(mark) = hidden.get_mut(index as usize) {
-                *mark = !matches!(&*element.name, "video" | "audio");
-            }
-        }
-    }
-    hidden
-}
-
-fn site_order(site: Site) -> u8 {
-    match site {
-        Site::Element(_) => 0,
-        Site::Attribute(..) => 1,
-        Site::Rule(_) => 2,
-        Site::Selector(..) => 3,
-        _ => 4,
-    }
 }
 
 impl<'a> Analysis<'a> {

@@ -14,5 +14,6 @@ pub mod matching;
 pub mod profile;
 pub mod report;
 pub mod score;
+pub mod side;
 pub mod transform;
 pub mod view;

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use super::conditions::Assumptions;
 use super::data::Data;
-use super::features::{Effect, TABLE};
-use super::findings::Finding;
+use super::features::Effect;
 
 /// The assumed share of opens of a client without a known share.
 const SMALL_SHARE: f64 = 0.001;
@@ -37,6 +36,7 @@ pub enum DarkMode {
 /// How close a preview is to the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "PreviewTier")]
 pub enum Tier {
     /// The client removes almost nothing, and renders like a browser.
     NearBrowser,
@@ -156,14 +156,6 @@ impl Profile {
     /// Returns whether a key names this client.
     pub fn is(&self, key: &str) -> bool {
         self.key == key || self.aliases.iter().any(|alias| alias == key)
-    }
-
-    /// Returns the effect of a finding in this client.
-    pub fn effect(&self, finding: &Finding) -> Effect {
-        let slug = TABLE.entry(finding.feature).map_or("", |entry| &entry.slug);
-        // A client without a dark mode never applies rules for dark mode. In any other client, the loss of such rules changes the design.
-        let is_unneeded = slug == DARK_QUERY && self.dark == DarkMode::None;
-        self.effects.get(slug).copied().unwrap_or(if is_unneeded { Effect::Nothing } else { finding.effect })
     }
 }
 

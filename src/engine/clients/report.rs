@@ -8,9 +8,10 @@ use serde::{Serialize, Serializer};
 use super::autofix;
 use super::conditions::Applies;
 use super::features::{Effect, TABLE};
-use super::findings::{Analysis, Checker, Finding, Findings, Side, Support};
+use super::findings::{Analysis, Checker, Finding, Findings, Support};
 use super::profile::Profile;
 use super::score;
+use super::side::Side;
 use super::transform::clip_end;
 use super::view::Texts;
 use crate::base::source::{Lines, Span};
@@ -61,7 +62,7 @@ pub struct AutofixEdit {
 /// The version and date of a test.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "CompatibilityTest")]
-pub struct Tested {
+pub struct ClientTest {
     /// The version of the client, if the client has versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Box<str>>,
@@ -98,7 +99,7 @@ pub struct Issue {
     pub fix: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared_option")]
     pub autofix: Option<Arc<[AutofixEdit]>>,
-    pub tested: Tested,
+    pub tested: ClientTest,
 }
 
 fn shared<T: Serialize, S: Serializer>(items: &Arc<[T]>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -269,7 +270,7 @@ impl Writer<'_> {
         // If the client reads no style elements, everything in them counts as one loss.
         let reads_no_styles = found.iter().any(|finding| finding.support == Support::None && finding.is_style_element());
         let counted = found.iter().filter(|finding| !(reads_no_styles && finding.is_in_sheets));
-        let score = score::of_client(counted.map(|finding| score::remainder(finding, profile.effect(finding))), shown);
+        let score = score::of_client(counted.map(|finding| score::remainder(finding, finding.effect_in(profile))), shown);
         let untested = untested.into_iter().filter_map(|id| Some(TABLE.entry(id)?.slug.as_str().into())).collect();
         ClientIssues {
             client: profile.key.clone(),
@@ -299,7 +300,7 @@ impl Writer<'_> {
             url: row.url.clone(),
             support: finding.support,
             condition,
-            effect: profile.effect(finding),
+            effect: finding.effect_in(profile),
             occurrences,
             count: finding.hits.len(),
             reach: finding.reach,
@@ -396,7 +397,7 @@ fn selector<'s>(side: &'s Side<'_>, site: super::features::detect::Site) -> Opti
 }
 
 /// Returns the version and date of a test. `data` is the date of the tables.
-fn tested(version: &str, feature: &str, data: &str) -> Tested {
+fn tested(version: &str, feature: &str, data: &str) -> ClientTest {
     let is_month = version.len() == 7 && version.as_bytes().get(4) == Some(&b'-');
     let date = if is_month { version } else { feature };
     let months =
@@ -405,7 +406,7 @@ fn tested(version: &str, feature: &str, data: &str) -> Tested {
         (Some(then), Some(now)) => now.saturating_sub(then) > STALE_MONTHS,
         _ => true,
     };
-    Tested { version: (!is_month && !version.is_empty()).then(|| version.into()), date: date.into(), stale }
+    ClientTest { version: (!is_month && !version.is_empty()).then(|| version.into()), date: date.into(), stale }
 }
 
 /// Returns the slugs of a client's findings, for tests and tools.

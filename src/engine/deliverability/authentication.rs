@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::links::registrable;
-use super::rules::Level;
+use super::observations::Level;
 
 /// The result of a DNS query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -25,6 +25,9 @@ pub enum Category {
     Spam,
 }
 
+/// The lowest spam score of an email that is classified as spam, as in SpamAssassin.
+pub const SPAM_SCORE: f64 = 5.0;
+
 pub const FEATURE_COUNT: usize = 40;
 /// The names of the features in `reasoning`, in the order of [`features`].
 pub const FEATURES: [&str; FEATURE_COUNT] = [
@@ -246,9 +249,9 @@ pub struct Placement {
 pub fn predict(message: &Message, signals: &Signals, spam_score: f64) -> Placement {
     let features = features(message, signals);
     let [inbox, promotions, _] = WEIGHTS.probabilities(&features);
-    let (category, confidence) = match (spam_score >= super::result::SPAM_SCORE, inbox >= promotions) {
+    let (category, confidence) = match (spam_score >= SPAM_SCORE, inbox >= promotions) {
         // The logistic curve gives 0.5 at the threshold.
-        (true, _) => (Category::Spam, 1.0 / (1.0 + (super::result::SPAM_SCORE - spam_score).exp())),
+        (true, _) => (Category::Spam, 1.0 / (1.0 + (SPAM_SCORE - spam_score).exp())),
         (false, true) => (Category::Inbox, inbox),
         (false, false) => (Category::Promotions, promotions),
     };

@@ -1,8 +1,7 @@
 //! The rules about text, images, hidden text and markup.
 
-use super::message::{Concealment, Markup, Message, Word};
-use super::rules::{FACTS, Observations, Place};
-use super::sender::is_random;
+use super::message::{Markup, Message, Word};
+use super::observations::{EvidencePlace, FACTS, Observations};
 
 /// Gmail clips emails of more than 102 KB.
 const CLIPPED_BYTES: usize = 102 * 1024;
@@ -23,27 +22,27 @@ fn check_amount_of_text(message: &Message, found: &mut Observations) {
     let images: Vec<_> = message.images.iter().filter(|image| !image.is_invisible()).collect();
     let first = images.first().map_or(0, |image| image.at);
     if letters == 0 && images.is_empty() && message.words.is_empty() {
-        found.add("empty", Place::html(0, ""));
+        found.add("empty", EvidencePlace::html(0, ""));
         return;
     }
     if letters < 60 && !images.is_empty() {
-        found.add("image_only", Place::html(first, ""));
+        found.add("image_only", EvidencePlace::html(first, ""));
     } else if letters < 60 * images.len() && images.len() >= 3 {
-        found.add("image_heavy", Place::html(first, &format!("letters: {letters}, images: {}", images.len())));
+        found.add("image_heavy", EvidencePlace::html(first, &format!("letters: {letters}, images: {}", images.len())));
     }
     let large = images.iter().find(|image| image.in_link && image.width.unwrap_or(0) >= 400 && image.height.unwrap_or(0) >= 300);
     if let Some(image) = large
         && letters < 250
     {
-        found.add("big_linked_image", Place::html(image.at, &image.source));
+        found.add("big_linked_image", EvidencePlace::html(image.at, &image.source));
     }
     if letters < 60 && images.is_empty() && !message.links.is_empty() {
-        found.add("link_only", Place::html(message.links.first().map_or(0, |link| link.at), &message.text));
+        found.add("link_only", EvidencePlace::html(message.links.first().map_or(0, |link| link.at), &message.text));
     }
     let silent: Vec<_> = images.iter().filter(|image| image.alternative_text.is_none()).collect();
     if silent.len() >= 2 && silent.len() * 2 >= images.len() {
         for image in silent {
-            found.add("images_without_text", Place::html(image.at, &image.source));
+            found.add("images_without_text", EvidencePlace::html(image.at, &image.source));
         }
     }
 }
@@ -58,26 +57,26 @@ fn check_tone(message: &Message, found: &mut Observations) {
     let capitals: Vec<_> = message.words.iter().filter(is_capital).collect();
     if capitals.len() >= 12 && capitals.len() * 5 >= word_count {
         let first = capitals.first().map_or(0, |word| word.start);
-        found.add("capitals", Place::html(message.source_position(first), line_at(text, first)));
+        found.add("capitals", EvidencePlace::html(message.source_position(first), line_at(text, first)));
     }
     let marks: Vec<_> = text.match_indices('!').map(|(at, _)| at).collect();
     if marks.len() >= 5 && marks.len() * 40 >= word_count {
         let first = marks.first().copied().unwrap_or_default();
-        found.add("exclamations", Place::html(message.source_position(first), line_at(text, first)));
+        found.add("exclamations", EvidencePlace::html(message.source_position(first), line_at(text, first)));
     }
     for run in ["!!!", "???", "$$$", "€€€", "!?!"] {
         if let Some(at) = text.find(run) {
-            found.add("punctuation_runs", Place::html(message.source_position(at), line_at(text, at)));
+            found.add("punctuation_runs", EvidencePlace::html(message.source_position(at), line_at(text, at)));
         }
     }
     if let Some(spaced) = has_spaced_letters(text) {
         let at = text.find(spaced).unwrap_or_default();
-        found.add("spaced_letters", Place::html(message.source_position(at), spaced));
+        found.add("spaced_letters", EvidencePlace::html(message.source_position(at), spaced));
     }
     let amounts: Vec<_> = message.words.iter().filter(|word| amount(&word.folded).is_some()).collect();
     if amounts.len() >= 8 && amounts.len() * 25 >= word_count {
         let first = amounts.first().map_or(0, |word| word.start);
-        found.add("money_density", Place::html(message.source_position(first), line_at(text, first)));
+        found.add("money_density", EvidencePlace::html(message.source_position(first), line_at(text, first)));
     }
 }
 
@@ -96,7 +95,8 @@ pub fn amount(word: &str) -> Option<f64> {
 }
 
 fn check_word(message: &Message, word: &Word, found: &mut Observations) {
-    let place = || Place::html(message.source_position(word.start), message.text.get(word.start..word.end).unwrap_or_default());
+    let place =
+        || EvidencePlace::html(message.source_position(word.start), message.text.get(word.start..word.end).unwrap_or_default());
     if word.folded.starts_with(['$', '€', '£']) {
         let rest = message.text.get(word.start..).unwrap_or_default();
         let number: String = rest.chars().skip(1).take(16).take_while(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect();
@@ -211,14 +211,14 @@ fn check_hidden(message: &Message, found: &mut Observations) {
             Concealment::OffScreen => "hidden_off_screen",
         };
         if letters >= 5 {
-            found.add(rule, Place::html(hidden.at, &hidden.text));
+            found.add(rule, EvidencePlace::html(hidden.at, &hidden.text));
         }
     }
     if let Some(hidden) = first
         && not_displayed >= 200
         && not_displayed > message.letter_count()
     {
-        found.add("hidden_not_displayed", Place::html(hidden.at, &hidden.text));
+        found.add("hidden_not_displayed", EvidencePlace::html(hidden.at, &hidden.text));
     }
 }
 
@@ -244,11 +244,30 @@ fn check_markup(message: &Message, found: &mut Observations) {
             Markup::InvisibleCharacter if invisible >= 3 => "invisible_characters",
             Markup::UnknownTag | Markup::EncodedLetter | Markup::InvisibleCharacter => continue,
         };
-        found.add(rule, Place::html(*at, ""));
+        found.add(rule, EvidencePlace::html(*at, ""));
     }
     if message.html_bytes > CLIPPED_BYTES {
-        found.add("html_large", Place::html(CLIPPED_BYTES, &format!("{} bytes", message.html_bytes)));
+        found.add("html_large", EvidencePlace::html(CLIPPED_BYTES, &format!("{} bytes", message.html_bytes)));
     }
+}
+
+/// Returns whether a word looks random: letters alternate with digits, or it has long runs of consonants.
+pub fn is_random(word: &str) -> bool {
+    if !word.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let mut changes = 0;
+    let mut run = 0;
+    let mut longest = 0;
+    let mut previous: Option<char> = None;
+    for character in word.chars() {
+        changes += usize::from(previous.is_some_and(|last| last.is_ascii_digit() != character.is_ascii_digit()));
+        let vowel = character.is_ascii_digit() || "aeiouyAEIOUY".contains(character);
+        run = if vowel { 0 } else { run + 1 };
+        longest = longest.max(run);
+        previous = Some(character);
+    }
+    changes >= 3 || (longest >= 6 && word.len() >= 7)
 }
 
 #[cfg(test)]

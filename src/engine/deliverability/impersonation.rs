@@ -2,7 +2,7 @@
 
 use super::links::{Address, registrable};
 use super::message::Message;
-use super::rules::{FACTS, Observations, Part, Place};
+use super::observations::{EvidencePlace, FACTS, Observations, Part};
 
 /// The rules that match claims typical of fraud.
 const CLAIMS: [&str; 7] =
@@ -27,15 +27,15 @@ pub fn check(message: &Message, found: &mut Observations) {
     if let (Some(name), Some(domain)) = (&message.from_name, &domain)
         && imitates(name, domain)
     {
-        found.add("from_imitation", Place::new(Part::FromName, 0, name));
+        found.add("from_imitation", EvidencePlace::new(Part::FromName, 0, name));
     }
     if domain.as_deref().is_some_and(is_bait) {
-        found.add("from_bait_domain", Place::new(Part::FromEmail, 0, email));
+        found.add("from_bait_domain", EvidencePlace::new(Part::FromEmail, 0, email));
     }
     for link in &message.links {
         let Some(address) = Address::parse(&link.address) else { continue };
         if is_bait(&registrable(&address.host)) {
-            found.add("link_bait_domain", Place::html(link.at, &link.address));
+            found.add("link_bait_domain", EvidencePlace::html(link.at, &link.address));
         }
     }
 }
@@ -44,7 +44,7 @@ pub fn check(message: &Message, found: &mut Observations) {
 pub fn combine(message: &Message, found: &mut Observations) {
     if found.has_any(&CLAIMS) && found.has_any(&DISGUISES) {
         let at = message.links.first().map_or(0, |link| link.at);
-        found.add("fraud_and_disguise", Place::html(at, message.links.first().map_or("", |link| &link.address)));
+        found.add("fraud_and_disguise", EvidencePlace::html(at, message.links.first().map_or("", |link| &link.address)));
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use super::message::{Link, Message};
+use super::observations::{EvidencePlace, FACTS, Observations};
 use super::postal_address;
-use super::rules::{FACTS, Observations, Place};
 
 /// The maximum number of different domains that a normal newsletter links to.
 const DOMAINS_MAX: usize = 10;
@@ -74,14 +74,14 @@ pub fn check(message: &Message, found: &mut Observations) {
     }
     if domains.len() > DOMAINS_MAX {
         let first = message.links.first().map_or(0, |link| link.at);
-        found.add("link_many_domains", Place::html(first, &format!("{} domains", domains.len())));
+        found.add("link_many_domains", EvidencePlace::html(first, &format!("{} domains", domains.len())));
     }
     check_unsubscribe(message, found);
 }
 
 fn check_scheme(link: &Link, found: &mut Observations) {
     let lowercase = link.address.to_ascii_lowercase();
-    let mut add = |rule| found.add(rule, Place::html(link.at, &link.address));
+    let mut add = |rule| found.add(rule, EvidencePlace::html(link.at, &link.address));
     if lowercase.starts_with("javascript:") || lowercase.starts_with("vbscript:") || lowercase.starts_with("data:") {
         add("link_script");
     }
@@ -98,7 +98,7 @@ fn is_percent_encoded(host: &str) -> bool {
 }
 
 fn check_address(link: &Link, address: &Address<'_>, found: &mut Observations) {
-    let mut add = |rule| found.add(rule, Place::html(link.at, &link.address));
+    let mut add = |rule| found.add(rule, EvidencePlace::html(link.at, &link.address));
     let host = address.host.as_str();
     let domain = registrable(host);
     if address.is_numeric() {
@@ -161,10 +161,10 @@ fn check_unsubscribe(message: &Message, found: &mut Observations) {
         return;
     }
     if !message.links.iter().any(unsubscribes) {
-        found.add("unsubscribe_missing", Place::html(0, ""));
+        found.add("unsubscribe_missing", EvidencePlace::html(0, ""));
     }
     if !postal_address::is_shown(message) {
-        found.add("address_missing", Place::html(0, ""));
+        found.add("address_missing", EvidencePlace::html(0, ""));
     }
 }
 

@@ -4,8 +4,8 @@
 //! sheets: text that only a style sheet hides is treated as visible.
 
 use super::html::{Kind, Scanner, Tag};
-use super::references;
-use super::style::Look;
+use super::style::{Concealment, Look};
+use super::{bounded, references};
 
 /// The input of the check, which are the fields of `POST /v1/emails/validate/deliverability`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,18 +63,6 @@ impl Image {
     pub fn is_invisible(&self) -> bool {
         self.width.is_some_and(|width| width <= 3) || self.height.is_some_and(|height| height <= 3)
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concealment {
-    /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, transparency, or a height of at most 1 pixel with
-    /// hidden overflow.
-    NotDisplayed,
-    /// A font size of at most 2 pixels.
-    Tiny,
-    /// Text in the color of its background.
-    LowContrast,
-    OffScreen,
 }
 
 /// A passage that recipients do not see.
@@ -157,11 +145,6 @@ impl Message {
     pub fn letter_count(&self) -> usize {
         self.words.iter().map(|word| word.folded.chars().filter(|c| c.is_alphabetic()).count()).sum()
     }
-}
-
-/// Returns the first `bytes_max` bytes of a text, or fewer so that no character is cut.
-pub fn bounded(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or_default()
 }
 
 /// The maximum length of a word in bytes. Longer words are truncated.

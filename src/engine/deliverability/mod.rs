@@ -14,6 +14,7 @@ mod content;
 mod impersonation;
 mod links;
 pub mod message;
+pub mod observations;
 mod phrases;
 mod postal_address;
 mod references;
@@ -24,3 +25,8 @@ mod style;
 pub mod tokens;
 
 use crate::base::html_scanner as html;
+
+/// Returns the first `bytes_max` bytes of a text, or fewer so that no character is cut.
+fn bounded(text: &str, bytes_max: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or_default()
+}

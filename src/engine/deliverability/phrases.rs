@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::message::{Word, bounded};
+use super::bounded;
+use super::message::Word;
 
 pub struct Phrase {
     pub words: Vec<String>,

@@ -3,14 +3,12 @@
 use serde::Serialize;
 
 use super::authentication::Report;
-use super::category::{self, Category, Signals};
+use super::category::{self, Category, SPAM_SCORE, Signals};
 use super::message::{Input, Message};
-use super::rules::{self, Finding, Level};
+use super::observations::{Finding, Level};
+use super::rules;
 use super::tokens::{self, Verdict};
 use crate::vocab::limits;
-
-/// The lowest spam score of an email that is classified as spam, as in SpamAssassin.
-pub const SPAM_SCORE: f64 = 5.0;
 
 /// The predicted placement.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]

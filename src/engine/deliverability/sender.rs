@@ -1,8 +1,8 @@
 //! The rules about the subject and the sender.
 
-use super::content::{has_spaced_letters, is_emoji};
+use super::content::{has_spaced_letters, is_emoji, is_random};
 use super::message::{Markup, Message};
-use super::rules::{FACTS, Observations, Part, Place};
+use super::observations::{EvidencePlace, FACTS, Observations, Part};
 
 /// The maximum length of a subject that most email clients show in full or nearly in full.
 const SUBJECT_CHARACTERS_MAX: usize = 100;
@@ -23,7 +23,7 @@ pub fn check(message: &Message, found: &mut Observations) {
 fn check_subject(message: &Message, subject: &str, found: &mut Observations) {
     let mut add = |rule, excerpt: &str| {
         let at = subject.find(excerpt).unwrap_or_default();
-        found.add(rule, Place::new(Part::Subject, at, excerpt));
+        found.add(rule, EvidencePlace::new(Part::Subject, at, excerpt));
     };
     if subject.is_empty() {
         add("subject_missing", "");
@@ -81,27 +81,8 @@ fn random_tail(subject: &str) -> Option<&str> {
     (rest.split_whitespace().count() >= 2 && tail_is_code).then_some(tail)
 }
 
-/// Returns whether a word looks random: letters alternate with digits, or it has long runs of consonants.
-pub fn is_random(word: &str) -> bool {
-    if !word.chars().all(|c| c.is_ascii_alphanumeric()) {
-        return false;
-    }
-    let mut changes = 0;
-    let mut run = 0;
-    let mut longest = 0;
-    let mut previous: Option<char> = None;
-    for character in word.chars() {
-        changes += usize::from(previous.is_some_and(|last| last.is_ascii_digit() != character.is_ascii_digit()));
-        let vowel = character.is_ascii_digit() || "aeiouyAEIOUY".contains(character);
-        run = if vowel { 0 } else { run + 1 };
-        longest = longest.max(run);
-        previous = Some(character);
-    }
-    changes >= 3 || (longest >= 6 && word.len() >= 7)
-}
-
 fn check_address(email: &str, found: &mut Observations) {
-    let mut add = |rule| found.add(rule, Place::new(Part::FromEmail, 0, email));
+    let mut add = |rule| found.add(rule, EvidencePlace::new(Part::FromEmail, 0, email));
     let Some((local, domain)) = email.rsplit_once('@').filter(|(local, domain)| !local.is_empty() && domain.contains('.')) else {
         add("from_invalid");
         return;
@@ -132,7 +113,7 @@ fn check_address(email: &str, found: &mut Observations) {
 }
 
 fn check_name(name: &str, email: Option<&str>, found: &mut Observations) {
-    let mut add = |rule| found.add(rule, Place::new(Part::FromName, 0, name));
+    let mut add = |rule| found.add(rule, EvidencePlace::new(Part::FromName, 0, name));
     if name.is_empty() {
         add("from_name_missing");
         return;

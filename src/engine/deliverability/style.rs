@@ -1,6 +1,6 @@
 //! The properties of an element's style that decide whether its text is visible.
 
-use super::message::{Concealment, bounded};
+use super::bounded;
 
 /// An opaque color.
 type Color = [u8; 3];
@@ -11,6 +11,19 @@ const CONTRAST_MIN: f32 = 1.2;
 const TINY_PIXELS: f32 = 2.0;
 /// The horizontal or vertical offset in pixels. Content at this offset or a smaller one is outside the visible area.
 const OFF_SCREEN_PIXELS: f32 = -500.0;
+
+/// How a passage is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concealment {
+    /// Hidden with `display: none`, `visibility: hidden`, the `hidden` attribute, transparency, or a height of at most 1 pixel with
+    /// hidden overflow.
+    NotDisplayed,
+    /// A font size of at most 2 pixels.
+    Tiny,
+    /// Text in the color of its background.
+    LowContrast,
+    OffScreen,
+}
 
 /// The style of an element, limited to the properties that the check tracks.
 #[derive(Clone, Copy, Debug)]

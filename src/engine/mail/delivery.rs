@@ -121,7 +121,7 @@ impl fmt::Display for Cause {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DeliveryOutcome {
     /// The server accepted the message: it replied 2yz to the final dot.
     Accepted { reply: Reply },
     /// The message was certainly not accepted, and can be retried: the server replied 4yz, or the delivery failed before the dot.

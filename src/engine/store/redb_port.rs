@@ -32,7 +32,7 @@ use crate::vocab::tables::{DatabaseKind, TABLES, TableId};
 const LARGE_BATCH_ROWS: usize = 4_096;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
-type Opened = ReadOnlyTable<&'static [u8], &'static [u8]>;
+type OpenTable = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 /// A value inside a page of the file.
 struct Guard(AccessGuard<'static, &'static [u8]>);
@@ -225,12 +225,12 @@ impl Port for RedbPort {
 /// A read transaction that opens its tables on first use. All readers share it until the next commit.
 struct RedbSnapshot {
     reading: ReadTransaction,
-    tables: [OnceLock<Opened>; TABLES.len()],
+    tables: [OnceLock<OpenTable>; TABLES.len()],
     damage: Arc<Damage>,
 }
 
 impl RedbSnapshot {
-    fn table(&self, id: TableId) -> Result<&Opened> {
+    fn table(&self, id: TableId) -> Result<&OpenTable> {
         let slot = &self.tables[id.0 as usize];
         if let Some(table) = slot.get() {
             return Ok(table);

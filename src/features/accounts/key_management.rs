@@ -56,6 +56,7 @@ impl CreatedKeyView {
 
 /// A list of all keys, newest first. Revoked keys stay in the list for 90 days.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KeyList")]
 pub struct Keys {
     pub keys: Vec<KeyView>,
 }

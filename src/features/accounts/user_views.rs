@@ -267,6 +267,7 @@ impl SessionView {
 
 /// Confirms that an action succeeded.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ActionConfirmation")]
 pub struct Ack {
     /// Always true; a failed action returns an error instead.
     pub done: bool,

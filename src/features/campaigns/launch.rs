@@ -10,7 +10,7 @@ use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::domains::{self, Stream};
 use crate::features::emails::checking::CheckSummary;
-use crate::features::emails::{self, Finished};
+use crate::features::emails::{self, ReadyEmail};
 use crate::features::sending::template::{self, RenderMode};
 use crate::features::sending::{self, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::{segments, tags, topics};
@@ -51,13 +51,13 @@ impl<'e> LaunchContext<'e> {
     }
 
     /// Returns the current versions of the campaign's emails, one per language.
-    pub fn emails(self, tx: &impl Read, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
+    pub fn emails(self, tx: &impl Read, campaign: &Campaign) -> Result<Vec<ReadyEmail>, Failure> {
         emails::ready(tx, self.account, &campaign.plan.emails, Some(campaign.project))
     }
 }
 
 /// Runs every check that is possible before a campaign starts. Returns the emails as they would be sent now.
-pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
+pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Vec<ReadyEmail>, Failure> {
     let plan = &campaign.plan;
     check_archive(campaign)?;
     check_audience(tx, campaign.project, plan)?;
@@ -79,7 +79,7 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
 }
 
 /// Returns the result of the checks of an email, with the campaign's own subject if it has one.
-pub fn checked(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<Option<CheckSummary>, Failure> {
+pub fn checked(tx: &impl Read, plan: &Plan, email: &ReadyEmail) -> Result<Option<CheckSummary>, Failure> {
     let found = emails::checking::summary(tx, email.id, email.version)?;
     Ok(match &plan.subject {
         Some(subject) => found.map(|found| found.with_subject(&email.subject, subject)),
@@ -88,7 +88,7 @@ pub fn checked(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<Option<C
 }
 
 /// Checks that the email has the campaign's minimum score. The text and the data of the failure contain the worst findings.
-pub fn check_score(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<(), Failure> {
+pub fn check_score(tx: &impl Read, plan: &Plan, email: &ReadyEmail) -> Result<(), Failure> {
     let Some(minimum) = plan.minimum_score else { return Ok(()) };
     let checked = checked(tx, plan, email)?;
     let score = checked.as_ref().and_then(|checked| checked.scores.overall);
@@ -110,12 +110,12 @@ pub fn check_sender(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> 
 }
 
 /// Returns the content to send: the email's content, with the campaign's own subject and preheader if set.
-pub fn content(plan: &Plan, email: Finished) -> Content {
+pub fn content(plan: &Plan, email: ReadyEmail) -> Content {
     let html = match &plan.preheader {
         Some(preheader) => with_preheader(&email.html, &email.preheader, preheader).into_owned(),
         None => email.html.clone(),
     };
-    let content = Content::from(Finished { html, ..email });
+    let content = Content::from(ReadyEmail { html, ..email });
     Content { subject: plan.subject.clone().unwrap_or(content.subject), ..content }
 }
 
@@ -157,7 +157,7 @@ pub fn mailing(
     tx: &impl Read,
     context: LaunchContext<'_>,
     campaign: &Campaign,
-    emails: Vec<Finished>,
+    emails: Vec<ReadyEmail>,
     (kind, to): (Kind, To),
 ) -> Result<NewMailing, Failure> {
     let plan = &campaign.plan;

@@ -30,7 +30,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-use model::{Action, Campaign, CampaignStatus, Outcome, after};
+use model::{Action, Campaign, CampaignStatus, Transition, after};
 
 pub use in_progress::list as in_progress;
 pub use store::ROW_CHECKS;
@@ -58,8 +58,8 @@ fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<P
 /// Returns the status after `action`, or a failure that explains why the action is not allowed.
 fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failure> {
     match after(campaign.working_status(), action) {
-        Outcome::To(next) => Ok(next),
-        Outcome::No(reason) => {
+        Transition::To(next) => Ok(next),
+        Transition::No(reason) => {
             let status = campaign.status;
             let what = match status {
                 CampaignStatus::Sent => "has already been sent",

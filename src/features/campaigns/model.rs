@@ -266,7 +266,7 @@ pub enum Action {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Transition {
     To(CampaignStatus),
     /// The action is refused. The reason completes an error sentence that starts with the status.
     No(&'static str),
@@ -290,9 +290,9 @@ const NO_MAILING: &str = "the campaign is not being sent";
 /// The result of every action in every status. An action that the campaign's status already reflects is accepted and has no effect,
 /// because clients repeat requests whose response was lost.
 #[rustfmt::skip]
-const TABLE: [(Action, [Outcome; 9]); 16] = {
+const TABLE: [(Action, [Transition; 9]); 16] = {
     use Action as A;
-    use Outcome::{No, To};
+    use Transition::{No, To};
     use CampaignStatus::*;
     [
         //                  draft              pending_review     scheduled          sending            throttled          paused             sent               failed             cancelled
@@ -315,7 +315,7 @@ const TABLE: [(Action, [Outcome; 9]); 16] = {
     ]
 };
 
-pub fn after(status: CampaignStatus, action: Action) -> Outcome {
+pub fn after(status: CampaignStatus, action: Action) -> Transition {
     TABLE[action as usize].1[status as usize]
 }
 
@@ -399,7 +399,7 @@ mod tests {
         Action::Fail,
     ];
 
-    fn all() -> impl Iterator<Item = (CampaignStatus, Action, Outcome)> {
+    fn all() -> impl Iterator<Item = (CampaignStatus, Action, Transition)> {
         CampaignStatus::ALL
             .into_iter()
             .flat_map(|status| ACTIONS.into_iter().map(move |action| (status, action, after(status, action))))
@@ -421,11 +421,11 @@ mod tests {
         let unsent = [CampaignStatus::Draft, CampaignStatus::PendingReview, CampaignStatus::Scheduled];
         for status in CampaignStatus::ALL {
             for action in [Action::Send, Action::Schedule, Action::Start] {
-                let sends = matches!(after(status, action), Outcome::To(_));
+                let sends = matches!(after(status, action), Transition::To(_));
                 assert!(!sends || unsent.contains(&status), "{action:?} in {status:?}");
             }
         }
-        assert_eq!(CampaignStatus::ALL.map(|status| matches!(after(status, Action::Start), Outcome::To(_))), {
+        assert_eq!(CampaignStatus::ALL.map(|status| matches!(after(status, Action::Start), Transition::To(_))), {
             let mut only_scheduled = [false; 9];
             only_scheduled[CampaignStatus::Scheduled as usize] = true;
             only_scheduled
@@ -436,11 +436,11 @@ mod tests {
     fn only_a_resend_to_unknown_recipients_leaves_a_final_state() {
         for (status, action, outcome) in all().filter(|(status, ..)| status.is_over()) {
             match outcome {
-                Outcome::To(next) if next == status => {}
-                Outcome::To(next) => {
+                Transition::To(next) if next == status => {}
+                Transition::To(next) => {
                     assert_eq!((status, action, next), (CampaignStatus::Sent, Action::ResendUnknown, CampaignStatus::Sending));
                 }
-                Outcome::No(_) => {}
+                Transition::No(_) => {}
             }
         }
     }
@@ -450,7 +450,7 @@ mod tests {
         let unsent = [CampaignStatus::Draft, CampaignStatus::PendingReview, CampaignStatus::Scheduled];
         for status in CampaignStatus::ALL.into_iter().filter(|status| !unsent.contains(status)) {
             for action in [Action::Update, Action::Delete, Action::Unschedule, Action::Reschedule] {
-                assert!(matches!(after(status, action), Outcome::No(_)), "{action:?} in {status:?}");
+                assert!(matches!(after(status, action), Transition::No(_)), "{action:?} in {status:?}");
             }
         }
     }
@@ -458,19 +458,19 @@ mod tests {
     #[test]
     fn only_users_or_the_end_of_sending_change_a_paused_campaign() {
         for action in [Action::Wait, Action::Flow, Action::Start, Action::Hold] {
-            assert!(matches!(after(CampaignStatus::Paused, action), Outcome::No(_)), "{action:?}");
+            assert!(matches!(after(CampaignStatus::Paused, action), Transition::No(_)), "{action:?}");
         }
-        assert_eq!(after(CampaignStatus::Paused, Action::Resume), Outcome::To(CampaignStatus::Sending));
-        assert_eq!(after(CampaignStatus::Paused, Action::Cancel), Outcome::To(CampaignStatus::Cancelled));
-        assert_eq!(after(CampaignStatus::Paused, Action::Finish), Outcome::To(CampaignStatus::Sent));
+        assert_eq!(after(CampaignStatus::Paused, Action::Resume), Transition::To(CampaignStatus::Sending));
+        assert_eq!(after(CampaignStatus::Paused, Action::Cancel), Transition::To(CampaignStatus::Cancelled));
+        assert_eq!(after(CampaignStatus::Paused, Action::Finish), Transition::To(CampaignStatus::Sent));
     }
 
     #[test]
     fn repeating_a_successful_change_is_not_refused() {
         for action in [Action::Schedule, Action::Unschedule, Action::Pause, Action::Resume, Action::Cancel] {
             for status in CampaignStatus::ALL {
-                if let Outcome::To(next) = after(status, action) {
-                    assert_eq!(after(next, action), Outcome::To(next), "{action:?} twice from {status:?}");
+                if let Transition::To(next) = after(status, action) {
+                    assert_eq!(after(next, action), Transition::To(next), "{action:?} twice from {status:?}");
                 }
             }
         }
@@ -481,7 +481,7 @@ mod tests {
         let mut reached = vec![CampaignStatus::Draft];
         while let Some(next) =
             reached.iter().flat_map(|status| ACTIONS.map(|action| after(*status, action))).find_map(|outcome| {
-                if let Outcome::To(next) = outcome { (!reached.contains(&next)).then_some(next) } else { None }
+                if let Transition::To(next) = outcome { (!reached.contains(&next)).then_some(next) } else { None }
             })
         {
             reached.push(next);
@@ -493,7 +493,7 @@ mod tests {
                 (Action::Fail, CampaignStatus::Failed),
                 (Action::Cancel, CampaignStatus::Cancelled),
             ] {
-                assert_eq!(after(status, action), Outcome::To(end));
+                assert_eq!(after(status, action), Transition::To(end));
             }
         }
     }
@@ -501,7 +501,7 @@ mod tests {
     #[test]
     fn every_refusal_suggests_an_alternative() {
         for (status, action, outcome) in all() {
-            if let Outcome::No(reason) = outcome {
+            if let Transition::No(reason) = outcome {
                 assert!(reason.len() > 10 && !reason.ends_with('.'), "{action:?} in {status:?}: {reason}");
             }
         }

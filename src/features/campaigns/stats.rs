@@ -65,13 +65,13 @@ pub struct CampaignStats {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
     pub last_updated: WireTime,
-    pub reporting: Reporting,
+    pub reporting: StatsReporting,
 }
 
 /// How the statistics were computed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Reporting {
+pub struct StatsReporting {
     /// Whether the statistics are current: always `live`.
     pub status: &'static str,
     /// The source of the statistics: always `ledger`.
@@ -143,7 +143,7 @@ fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats 
         skipped_reasons: counts.skipped.iter().map(|(reason, many)| ((*reason).to_owned(), *many)).collect(),
         conversion: None,
         last_updated: WireTime(now),
-        reporting: Reporting { status: "live", source: "ledger" },
+        reporting: StatsReporting { status: "live", source: "ledger" },
     }
 }
 

@@ -3,7 +3,7 @@
 //! The state of the mailing is authoritative. A worker syncs each running campaign with its mailing. Reads of a campaign that the worker
 //! has not synced yet compute the current state.
 
-use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
+use super::model::{Action, Campaign, CampaignStatus, Transition, after};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result, WriteTx};
@@ -46,8 +46,8 @@ pub fn synced(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
         // Retries do not undo the `Sent` status.
         (CampaignStatus::Sent, Action::Flow | Action::Wait) => CampaignStatus::Sent,
         _ => match after(campaign.working_status(), action) {
-            Outcome::To(status) => status,
-            Outcome::No(_) => return None,
+            Transition::To(status) => status,
+            Transition::No(_) => return None,
         },
     };
     let next = Campaign { status, completed_at, error, ..campaign.clone() };

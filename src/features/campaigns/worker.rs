@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::launch::{self, LaunchContext};
-use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
+use super::model::{Action, Campaign, CampaignStatus, Transition, after};
 use super::{store, sync};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
@@ -99,7 +99,7 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
         store::save(tx, account, Some(&campaign), &Campaign { check_at, ..campaign.clone() });
         return Ok(());
     }
-    let Outcome::To(status) = after(campaign.status, Action::Start) else { return Ok(()) };
+    let Transition::To(status) = after(campaign.status, Action::Start) else { return Ok(()) };
     let mut started = Campaign { status, updated_at: tx.now(), ..campaign.clone() };
     match launch::start(tx, context, &mut started) {
         Ok(()) => store::save(tx, account, Some(&campaign), &started),
@@ -127,7 +127,7 @@ fn awaits_edit(tx: &WriteTx<'_>, account: AccountId, campaign: &Campaign) -> Res
 /// Records why the campaign cannot start. The campaign then waits until a user acts.
 fn hold(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign, failure: &Failure) {
     tx.roll_back();
-    let Outcome::To(status) = after(campaign.status, Action::Hold) else { return };
+    let Transition::To(status) = after(campaign.status, Action::Hold) else { return };
     let error = failure.sentence();
     let held = Campaign { status, error: Some(error), check_at: None, updated_at: tx.now(), ..campaign.clone() };
     store::save(tx, account, Some(campaign), &held);

@@ -11,8 +11,8 @@ use super::views::{PlaceView, Severity};
 use crate::base::secret::sha256;
 use crate::base::text::without_markdown;
 use crate::engine::clients::features::Effect;
+use crate::engine::deliverability::observations::{self, Level, Part};
 use crate::engine::deliverability::result::Analysis;
-use crate::engine::deliverability::rules::{self, Level, Part};
 use crate::engine::render::image_name::{image_name, is_embedded};
 use crate::engine::render::inspect::LinkKind;
 use crate::engine::spelling::findings::{Finding, FindingKind};
@@ -306,7 +306,7 @@ fn of_deliverability(analysis: &Analysis) -> Vec<CheckFinding> {
 }
 
 /// Returns the finding about a sign of spam.
-pub fn of_deliverability_rule(one: &rules::Finding) -> CheckFinding {
+pub fn of_deliverability_rule(one: &observations::Finding) -> CheckFinding {
     let severity = match one.level {
         _ if one.points <= 0.0 => Severity::Info,
         Level::Critical => Severity::Critical,

@@ -5,7 +5,7 @@ use super::links::findings as links;
 use super::report::Check;
 use super::spelling::UNKNOWN_WORD;
 use crate::engine::clients::features::TABLE;
-use crate::engine::deliverability::rules::RULES;
+use crate::engine::deliverability::observations::RULES;
 
 /// The rules about links that do not work, by status.
 const LINK_STATUSES: [&str; 4] = ["broken", "invalid", "blocked", "unreachable"];

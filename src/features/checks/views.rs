@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::render::inspect::Place;
+use crate::engine::render::inspect::SourceRange;
 use crate::vocab::limits;
 
 /// How serious a finding is.
@@ -33,9 +33,9 @@ pub struct PlaceView {
     pub excerpt: String,
 }
 
-impl From<&Place> for PlaceView {
-    fn from(place: &Place) -> Self {
-        let Place { line, column, end_line, end_column, excerpt } = place.clone();
+impl From<&SourceRange> for PlaceView {
+    fn from(place: &SourceRange) -> Self {
+        let SourceRange { line, column, end_line, end_column, excerpt } = place.clone();
         Self { line, column, end_line, end_column, excerpt }
     }
 }

@@ -127,9 +127,9 @@ fn hold(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
 }
 
 /// Keeps the feed entries that a rebuild needs from being deleted while this value exists.
-struct Kept<'w>(&'w EnvironmentData);
+struct FeedGuard<'w>(&'w EnvironmentData);
 
-impl Drop for Kept<'_> {
+impl Drop for FeedGuard<'_> {
     fn drop(&mut self) {
         self.0.index_turn.needed_from.store(0, Ordering::SeqCst);
     }
@@ -144,7 +144,7 @@ pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
         let _turn = hold(&data.index_turn.moving);
         let tx = data.store.read();
         data.index_turn.needed_from.store(tx.feed_position() + 1, Ordering::SeqCst);
-        (tx, Kept(data))
+        (tx, FeedGuard(data))
     };
     let new = data.search.rebuild()?;
     let mut documents = 0;

@@ -50,6 +50,7 @@ impl Record for Domain {}
 /// The verification status of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "DomainStatus")]
 pub enum Status {
     /// The domain's DKIM records are not in the DNS yet.
     Pending,
@@ -96,6 +97,7 @@ pub enum Phase {
 /// What is tracked in mail sent from a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DomainTracking")]
 pub struct Tracking {
     #[serde(rename = "openTracking")]
     pub opens: bool,
@@ -115,6 +117,7 @@ impl Default for Tracking {
 /// The kind of mail that a subdomain of a root domain sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "MailStream")]
 pub enum Stream {
     /// Single messages that recipients are waiting for.
     Transactional,

@@ -16,6 +16,7 @@ const MEDIUM: &str = "email";
 /// UTM parameters for links. Parameters that a URL already has are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "UtmParameters")]
 pub struct Utm {
     /// With `false`, no UTM parameters are added, regardless of the domain's setting.
     pub enabled: Option<bool>,

@@ -26,7 +26,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 
 /// A finding with the email that it is about.
-pub struct Found {
+pub struct CorrectionTarget {
     email: Email,
     version: Version,
     html: String,
@@ -34,7 +34,7 @@ pub struct Found {
     finding: CheckFinding,
 }
 
-impl Found {
+impl CorrectionTarget {
     /// Returns the number of the version that the finding is about.
     pub fn version(&self) -> u32 {
         self.email.version
@@ -42,13 +42,13 @@ impl Found {
 }
 
 /// A corrected email before it is stored.
-pub struct Fixed {
+pub struct EmailCorrection {
     new: NewVersion,
     /// The description of the change, for the list of versions.
     done: String,
 }
 
-impl Fixed {
+impl EmailCorrection {
     /// Stores the corrected email as the email's newest version.
     pub fn keep(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email) -> Result<u32, Failure> {
         let origin = Origin::Edited { prompt: self.done, label: None };
@@ -68,7 +68,7 @@ pub fn require_finding(tx: &impl Read, email: &Email, id: &str) -> Result<CheckF
 }
 
 /// Reads the data for the correction of a finding.
-pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Result<Found, Failure> {
+pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Result<CorrectionTarget, Failure> {
     if email.stage != Stage::Ready {
         let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
         return Err(Failure::because(Code::WrongState, detail));
@@ -79,17 +79,17 @@ pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Resul
     let version = version.ok_or_else(|| Failure::internal("the current version of an email is missing; report this bug"))?;
     let html = versions::texts(tx, email.id, email.version)?.html;
     let document = document(tx, &email)?;
-    Ok(Found { email, version, html, document, finding })
+    Ok(CorrectionTarget { email, version, html, document, finding })
 }
 
 /// Returns the email without the problem, or the reason why a user must resolve it.
-pub async fn correct(context: &StageContext, account: AccountId, found: Found) -> Result<Fixed, Failure> {
+pub async fn correct(context: &StageContext, account: AccountId, found: CorrectionTarget) -> Result<EmailCorrection, Failure> {
     let done = done(&found.finding);
     let new = match &found.document {
         Some(document) => in_document(context, account, &found, document).await?,
         None => in_html(context, account, &found).await?,
     };
-    Ok(Fixed { new, done })
+    Ok(EmailCorrection { new, done })
 }
 
 fn done(finding: &CheckFinding) -> String {
@@ -117,7 +117,7 @@ fn refused(detail: &'static str) -> Failure {
 async fn in_document(
     context: &StageContext,
     account: AccountId,
-    found: &Found,
+    found: &CorrectionTarget,
     document: &Document,
 ) -> Result<NewVersion, Failure> {
     let CheckFinding { check, text, suggestion, occurrences, rule, .. } = &found.finding;
@@ -141,7 +141,7 @@ async fn in_document(
 }
 
 /// Replaces a part of imported HTML. The result is sanitized in the same way as an import.
-async fn in_html(context: &StageContext, account: AccountId, found: &Found) -> Result<NewVersion, Failure> {
+async fn in_html(context: &StageContext, account: AccountId, found: &CorrectionTarget) -> Result<NewVersion, Failure> {
     let source = CheckedEmail {
         html: Arc::new(found.html.clone()),
         subject: Some(found.version.subject.clone()),

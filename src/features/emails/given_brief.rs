@@ -94,7 +94,7 @@ fn value_in(fact: &Fact, language: &LanguageTag, today: Date) -> Option<FactValu
 /// `own` are the facts of the unchanged brief.
 fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     let prompt: Vec<char> = prompt.chars().collect();
-    let told = |span: Span| prompt.get(span.start as usize..span.end as usize).map(|told| told.iter().collect::<String>());
+    let text_of = |span: Span| prompt.get(span.start as usize..span.end as usize).map(|told| told.iter().collect::<String>());
     let is_sentence = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
     // The sentences contain a fact as the parser writes it ("12 December") or as the prompt writes it ("12 dec").
     let corrected = |fact: &Fact| {
@@ -102,7 +102,7 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
         let written = own.iter().find(|own| (own.span, own.kind) == (fact.span, fact.kind)).map(|own| own.text.clone());
         let is_changed = written.as_ref() != Some(&fact.text);
         let new = fact.text.trim().to_owned();
-        let old = written.into_iter().chain(span.and_then(told)).map(|old| old.trim().to_owned()).collect::<Vec<String>>();
+        let old = written.into_iter().chain(span.and_then(text_of)).map(|old| old.trim().to_owned()).collect::<Vec<String>>();
         let changes = old.into_iter().filter(|old| is_changed && !old.is_empty() && *old != new).collect::<Vec<String>>();
         changes.into_iter().filter_map(|old| Some((span?, old, new.clone()))).collect::<Vec<_>>()
     };
@@ -114,7 +114,7 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     for (text, span) in facts.chain(parts) {
         let Some(span) = span else { continue };
         for (own, old, new) in changes.iter().filter(|(own, ..)| span.start <= own.start && own.end <= span.end) {
-            let before = told(Span { start: span.start, end: own.start }).unwrap_or_default();
+            let before = text_of(Span { start: span.start, end: own.start }).unwrap_or_default();
             replace(text, old, new, places(&before, old).len());
         }
     }

@@ -41,7 +41,7 @@ use model::{Email, Stage};
 
 pub use outputs::{fetch_images, pdf as draw_pdf, png as draw_png};
 pub use resolve::{
-    Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
+    EmailChoice, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
 };
 pub use store::ROW_CHECKS;
 
@@ -96,7 +96,7 @@ fn conversation_not_found(project: Option<ProjectId>) -> Failure {
 
 /// The current version of an email that is ready.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct ReadyEmail {
     pub id: EmailId,
     pub conversation: ConversationId,
     pub project: ProjectId,
@@ -115,7 +115,7 @@ pub struct Finished {
     pub screenshot: Option<BlobId>,
 }
 
-impl Finished {
+impl ReadyEmail {
     /// Returns a base name for exported files: the email's subject in lowercase ASCII, its slot and its language.
     pub fn file_name(&self) -> String {
         const CHARACTERS_MAX: usize = 60;
@@ -140,7 +140,7 @@ pub fn finished(
     conversation: ConversationId,
     only: Option<EmailId>,
     project: Option<ProjectId>,
-) -> Result<Vec<Finished>, Failure> {
+) -> Result<Vec<ReadyEmail>, Failure> {
     let found = store::conversation(tx, account, conversation)?;
     found
         .filter(|found| project.is_none_or(|project| found.project == project))
@@ -153,13 +153,13 @@ pub fn finished(
     wanted.map(|email| one_finished(tx, email)).collect()
 }
 
-fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
+fn one_finished(tx: &impl Read, email: &Email) -> Result<ReadyEmail, Failure> {
     let version = store::version(tx, email.id, email.version)?;
     let version = version.ok_or_else(|| Failure::internal("the version of a ready email is missing; report this bug"))?;
     let texts = versions::texts(tx, email.id, email.version)?;
     let screenshot = version.pictures.screenshot.filter(|_| !postal_address::follows_brand(&texts.html));
     let texts = postal_address::in_texts(tx, email.project, texts)?;
-    Ok(Finished {
+    Ok(ReadyEmail {
         id: email.id,
         conversation: email.conversation,
         project: email.project,

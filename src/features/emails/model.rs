@@ -94,6 +94,7 @@ pub enum Source {
 /// Who may see the emails without an API key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "EmailVisibility")]
 pub enum Visibility {
     /// No one may see the emails without an API key.
     #[default]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::document::Block;
 use super::model::{Email, Stage, State};
-use super::{Finished, conversation_not_found, one_finished, require_email, store};
+use super::{ReadyEmail, conversation_not_found, one_finished, require_email, store};
 use crate::engine::api::Failure;
 use crate::engine::api::response::Warning;
 use crate::engine::store::{Read, Result as StoreResult};
@@ -22,8 +22,8 @@ pub struct Headline {
 
 /// The emails to send, one in each language. Recipients whose language is not among them get the first email.
 #[derive(Clone, Debug)]
-pub struct Chosen {
-    pub emails: Vec<Finished>,
+pub struct EmailChoice {
+    pub emails: Vec<ReadyEmail>,
     /// Warnings for the caller about the choice of emails.
     pub warnings: Vec<Warning>,
 }
@@ -39,20 +39,25 @@ pub fn choose(
     conversation: Option<ConversationId>,
     email: Option<EmailId>,
     project: Option<ProjectId>,
-) -> Result<Chosen, Failure> {
+) -> Result<EmailChoice, Failure> {
     match (conversation, email) {
         (None, None) => Err(Failure::field("emailId", "set the email's ID, or set conversationId to its conversation's ID")),
-        (None, Some(id)) => Ok(Chosen { emails: ready(tx, account, &[id], project)?, warnings: Vec::new() }),
+        (None, Some(id)) => Ok(EmailChoice { emails: ready(tx, account, &[id], project)?, warnings: Vec::new() }),
         (Some(conversation), named) => in_conversation(tx, account, conversation, named, project),
     }
 }
 
 /// Returns the current versions of these emails, or why one of them cannot be sent.
-pub fn ready(tx: &impl Read, account: AccountId, ids: &[EmailId], project: Option<ProjectId>) -> Result<Vec<Finished>, Failure> {
+pub fn ready(
+    tx: &impl Read,
+    account: AccountId,
+    ids: &[EmailId],
+    project: Option<ProjectId>,
+) -> Result<Vec<ReadyEmail>, Failure> {
     ids.iter().map(|id| one_ready(tx, &require_email(tx, account, *id, project)?)).collect()
 }
 
-fn one_ready(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
+fn one_ready(tx: &impl Read, email: &Email) -> Result<ReadyEmail, Failure> {
     match &email.stage {
         Stage::Ready => one_finished(tx, email),
         Stage::Failed(reason) => {
@@ -69,7 +74,7 @@ fn in_conversation(
     id: ConversationId,
     named: Option<EmailId>,
     project: Option<ProjectId>,
-) -> Result<Chosen, Failure> {
+) -> Result<EmailChoice, Failure> {
     let conversation = store::conversation(tx, account, id)?;
     let conversation = conversation.filter(|found| project.is_none_or(|project| found.project == project));
     let conversation = conversation.ok_or_else(|| conversation_not_found(project))?;
@@ -102,11 +107,11 @@ fn in_conversation(
             _ => emails.push(one_ready(tx, other)?),
         }
     }
-    Ok(Chosen { emails, warnings })
+    Ok(EmailChoice { emails, warnings })
 }
 
-fn first_of_series(email: &Finished, slots: usize) -> Warning {
-    let Finished { conversation, subject, .. } = email;
+fn first_of_series(email: &ReadyEmail, slots: usize) -> Warning {
+    let ReadyEmail { conversation, subject, .. } = email;
     let message = format!(
         "The series has {slots} emails. This is the first, “{subject}”. To send another email, set its emailId. \
          GET /v1/projects/emails/{conversation}/status lists them."
@@ -121,7 +126,7 @@ fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
 }
 
 /// Returns a warning that one text, such as a subject, is used for the emails in all languages; `None` if there is one language.
-pub fn same_in_every_language(text: &str, emails: &[Finished]) -> Option<Warning> {
+pub fn same_in_every_language(text: &str, emails: &[ReadyEmail]) -> Option<Warning> {
     let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
     (languages.len() > 1).then(|| Warning {
         code: "SAME_TEXT_IN_EVERY_LANGUAGE",

@@ -188,7 +188,7 @@ pub struct ResultView {
     pub series_plan: Option<SeriesPlan>,
     pub screenshot_url: Option<String>,
     pub screenshot_full_url: Option<String>,
-    pub stats: Stats,
+    pub stats: EmailStats,
     pub languages: Vec<String>,
     /// The usage of the language model; all values are zero with the composer.
     pub usage: UsageView,
@@ -218,7 +218,7 @@ pub struct SlotView {
 /// Measured properties of an email, such as its length.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Stats {
+pub struct EmailStats {
     pub image_count: u32,
     pub button_count: u32,
     /// The length of the email's text: in words for a generated email, in characters for imported HTML.
@@ -527,8 +527,8 @@ impl Viewer<'_> {
 /// language model.
 const POLL_AFTER_MS: u32 = 1000;
 
-fn stats(facts: Facts) -> Stats {
-    Stats { image_count: facts.images, button_count: facts.buttons, estimated_length: facts.length, colors: facts.colors }
+fn stats(facts: Facts) -> EmailStats {
+    EmailStats { image_count: facts.images, button_count: facts.buttons, estimated_length: facts.length, colors: facts.colors }
 }
 
 /// The title that is shown for a conversation with neither a title nor a prompt.

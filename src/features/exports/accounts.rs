@@ -10,7 +10,7 @@ use super::views::{EmailExport, ExportEmails, FileView, ImageHosting, PlatformOb
 use crate::engine::api::{Context, Failure, Spec};
 use crate::features::connections::ConnectionChoice;
 use crate::features::connections::templates::{Draft, Publication, Published, TemplateKind, publish};
-use crate::features::emails::Finished;
+use crate::features::emails::ReadyEmail;
 use crate::vocab::ids::{ConnectionId, EmailId};
 use crate::vocab::limits;
 
@@ -58,7 +58,7 @@ pub async fn export(
 }
 
 /// Returns an email in a platform's merge language, and the merge fields that were removed.
-fn draft(email: Finished, kind: TemplateKind, options: Map<String, Value>) -> (Draft, Vec<String>) {
+fn draft(email: ReadyEmail, kind: TemplateKind, options: Map<String, Value>) -> (Draft, Vec<String>) {
     let provider = kind.provider();
     let name = name(&email);
     let Translation { html, mut untranslated } = translate_for(&email.html, kind, &name);
@@ -78,7 +78,7 @@ fn draft(email: Finished, kind: TemplateKind, options: Map<String, Value>) -> (D
 
 /// Returns the email's name on the platform: the subject, and the end of the email's ID, because other emails can have the same
 /// subject.
-fn name(email: &Finished) -> String {
+fn name(email: &ReadyEmail) -> String {
     let is_plain = |c: &char| !c.is_control() && !matches!(c, '"' | '\\' | '{' | '}' | '<' | '>' | '|' | '*' | '%' | '&');
     let subject: String = email.subject.chars().filter(is_plain).take(limits::EXPORT_NAME_CHARACTERS_MAX).collect();
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -10,7 +10,7 @@ use crate::engine::api::response::WireTime;
 use crate::engine::api::{Context, Failure, Spec};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{ReadTx, WriteTx};
-use crate::features::emails::{self, Finished};
+use crate::features::emails::{self, ReadyEmail};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, EmailId};
 
@@ -71,7 +71,7 @@ pub async fn export(
 }
 
 /// Returns the finished emails to export. Fails if there are none.
-pub async fn finished(context: &Context, wanted: ExportEmails) -> Result<Vec<Finished>, Failure> {
+pub async fn finished(context: &Context, wanted: ExportEmails) -> Result<Vec<ReadyEmail>, Failure> {
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
     let account = context.caller.account();
     let query = move |tx: &ReadTx| emails::finished(tx, account, conversation_id, email_id, project_id);
@@ -80,7 +80,7 @@ pub async fn finished(context: &Context, wanted: ExportEmails) -> Result<Vec<Fin
     if finished.is_empty() { Err(Failure::because(Code::NotExportable, none)) } else { Ok(finished) }
 }
 
-async fn file(context: &Context, email: Finished, target: Target) -> Result<File, Failure> {
+async fn file(context: &Context, email: ReadyEmail, target: Target) -> Result<File, Failure> {
     let id = email.id;
     let (format, blob) = (target.format(), blob_id(&email, target));
     if let Target::Platform(kind) = target {
@@ -111,7 +111,7 @@ async fn file(context: &Context, email: Finished, target: Target) -> Result<File
 
 /// Returns the file ID for an email version and a target. An earlier export is reused unless the HTML has changed, for example because it
 /// contains a new postal address of the brand.
-fn blob_id(email: &Finished, target: Target) -> BlobId {
+fn blob_id(email: &ReadyEmail, target: Target) -> BlobId {
     let kind = if let Target::Platform(kind) = target { kind.word() } else { "file" };
     let name = format!("export {} {} {} {kind} {}", email.id, email.version, target.word(), email.html);
     BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes"))

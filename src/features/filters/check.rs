@@ -15,7 +15,7 @@ use crate::base::clock::Timestamp;
 use crate::base::period::Period;
 use crate::base::text::fold;
 use crate::engine::api::Failure;
-use crate::vocab::contact_fields::{CONTACT_FIELDS, Place, ProfileField};
+use crate::vocab::contact_fields::{CONTACT_FIELDS, FieldSource, ProfileField};
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{TagId, TopicId};
 use crate::vocab::limits;
@@ -83,12 +83,12 @@ enum Target {
 fn target(key: &str) -> Target {
     let known = CONTACT_FIELDS.iter().find(|field| field.filterable && field.key == key);
     match known.map(|field| field.place) {
-        Some(Place::Email) => Target::Field(Field::Email),
-        Some(Place::Profile(field)) => Target::Field(Field::Profile(field)),
-        Some(Place::Status) => Target::Status,
-        Some(Place::CreatedAt) => Target::Created,
-        Some(Place::UpdatedAt) => Target::Updated,
-        Some(Place::Id | Place::Tags | Place::UnsubscribedAt) | None => {
+        Some(FieldSource::Email) => Target::Field(Field::Email),
+        Some(FieldSource::Profile(field)) => Target::Field(Field::Profile(field)),
+        Some(FieldSource::Status) => Target::Status,
+        Some(FieldSource::CreatedAt) => Target::Created,
+        Some(FieldSource::UpdatedAt) => Target::Updated,
+        Some(FieldSource::Id | FieldSource::Tags | FieldSource::UnsubscribedAt) | None => {
             Target::Field(Field::Custom(key.strip_prefix("customFields.").unwrap_or(key).to_owned()))
         }
     }

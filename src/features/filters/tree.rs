@@ -73,6 +73,7 @@ pub struct FilterTree {
 /// How the conditions of a group are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "ConditionMatch")]
 pub enum Match {
     /// All conditions must match.
     #[default]
@@ -84,6 +85,7 @@ pub enum Match {
 /// The result of validating an email address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "AddressValidation")]
 pub enum Validation {
     Valid,
     Invalid,
@@ -111,6 +113,7 @@ pub struct FieldCondition {
 /// How a field is compared. String comparison ignores case; dates are UTC days or moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "FieldMode")]
 pub enum Mode {
     /// The field equals one of the values.
     Is,
@@ -268,6 +271,7 @@ pub enum EventMode {
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "TimeUnit")]
 pub enum Unit {
     Hours,
     Days,

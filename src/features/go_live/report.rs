@@ -10,6 +10,7 @@ use crate::vocab::ids::ProjectId;
 /// A kind of object that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CopyKind")]
 pub enum Kind {
     Brand = 1,
     Knowledge = 2,

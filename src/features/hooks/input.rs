@@ -1,12 +1,14 @@
 //! Checks the input of the operations on incoming webhooks.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
+use serde_json::json;
 use url::Url;
 
 use super::model::{Hook, HookKind};
 use super::{Token, mapping};
 use crate::base::secret::Secret;
+use crate::base::text::NOT_BLANK;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Read;
 use crate::features::topics;
@@ -22,6 +24,32 @@ pub struct GivenSignature {
     /// The secret that you entered in the other system, or that the other system shows. It is stored encrypted and never shown
     /// again.
     pub secret: Secret<String>,
+}
+
+/// The pattern of the page to which browsers are redirected; blank text stands for no page.
+pub const PAGE_PATTERN: &str = r"^(?:[\t-\r ]*| *[Hh][Tt][Tt][Pp][Ss]?:[^\x00-\x1f\x7f-\x9f]+)$";
+
+/// Describes in the schema which fields webhooks for contacts and for events have.
+pub fn by_kind(schema: &mut Schema) {
+    let fields = |pattern: String| {
+        json!({
+            "type": ["object", "null"], "maxProperties": limits::HOOK_FIELDS_MAX, "propertyNames": { "pattern": pattern },
+            "additionalProperties": { "pattern": mapping::PATH_PATTERN },
+        })
+    };
+    let (mut of_contacts, of_events) = (fields(mapping::contact_fields_pattern()), fields(mapping::event_fields_pattern()));
+    of_contacts["anyOf"] = json!([{ "maxProperties": 0 }, { "required": ["email"] }]);
+    let (contacts, absent) = (json!({ "enum": ["contacts", null] }), json!({ "type": "null" }));
+    let alternatives = json!([
+        { "properties": { "kind": contacts, "mapping": of_contacts, "eventName": absent, "topicId": absent } },
+        { "required": ["consentSource"],
+          "properties": { "kind": contacts, "mapping": of_contacts, "eventName": absent,
+            "consentSource": { "type": "string", "pattern": NOT_BLANK } } },
+        { "required": ["kind"],
+          "properties": { "kind": { "const": "events" }, "mapping": of_events, "tags": { "type": ["array", "null"], "maxItems": 0 },
+            "topicId": absent, "consentSource": { "type": ["string", "null"], "pattern": r"^[\t-\r ]*$" } } },
+    ]);
+    schema.insert("anyOf".to_owned(), alternatives);
 }
 
 /// Checks a new or changed webhook. `before` is the webhook before the change. A topic that was deleted since does not prevent other

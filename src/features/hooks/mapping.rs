@@ -14,6 +14,24 @@ use crate::vocab::limits;
 const EVENT_FIELDS: [&str; 8] =
     ["name", "occurredAt", "dedupeKey", "email", "subscriberId", "externalCustomerId", "externalCheckoutId", "externalOrderId"];
 
+/// The pattern of the path of a value in a body.
+pub const PATH_PATTERN: &str = r"^[^.\x00-\x1f\x7f-\x9f]+(?:\.[^.\x00-\x1f\x7f-\x9f]+)*$";
+
+/// Returns the pattern of the names of fields that contacts have.
+pub fn contact_fields_pattern() -> String {
+    format!("^(?:email|{})$", profile_pattern())
+}
+
+/// Returns the pattern of the names of fields that events have.
+pub fn event_fields_pattern() -> String {
+    format!(r"^(?:{}|properties\.[\s\S]+|profile\.(?:{}))$", EVENT_FIELDS.join("|"), profile_pattern())
+}
+
+fn profile_pattern() -> String {
+    let keys: Vec<&str> = ProfileField::ALL.iter().map(|field| field.spec().key).collect();
+    format!(r"{}|customFields\.[\s\S]+", keys.join("|"))
+}
+
 /// Checks a mapping: the names of its fields, and the syntax of its paths.
 pub fn check(kind: HookKind, mapping: &BTreeMap<String, String>) -> Result<(), FieldError> {
     if mapping.len() > limits::HOOK_FIELDS_MAX {

@@ -21,7 +21,7 @@ pub mod views;
 
 #[cfg(any(test, fuzzing))]
 pub use mapping::read_bodies;
-pub use mapping::{event, is_event_field, no_event_field};
+pub use mapping::{event, event_fields_pattern, is_event_field, no_event_field};
 pub use store::ROW_CHECKS;
 pub use store::sealed;
 

@@ -48,7 +48,7 @@ pub enum SampleKey {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Accepted {
+pub struct IngestResult {
     /// The number of events in the request.
     pub events: usize,
     /// The number of events with a token of a message from this environment.
@@ -84,7 +84,7 @@ impl From<StoreError> for Rejected {
 }
 
 /// Handles a request. Its effects are on disk when this function returns.
-pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepted, Rejected> {
+pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<IngestResult, Rejected> {
     let (report, confirmed) = match check(engine, &incoming).await {
         Ok(checked) => checked,
         Err(Rejected::Refused(reason)) => {
@@ -120,7 +120,7 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<Accepte
         }
         recorded => recorded?,
     };
-    let Accepted { events, recognized, confirmed, .. } = accepted;
+    let IngestResult { events, recognized, confirmed, .. } = accepted;
     tracing::debug!(events, recognized, confirmed, "request from a mail service");
     Ok(accepted)
 }
@@ -256,7 +256,7 @@ struct CheckedRequest {
 
 impl CheckedRequest {
     /// Stores the effects of the request in one transaction.
-    async fn record(&self, store: &Store) -> Result<Accepted, Rejected> {
+    async fn record(&self, store: &Store) -> Result<IngestResult, Rejected> {
         let request = self.clone();
         store.write(move |tx| record(tx, &request)).await?
     }
@@ -286,12 +286,12 @@ impl CheckedRequest {
     }
 }
 
-fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<Accepted, Rejected> {
+fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<IngestResult, Rejected> {
     let CheckedRequest { incoming, events, confirmed, only, list, .. } = request;
     let (source, now) = (&incoming.source, tx.now());
     let key = (source.account, source.id);
     let recognized = events.iter().filter(|(token, _)| token.is_some()).count();
-    let mut accepted = Accepted { events: events.len(), recognized, confirmed: *confirmed, ..Accepted::default() };
+    let mut accepted = IngestResult { events: events.len(), recognized, confirmed: *confirmed, ..IngestResult::default() };
     if incoming.sample.is_some() {
         return Ok(accepted);
     }

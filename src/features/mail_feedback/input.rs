@@ -1,5 +1,8 @@
 //! Checks the input of the operations on mail services, seals secrets, and creates webhook URLs.
 
+use schemars::Schema;
+use serde_json::json;
+
 use super::model::secret_context;
 use crate::base::random::Random;
 use crate::base::secret::Secret;
@@ -10,6 +13,30 @@ use crate::engine::mail::feedback::sns::Topic;
 use crate::vocab::ids::{AccountId, MailFeedbackId, kinds};
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
+
+/// Describes in the schema which secret and which topics each service has. Spaces around both are removed.
+pub fn by_service(schema: &mut Schema) {
+    let secret = |pattern: &str| json!({ "type": ["string", "null"], "pattern": format!(r"^[\t-\r ]*{pattern}[\t-\r ]*$") });
+    let topic = r"^[\t-\r ]*arn:aws(?:-us-gov|-cn)?:sns:[a-z]{2}(?:-[a-z]+)+-[0-9]+:[0-9]{12}:[A-Za-z0-9_.-]+[\t-\r ]*$";
+    let no_topics = json!({ "type": ["array", "null"], "maxItems": 0 });
+    let sendgrid = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQg[A-D][A-Za-z0-9+/]{86}[AQgw]==";
+    let base64 = "[A-Za-z0-9+/]";
+    let resend = format!("whsec_(?:{base64}{{4}})*(?:{base64}{{4}}|{base64}{{2}}[AEIMQUYcgkosw048]=|{base64}[AQgw]==)");
+    let service = |names: &[&str], pattern: &str| {
+        let fields = json!({ "service": { "enum": names }, "secret": secret(pattern), "topicArns": no_topics });
+        json!({ "properties": fields })
+    };
+    let alternatives = json!([
+        { "required": ["topicArns"],
+          "properties": { "service": { "const": "amazon_ses" }, "secret": { "type": "null" },
+            "topicArns": { "type": "array", "minItems": 1, "items": { "pattern": topic } } } },
+        service(&["postmark"], "[ -~]*:[ -~]*"),
+        service(&["sendgrid"], sendgrid),
+        service(&["resend"], &resend),
+        service(&["mailgun", "brevo"], "[!-~](?:[ -~]*[!-~])?"),
+    ]);
+    schema.insert("anyOf".to_owned(), alternatives);
+}
 
 /// Checks a secret and returns it sealed.
 pub fn seal(

@@ -20,14 +20,14 @@ use crate::vocab::ids::{AccountId, CopyIds, ProjectId};
 use crate::vocab::limits;
 
 /// A brand in the restored state, with its account and environment.
-pub struct Found {
+pub struct BackupBrand {
     pub account: AccountId,
     pub environment: Environment,
     pub project: Project,
 }
 
 /// Returns the brand with this ID in the restored state. If `account` is given, the brand must belong to this account.
-pub fn find(copy: &RestoredCopy, account: Option<AccountId>, project: ProjectId) -> Result<Option<Found>> {
+pub fn find(copy: &RestoredCopy, account: Option<AccountId>, project: ProjectId) -> Result<Option<BackupBrand>> {
     for environment in Environment::ALL {
         let tx = copy.store(environment).read();
         let owner = match account {
@@ -37,7 +37,7 @@ pub fn find(copy: &RestoredCopy, account: Option<AccountId>, project: ProjectId)
         if let Some(account) = owner
             && let Some(project) = projects::find(&tx, account, project)?
         {
-            return Ok(Some(Found { account, environment, project }));
+            return Ok(Some(BackupBrand { account, environment, project }));
         }
     }
     Ok(None)
@@ -70,8 +70,8 @@ pub fn is_fresh(now: &impl Read, account: AccountId, project: ProjectId) -> Resu
 }
 
 /// Compares a brand in the restored state with the brand now. Reads all of its contacts.
-pub fn preview(engine: &Engine, copy: &RestoredCopy, found: Found) -> std::result::Result<BrandPreview, Failure> {
-    let Found { account, environment, project } = found;
+pub fn preview(engine: &Engine, copy: &RestoredCopy, found: BackupBrand) -> std::result::Result<BrandPreview, Failure> {
+    let BackupBrand { account, environment, project } = found;
     let (then, now, id) = (copy.store(environment).read(), engine.data(environment).store.read(), project.id);
     let ids = CopyIds::Same;
     let exists = projects::find(&now, account, id)?.is_some();

@@ -110,7 +110,7 @@ pub async fn apply(
 }
 
 /// Returns the restore and the brand, if the restore is ready and its state has the brand.
-fn ready(context: &Context, account: Option<AccountId>, project: ProjectId) -> Result<(Restore, brands::Found), Failure> {
+fn ready(context: &Context, account: Option<AccountId>, project: ProjectId) -> Result<(Restore, brands::BackupBrand), Failure> {
     let restore = current(context, account)?.filter(|restore| matches!(restore.state, State::Ready { .. }));
     let (Some(restore), Some(copy)) = (restore, context.engine.restored.copy()) else { return Err(not_ready()) };
     let found = brands::find(&copy, account, project)?.ok_or_else(|| {

@@ -12,7 +12,7 @@ use crate::base::locale::best_match;
 use crate::engine::hold::HoldNumber;
 use crate::engine::store::Record;
 use crate::features::domains::Utm;
-use crate::features::emails::Finished;
+use crate::features::emails::ReadyEmail;
 use crate::features::engagement::StatsMailing;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
@@ -263,8 +263,8 @@ pub struct Content {
     pub text: Option<String>,
 }
 
-impl From<Finished> for Content {
-    fn from(email: Finished) -> Self {
+impl From<ReadyEmail> for Content {
+    fn from(email: ReadyEmail) -> Self {
         Self {
             language: Some(email.language),
             email: Some(email.id),

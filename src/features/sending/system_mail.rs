@@ -11,7 +11,7 @@ use super::transport::{MailRoute, route};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::body::Encoded;
-use crate::engine::mail::delivery::{BeforeDot, DotDecision, Envelope, Handoff, Outcome};
+use crate::engine::mail::delivery::{BeforeDot, DeliveryOutcome, DotDecision, Envelope, Handoff};
 use crate::engine::mail::headers::Mailbox;
 use crate::engine::mail::message::OutgoingMessage;
 use crate::features::accounts;
@@ -65,10 +65,10 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
     }
     let envelope = Envelope { sender: from.as_str().to_owned(), recipient: email.to, smtputf8: message.needs_smtputf8 };
     Ok(match transport.deliver(&envelope, &message.bytes, &mut GoAhead).await {
-        Outcome::Accepted { .. } => Ok(()),
-        Outcome::Deferred { cause, .. } | Outcome::Unknown { cause } => Err(cause.to_string()),
-        Outcome::Refused { reply, .. } => Err(reply.to_string()),
-        Outcome::Abandoned => Err("the delivery was stopped".into()),
+        DeliveryOutcome::Accepted { .. } => Ok(()),
+        DeliveryOutcome::Deferred { cause, .. } | DeliveryOutcome::Unknown { cause } => Err(cause.to_string()),
+        DeliveryOutcome::Refused { reply, .. } => Err(reply.to_string()),
+        DeliveryOutcome::Abandoned => Err("the delivery was stopped".into()),
     })
 }
 

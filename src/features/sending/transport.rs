@@ -28,7 +28,7 @@ pub fn route(engine: &Arc<Engine>, environment: Environment) -> MailRoute {
     match environment {
         Environment::Test => MailRoute::Inbox,
         Environment::Live if engine.settings.mail.development => MailRoute::Inbox,
-        Environment::Live if engine.settings.mail.has_way() => MailRoute::Transport(Box::new(transport(engine))),
+        Environment::Live if engine.settings.mail.has_transport() => MailRoute::Transport(Box::new(transport(engine))),
         Environment::Live => MailRoute::None,
     }
 }
@@ -48,12 +48,12 @@ fn transport(engine: &Arc<Engine>) -> Transport {
 
 /// Checks whether each configured server, or a well-known server for direct delivery, accepts connections from this machine. Sends no mail.
 pub async fn probe(engine: &Arc<Engine>) -> Vec<(String, Result<(), String>)> {
-    if engine.settings.mail.has_way() { transport(engine).probe().await } else { Vec::new() }
+    if engine.settings.mail.has_transport() { transport(engine).probe().await } else { Vec::new() }
 }
 
 /// Rejects live mail if no mail route is configured.
 pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure> {
-    if environment == Environment::Test || engine.settings.mail.development || engine.settings.mail.has_way() {
+    if environment == Environment::Test || engine.settings.mail.development || engine.settings.mail.has_transport() {
         return Ok(());
     }
     let detail = "No mail transport is configured. Set [mail] relay = [\"smtp://user:password@host:587\"] in the settings (or \

@@ -45,12 +45,12 @@ pub struct BatchView {
     /// Why the batch failed.
     pub error: Option<String>,
     /// What the batch waits for. Absent if it does not wait.
-    pub throttle: Option<Throttle>,
+    pub throttle: Option<BatchThrottle>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Throttle {
+pub struct BatchThrottle {
     pub throttled_at: WireTime,
     /// When the batch continues automatically.
     pub expires_at: WireTime,
@@ -69,7 +69,7 @@ impl BatchView {
             Audience::Tag(id) => ("tag", Some(id.to_string())),
         };
         let throttle = match mailing.state {
-            State::Waiting { reason, until } => Some(Throttle {
+            State::Waiting { reason, until } => Some(BatchThrottle {
                 throttled_at: WireTime(mailing.updated_at),
                 expires_at: WireTime(until),
                 reason: reason.word().to_owned(),

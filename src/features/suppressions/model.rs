@@ -9,6 +9,7 @@ use crate::engine::store::Record;
 /// Why an address is on the suppression list. The least serious reason comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "SuppressionReason")]
 pub enum Reason {
     /// The recipient wants no more marketing email. Transactional messages are still sent.
     Unsubscribe,
@@ -46,6 +47,7 @@ impl Reason {
 /// Where the suppression of an address came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "SuppressionSource")]
 pub enum Source {
     /// An API call.
     Api,

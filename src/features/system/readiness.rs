@@ -18,19 +18,19 @@ use crate::vocab::limits;
 /// Whether the service is ready, and the condition of each part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Condition {
+pub struct ReadinessReport {
     /// The overall status: `ready`, or `not_ready` if a check is not `ok`.
     pub status: &'static str,
     /// The version of the program.
     pub version: &'static str,
     pub uptime_seconds: i64,
-    pub checks: Checks,
+    pub checks: ReadinessChecks,
 }
 
 /// The result of each check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Checks {
+pub struct ReadinessChecks {
     pub store: StoreCheck,
     pub search_index: IndexCheck,
     pub key: KeyCheck,
@@ -165,7 +165,7 @@ pub struct WorkersCheck {
     pub restarts: u64,
 }
 
-impl Condition {
+impl ReadinessReport {
     /// Returns the current condition of the service.
     pub fn of(engine: &Engine) -> Self {
         let now = engine.clock.now();
@@ -188,7 +188,7 @@ impl Condition {
             state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_FAILING_MS)
         };
         let sum = |states: &[(String, WorkerState)], of: fn(&WorkerState) -> u64| states.iter().map(|(_, state)| of(state)).sum();
-        let checks = Checks {
+        let checks = ReadinessChecks {
             store: StoreCheck { ok: stores_ok, damaged },
             search_index: IndexCheck {
                 ok: lag_live.max(lag_test) <= limits::INDEX_LAG_MAX
@@ -240,7 +240,7 @@ impl Condition {
     }
 }
 
-impl Checks {
+impl ReadinessChecks {
     /// Returns the names of the failed checks.
     pub fn failed(&self) -> Vec<&'static str> {
         let checks = [
@@ -291,11 +291,11 @@ mod tests {
         let (index, sweep, drills) = (enter("search index live"), enter("sweep live"), enter("restore drills"));
         drills.allow_long_steps();
         let found = || {
-            let Checks { search_index, workers, .. } = Condition::of(app.engine()).checks;
+            let ReadinessChecks { search_index, workers, .. } = ReadinessReport::of(app.engine()).checks;
             (search_index.ok, workers.ok, workers.stuck.join(", "))
         };
         let counts = || {
-            let WorkersCheck { failures, restarts, .. } = Condition::of(app.engine()).checks.workers;
+            let WorkersCheck { failures, restarts, .. } = ReadinessReport::of(app.engine()).checks.workers;
             (failures, restarts)
         };
         for status in [&index, &sweep, &drills] {
@@ -327,7 +327,7 @@ mod tests {
                 Ok::<_, ()>(())
             };
             assert_eq!(data.store.write_blocking(write), Ok(Ok(())));
-            Condition::of(app.engine()).checks.search_index.ok
+            ReadinessReport::of(app.engine()).checks.search_index.ok
         };
         assert!(feed(limits::INDEX_LAG_MAX - lag(data)));
         assert!(!feed(1));
@@ -338,7 +338,7 @@ mod tests {
         let app = TestApp::new();
         let status = app.engine().workers.enter_lasting("sending live".to_owned(), app.engine().clock.clone());
         let found = || {
-            let DispatchersCheck { ok, running, restarts, .. } = Condition::of(app.engine()).checks.dispatchers;
+            let DispatchersCheck { ok, running, restarts, .. } = ReadinessReport::of(app.engine()).checks.dispatchers;
             (ok, running, restarts)
         };
         assert_eq!(found(), (true, 1, 0));

@@ -133,9 +133,9 @@ mod tests {
     use crate::engine::tasks::Tasks;
 
     #[derive(Default)]
-    struct Shelf(Mutex<Vec<ReceivedMessage>>);
+    struct RecordingHandler(Mutex<Vec<ReceivedMessage>>);
 
-    impl MailHandler for Shelf {
+    impl MailHandler for RecordingHandler {
         fn wants(&self, recipient: &str) -> bool {
             recipient.starts_with("b+")
         }
@@ -161,16 +161,16 @@ mod tests {
         };
         let unknown = hand(&["b+x@a.example"], "x").await.expect("the thread does not panic");
         assert!(matches!(unknown, HandoverResult::Later(_)), "{unknown:?}");
-        let shelf = Arc::new(Shelf::default());
+        let handler = Arc::new(RecordingHandler::default());
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let options = Options { socket: Some(socket.clone()), host: "mill".into(), ..Options::default() };
-        let listener = bind(options, shelf.clone(), &tasks).await.expect("the listener can be bound to the socket");
+        let listener = bind(options, handler.clone(), &tasks).await.expect("the listener can be bound to the socket");
         #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
         let _running = tokio::task::spawn(async move { listener.run(Duration::ZERO).await });
         let taken =
             hand(&["b+x@a.example", "<b+y@a.example>"], "From: a\n\n.one\r\ntwo\r\r\n").await.expect("the thread does not panic");
         assert_eq!((&taken, taken.trouble()), (&HandoverResult::Taken, None));
-        let mail = shelf.0.lock().expect("no thread panics while it holds the lock").pop().expect("one message was received");
+        let mail = handler.0.lock().expect("no thread panics while it holds the lock").pop().expect("one message was received");
         assert_eq!(String::from_utf8_lossy(&mail.bytes), "From: a\r\n\r\n.one\r\ntwo\r\n");
         assert_eq!((mail.sender.as_str(), mail.recipients.len()), ("", 2));
         let refused = hand(&["ada@a.example"], "x").await.expect("the thread does not panic");

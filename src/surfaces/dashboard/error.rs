@@ -26,7 +26,7 @@ impl PageError {
     }
 
     /// Returns the error for a form that is from another site or has expired.
-    pub fn foreign_form() -> Self {
+    pub fn invalid_form() -> Self {
         Self::plain(
             StatusCode::FORBIDDEN,
             "The form expired or came from another site, so nothing was changed. Reload the page and try again.",

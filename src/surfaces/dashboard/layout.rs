@@ -73,7 +73,7 @@ pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
             headers.insert(LOCATION, HeaderValue::from_str(&to).unwrap_or(HeaderValue::from_static("/")));
             Reply { status: StatusCode::SEE_OTHER, headers, body: ReplyBody::Whole(Default::default()) }
         }
-        Outcome::HandedOn(reply) => reply,
+        Outcome::Forwarded(reply) => reply,
     };
     cookies.into_iter().for_each(|cookie| {
         reply.headers.append(SET_COOKIE, cookie);

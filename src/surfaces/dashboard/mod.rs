@@ -197,7 +197,7 @@ async fn run(
         }
     } else {
         if !forms::is_own(&visit.api.0, uri, headers) {
-            return Err(PageError::foreign_form());
+            return Err(PageError::invalid_form());
         }
         let form = match page.streams {
             true => {
@@ -208,7 +208,7 @@ async fn run(
             false => Fields::collect(headers, body, page.files).await?,
         };
         if !forms::is_right(&visit.csrf, form.get("csrf")) {
-            return Err(PageError::foreign_form());
+            return Err(PageError::invalid_form());
         }
         visit.form = form;
     }

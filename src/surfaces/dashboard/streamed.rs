@@ -35,7 +35,7 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
                 Some(Ok(chunk)) => start.extend_from_slice(&chunk),
                 Some(Err(_)) | None => return Err(PageError::broken_form()),
             },
-            Part::Unfinished | Part::Other => return Err(PageError::foreign_form()),
+            Part::Unfinished | Part::Other => return Err(PageError::invalid_form()),
         }
     };
     let (token, rest) = token;

@@ -57,7 +57,7 @@ pub enum Outcome {
     /// A redirect to another page of the dashboard, which the browser requests with GET.
     Go { to: String, cookie: Option<HeaderValue> },
     /// An operation's response, returned unchanged: an image, a download, or a document for a frame.
-    HandedOn(Reply),
+    Forwarded(Reply),
 }
 
 impl Outcome {
@@ -90,7 +90,7 @@ impl Outcome {
         let mut headers = headers();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        Self::HandedOn(Reply { status, headers, body: ReplyBody::Whole(body.into()) })
+        Self::Forwarded(Reply { status, headers, body: ReplyBody::Whole(body.into()) })
     }
 
     pub fn with_cookie(mut self, value: HeaderValue) -> Self {
@@ -158,7 +158,7 @@ impl Visit {
     /// Returns whether the service can email invitation and reset links.
     pub fn mails_links(&self) -> bool {
         let settings = &self.api.0.settings;
-        settings.accounts.mail_from.is_some() && settings.mail.has_way() && !settings.mail.development
+        settings.accounts.mail_from.is_some() && settings.mail.has_transport() && !settings.mail.development
     }
 
     /// Calls an operation as the signed-in user, or anonymously without a session. The JSON input is decoded into the operation's
@@ -199,13 +199,13 @@ impl Visit {
 
     /// Calls an operation as the signed-in user, and returns its response unchanged: an image, a download, or a document for a
     /// frame.
-    pub async fn hand_on<T: Operation>(&self, input: Value) -> Result<Outcome, PageError> {
+    pub async fn forward<T: Operation>(&self, input: Value) -> Result<Outcome, PageError> {
         let mut reply = self.send(self.principal(), &T::SPEC, input, None).await?;
         for (name, value) in &headers() {
             // The operation's own headers take precedence: its content security policy restricts what the content may do.
             reply.headers.entry(name).or_insert_with(|| value.clone());
         }
-        Ok(Outcome::HandedOn(reply))
+        Ok(Outcome::Forwarded(reply))
     }
 
     fn principal(&self) -> Principal {

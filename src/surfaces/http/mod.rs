@@ -95,7 +95,7 @@ async fn serve_with_interval<S: Service>(
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     tasks: &Tasks,
-    certificate_look: Duration,
+    certificate_poll: Duration,
 ) -> Result<Running, StartError> {
     check(&options)?;
     let Options { http, https, socket, nodes, tls, proxy, limits } = options;
@@ -135,7 +135,7 @@ async fn serve_with_interval<S: Service>(
         plain_tls = Some(plain);
         bound.https = listener.local_addr().ok();
         listeners.spawn(accept_loop.clone().accept_tcp(listener, Some(acceptor)));
-        keepers.spawn(tls.follow(certificate_look));
+        keepers.spawn(tls.follow(certificate_poll));
     }
     if let Some((listener, acceptor)) = nodes {
         let context = Context { from_nodes: true, ..accept_loop.context.clone() };

@@ -134,12 +134,12 @@ struct Shared {
     offers: SinkCapabilities,
     keeps_bodies: bool,
     script: Mutex<Script>,
-    seen: Mutex<Seen>,
+    seen: Mutex<SinkState>,
     stop: Notify,
 }
 
 #[derive(Default)]
-struct Seen {
+struct SinkState {
     letters: Vec<Letter>,
     commands: Vec<(usize, String)>,
     connections: usize,
@@ -230,7 +230,7 @@ impl MailSink {
         }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, SinkState> {
         self.shared.seen()
     }
 }
@@ -253,7 +253,7 @@ pub fn certificate(name: &str) -> (CertificateDer<'static>, TlsAcceptor) {
 }
 
 impl Shared {
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, SinkState> {
         self.seen.lock().expect("no holder of this lock panics")
     }
 }

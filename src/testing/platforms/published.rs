@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Asked, pairs};
+use super::{PlatformRequest, pairs};
 
 static PUBLISHED: LazyLock<Vec<Platform>> = LazyLock::new(|| {
     let text = include_str!("../../../tests/samples/platforms.toml");
@@ -57,12 +57,12 @@ pub struct Row {
 }
 
 /// Returns the calls of a platform that imports or exports use, with their requests among `asked`. Also prints them.
-pub fn table(platform: &str, used: &str, asked: &[Asked]) -> Vec<Row> {
+pub fn table(platform: &str, used: &str, asked: &[PlatformRequest]) -> Vec<Row> {
     let platform = PUBLISHED.iter().find(|known| known.name == platform).expect("the platform is in the table");
     println!("\n{} ({}, {})", platform.name, platform.source, platform.date);
     let row = |call: &'static Call| {
-        let is_own = |asked: &&Asked| find(asked).is_some_and(|found| std::ptr::eq(found, call));
-        let own: Vec<&Asked> = asked.iter().filter(is_own).collect();
+        let is_own = |asked: &&PlatformRequest| find(asked).is_some_and(|found| std::ptr::eq(found, call));
+        let own: Vec<&PlatformRequest> = asked.iter().filter(is_own).collect();
         let objections: BTreeSet<String> = own.iter().filter_map(|asked| objection(asked)).collect();
         let row = Row { call: format!("{} {}", call.method, call.path), requests: own.len(), objections };
         let verdict = if row.objections.is_empty() { "valid".to_owned() } else { format!("{:?}", row.objections) };
@@ -73,7 +73,7 @@ pub fn table(platform: &str, used: &str, asked: &[Asked]) -> Vec<Row> {
 }
 
 /// Returns why the platform's description does not allow a request; `None` if it does.
-pub fn objection(asked: &Asked) -> Option<String> {
+pub fn objection(asked: &PlatformRequest) -> Option<String> {
     let (path, query) = asked.target.split_once('?').unwrap_or((asked.target.as_str(), ""));
     if UNDESCRIBED.contains(&path) {
         return None;
@@ -82,7 +82,7 @@ pub fn objection(asked: &Asked) -> Option<String> {
     call.query_objection(&pairs(query)).or_else(|| call.body_objection(asked))
 }
 
-fn find(asked: &Asked) -> Option<&'static Call> {
+fn find(asked: &PlatformRequest) -> Option<&'static Call> {
     let path = asked.target.split('?').next().unwrap_or_default();
     let name = match path.split('/').nth(1) {
         Some("api") => "Klaviyo",
@@ -126,7 +126,7 @@ impl Call {
         })
     }
 
-    fn body_objection(&self, asked: &Asked) -> Option<String> {
+    fn body_objection(&self, asked: &PlatformRequest) -> Option<String> {
         if asked.body.is_empty() {
             return (!self.content.is_empty()).then(|| "the body is missing".to_owned());
         }
@@ -173,7 +173,7 @@ fn add_members(value: &Value, at: &str, found: &mut Vec<(String, String)>) {
 }
 
 /// Returns the names of the parts of a form, without their contents.
-fn parts(asked: &Asked, kind: &str) -> Vec<(String, String)> {
+fn parts(asked: &PlatformRequest, kind: &str) -> Vec<(String, String)> {
     let mark = format!("--{}", kind.split_once("boundary=").map_or("", |(_, boundary)| boundary));
     let heads = asked.body.split(mark.as_str()).filter_map(|part| part.split_once("\r\n\r\n")).map(|(head, _)| head);
     let name = |head: &str| Some(head.split_once("; name=\"")?.1.split_once('"')?.0.to_owned());

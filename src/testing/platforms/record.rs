@@ -5,11 +5,11 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::Asked;
+use super::PlatformRequest;
 
 /// Appends a request to the file named by the environment variable `RECORD_REQUESTS`, if it is set. A single write per line keeps the
 /// lines of concurrent tests apart. Keys are not recorded.
-pub fn record(asked: &Asked, status: u16) {
+pub fn record(asked: &PlatformRequest, status: u16) {
     let Some(path) = std::env::var_os("RECORD_REQUESTS") else { return };
     let header = |name: &str| asked.headers.get(name).cloned().unwrap_or_default();
     let line = json!({

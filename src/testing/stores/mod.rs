@@ -12,7 +12,7 @@ use std::sync::Arc;
 use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit, Mac};
 
-use super::platforms::{Asked, read_request};
+use super::platforms::{PlatformRequest, read_request};
 
 pub struct Answer {
     pub status: u16,
@@ -31,7 +31,7 @@ impl Answer {
 }
 
 /// Serves requests on a free loopback port until the process ends. Returns the address.
-pub fn serve(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> SocketAddr {
+pub fn serve(answer: impl Fn(&PlatformRequest) -> Answer + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
     let address = listener.local_addr().expect("bound");
     let answer = Arc::new(answer);

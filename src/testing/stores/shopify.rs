@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
-use super::super::platforms::Asked;
+use super::super::platforms::PlatformRequest;
 #[path = "install.rs"]
 mod install;
 
@@ -170,7 +170,7 @@ struct State {
     /// The file of each bulk operation, and how many more polls report it as running.
     operations: BTreeMap<String, (String, u32)>,
     faults: Vec<(&'static str, usize, ShopFault)>,
-    asked: Vec<Asked>,
+    asked: Vec<PlatformRequest>,
     next: u64,
     base: String,
 }
@@ -246,7 +246,7 @@ impl Shopify {
         self.state().hooks.iter().map(|(_, topic, uri)| (topic.clone(), uri.clone())).collect()
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<PlatformRequest> {
         self.state().asked.clone()
     }
 }
@@ -300,7 +300,7 @@ pub fn headers(topic: &str, id: &str, body: &str) -> Vec<(&'static str, String)>
     ]
 }
 
-fn answer(state: &mut State, asked: &Asked) -> Answer {
+fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
     state.asked.push(asked.clone());
     let text = format!("{} {}", asked.target, asked.body);
     let fault = state.faults.iter_mut().find(|(part, times, _)| *times > 0 && text.contains(*part)).map(|found| {
@@ -320,7 +320,7 @@ fn answer(state: &mut State, asked: &Asked) -> Answer {
     respond(state, asked, fault)
 }
 
-fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer {
+fn respond(state: &mut State, asked: &PlatformRequest, fault: Option<ShopFault>) -> Answer {
     if let Some(name) = asked.target.strip_prefix("/files/") {
         return file(state, name, asked, fault);
     }
@@ -365,7 +365,7 @@ fn respond(state: &mut State, asked: &Asked, fault: Option<ShopFault>) -> Answer
 }
 
 /// Answers the client credentials grant with a new token. Earlier tokens remain valid.
-fn grant(state: &mut State, asked: &Asked) -> Answer {
+fn grant(state: &mut State, asked: &PlatformRequest) -> Answer {
     let expected = format!("grant_type=client_credentials&client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}");
     if asked.body != expected {
         let scopes = state.scopes.join(",");
@@ -474,7 +474,7 @@ fn export(state: &State, root: &Field) -> String {
     lines
 }
 
-fn file(state: &State, name: &str, asked: &Asked, fault: Option<ShopFault>) -> Answer {
+fn file(state: &State, name: &str, asked: &PlatformRequest, fault: Option<ShopFault>) -> Answer {
     let Some((file, _)) = state.operations.get(&format!("gid://shopify/BulkOperation/{name}")) else {
         return Answer::new(404, String::new());
     };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
-use super::super::platforms::{Asked, base64};
+use super::super::platforms::{PlatformRequest, base64};
 use super::{Answer, serve, signature};
 
 /// The consumer key and the consumer secret.
@@ -67,7 +67,7 @@ impl WooCommerce {
     }
 }
 
-fn answer(state: &mut State, asked: &Asked) -> Answer {
+fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
     let expected = format!("Basic {}", base64(&format!("{WOO_KEY}:{WOO_SECRET}")));
     if asked.headers.get("authorization") != Some(&expected) {
         let said = json!({ "code": "woocommerce_rest_cannot_view", "message": "Sorry, you cannot list resources.", "data": { "status": 401 } });

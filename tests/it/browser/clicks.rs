@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::driver::{Driver, Tab};
 use super::editor::saved;
-use super::{at, driver, look, sign_in};
+use super::{at, driver, page_checks, sign_in};
 use crate::support::Server;
 use crate::support::fixtures::{Furnished, settings};
 use crate::users::{OWNER, owned, signed_in};
@@ -76,7 +76,7 @@ async fn frequent_tasks_take_few_clicks() {
     let name = owner.data("projects.get", json!({ "projectId": brand })).await["name"].as_str().expect("a name").to_owned();
 
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &server).await;
     let visitor = Visitor { tab: &tab, server: &server, clicks: Cell::new(0) };
     let mut counts = Vec::new();
@@ -134,5 +134,5 @@ async fn frequent_tasks_take_few_clicks() {
         println!("{task}: {clicks} clicks");
         assert!(clicks <= max, "{task}: {clicks} clicks, expected at most {max}");
     }
-    assert_eq!(look::console(&tab).await, [""; 0]);
+    assert_eq!(page_checks::console(&tab).await, [""; 0]);
 }

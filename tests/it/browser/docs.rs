@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::driver::{self, Driver, Tab};
-use super::{at, look};
+use super::{at, page_checks};
 use crate::support::Server;
 
 /// Returns the addresses of all pages, from the list for language models.
@@ -20,29 +20,29 @@ async fn every_page_of_the_documentation_is_accessible_in_both_themes_and_widths
     if !driver::is_there() {
         return;
     }
-    let axe = look::axe();
+    let axe = page_checks::axe();
     let driver = Driver::start();
     let server = Server::start("");
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     let mut wrong = Vec::new();
     let mut paths = pages(&tab, &server).await;
     assert!(paths.len() > 60, "{paths:?}");
     paths.extend(["/docs/search?q=domain".to_owned(), "/docs/search?q=zzzz".to_owned(), "/docs/nothing".to_owned()]);
     for path in paths {
         tab.go(&at(&server, &path)).await;
-        wrong.extend(look::console(&tab).await);
-        wrong.extend(look::names(&tab).await);
-        wrong.extend(look::width(&tab).await);
+        wrong.extend(page_checks::console(&tab).await);
+        wrong.extend(page_checks::names(&tab).await);
+        wrong.extend(page_checks::width(&tab).await);
         // The pages of the reference have one structure, and axe needs ten seconds for the long ones.
         let is_checked = !path.starts_with("/docs/api/") || path == "/docs/api/tags";
         if let Some(axe) = axe.as_ref().filter(|_| is_checked) {
-            for width in [look::NARROW, look::WIDE] {
+            for width in [page_checks::NARROW, page_checks::WIDE] {
                 tab.wide(width).await;
-                wrong.extend(look::accessibility(&tab, axe).await);
+                wrong.extend(page_checks::accessibility(&tab, axe).await);
             }
         }
-        look::keep_pictures(&tab, &path.replace(['?', '='], "-")).await;
+        page_checks::keep_pictures(&tab, &path.replace(['?', '='], "-")).await;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -71,5 +71,5 @@ async fn samples_keep_their_language_and_the_search_finds_while_users_type() {
     tab.sees("Sending domains and deliverability").await;
     let url = tab.address().await;
     assert!(url.ends_with("/docs/api/topics"), "{url}");
-    assert!(look::console(&tab).await.is_empty());
+    assert!(page_checks::console(&tab).await.is_empty());
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::driver::{Driver, PATIENCE, Tab};
-use super::{at, driver, look, sign_in};
+use super::{at, driver, page_checks, sign_in};
 use crate::support::fixtures::{Furnished, settings, until};
 use crate::support::{Client, Server};
 use crate::users::{OWNER, owned, signed_in};
@@ -91,7 +91,7 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     let driver = Driver::start();
     let scene = Scene::new("sale").await;
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
     tab.fill("[data-id=hero-1] .title", "Everything must go").await;
@@ -135,7 +135,7 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     tab.run("scrollTo(0, 0)", json!([])).await;
     tab.press("Plain text").await;
     tab.sees("Everything must go").await;
-    assert_eq!(look::console(&tab).await, [""; 0]);
+    assert_eq!(page_checks::console(&tab).await, [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -146,7 +146,7 @@ async fn table_cells_are_edited_in_place_and_a_lost_fact_is_added_with_one_click
     let driver = Driver::start();
     let mut scene = Scene::new("event").await;
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
     tab.element_at("[data-id=table-1] td .ProseMirror").await;
@@ -176,7 +176,7 @@ async fn table_cells_are_edited_in_place_and_a_lost_fact_is_added_with_one_click
     scene.open(&tab).await;
     tab.click_path("//ul[@class='editor-warnings']//button[@aria-label='Add it: HELLO10']").await;
     scene.saved("the code", |document| document.to_string().contains("HELLO10")).await;
-    assert_eq!(look::console(&tab).await, [""; 0]);
+    assert_eq!(page_checks::console(&tab).await, [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -187,9 +187,9 @@ async fn texts_and_blocks_are_edited_by_touch_on_a_phone() {
     let driver = Driver::start();
     let scene = Scene::new("sale").await;
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &scene.server).await;
-    tab.wide(look::NARROW).await;
+    tab.wide(page_checks::NARROW).await;
     tab.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true, "maxTouchPoints": 5 })).await;
     scene.open(&tab).await;
     // A tap into a text starts typing.
@@ -204,8 +204,8 @@ async fn texts_and_blocks_are_edited_by_touch_on_a_phone() {
     // A finger drags a block by its handle.
     drag_coupon_below_hero(&tab, "touch").await;
     scene.saved("the drag", |document| kinds(document)[1..3] == ["hero", "coupon"]).await;
-    assert_eq!(look::width(&tab).await, [""; 0]);
-    assert_eq!(look::console(&tab).await, [""; 0]);
+    assert_eq!(page_checks::width(&tab).await, [""; 0]);
+    assert_eq!(page_checks::console(&tab).await, [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -216,7 +216,7 @@ async fn texts_and_blocks_are_edited_with_the_keyboard() {
     let driver = Driver::start();
     let scene = Scene::new("blank").await;
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
     tab.element_at("[data-id=text-1] .ProseMirror").await;
@@ -249,7 +249,7 @@ async fn texts_and_blocks_are_edited_with_the_keyboard() {
     tab.fill("dialog input[name=href]", "https://acme.example/a").await;
     tab.keys(&[ENTER]).await;
     scene.saved("the link", |document| document["blocks"][1]["text"] == "[words](https://acme.example/a)").await;
-    assert_eq!(look::console(&tab).await, [""; 0]);
+    assert_eq!(page_checks::console(&tab).await, [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -260,7 +260,7 @@ async fn an_invalid_link_is_reported_and_the_rest_is_saved_after_its_correction(
     let driver = Driver::start();
     let scene = Scene::new("sale").await;
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
     pick(&tab, "button-1").await;
@@ -284,7 +284,7 @@ async fn two_editors_at_once_get_a_notice_and_choose() {
     let driver = Driver::start();
     let scene = Scene::new("blank").await;
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
     tab.element_at("[data-id=heading-1] .eb-line").await;
@@ -316,7 +316,7 @@ async fn forms_do_the_same_without_scripts() {
     let driver = Driver::start();
     let scene = Scene::new("sale").await;
     let mut tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     tab.let_scripts_run(false).await;
     sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
@@ -359,19 +359,19 @@ async fn the_editor_is_accessible_in_both_themes() {
     if !driver::is_there() {
         return;
     }
-    let Some(axe) = look::axe() else { return };
+    let Some(axe) = page_checks::axe() else { return };
     let driver = Driver::start();
     let scene = Scene::new("event").await;
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     sign_in(&tab, &scene.server).await;
     scene.open(&tab).await;
     pick(&tab, "list-1").await;
-    let mut wrong = look::accessibility(&tab, &axe).await;
-    wrong.extend(look::names(&tab).await);
-    wrong.extend(look::width(&tab).await);
+    let mut wrong = page_checks::accessibility(&tab, &axe).await;
+    wrong.extend(page_checks::names(&tab).await);
+    wrong.extend(page_checks::width(&tab).await);
     tab.click("[data-id=list-1] > .eb-insert").await;
-    wrong.extend(look::accessibility(&tab, &axe).await);
-    look::keep_pictures(&tab, "editor").await;
+    wrong.extend(page_checks::accessibility(&tab, &axe).await);
+    page_checks::keep_pictures(&tab, "editor").await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

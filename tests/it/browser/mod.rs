@@ -6,7 +6,7 @@ mod clicks;
 mod docs;
 mod driver;
 mod editor;
-mod look;
+mod page_checks;
 mod tasks;
 mod work;
 
@@ -61,7 +61,7 @@ async fn every_page_is_valid_with_data_and_without_in_both_themes() {
     if !driver::is_there() {
         return;
     }
-    let axe = look::axe();
+    let axe = page_checks::axe();
     let driver = Driver::start();
     let (empty, full) = (owned(&settings()), owned(&settings()));
     let (site, _) = crate::sites::serve("bakery");
@@ -69,7 +69,7 @@ async fn every_page_is_valid_with_data_and_without_in_both_themes() {
     let mut wrong = Vec::new();
     for (server, name) in [(&full, "full"), (&empty, "empty")] {
         let tab = driver.browser().await;
-        tab.wide(look::WIDE).await;
+        tab.wide(page_checks::WIDE).await;
         for closed in [false, true] {
             if closed {
                 sign_in(&tab, server).await;
@@ -82,13 +82,13 @@ async fn every_page_is_valid_with_data_and_without_in_both_themes() {
                 }
                 let path = address(&there, route.path, "test");
                 tab.go(&at(server, &path)).await;
-                wrong.extend(look::console(&tab).await);
-                wrong.extend(look::width(&tab).await);
-                wrong.extend(look::names(&tab).await);
+                wrong.extend(page_checks::console(&tab).await);
+                wrong.extend(page_checks::width(&tab).await);
+                wrong.extend(page_checks::names(&tab).await);
                 if let Some(axe) = &axe {
-                    wrong.extend(look::accessibility(&tab, axe).await);
+                    wrong.extend(page_checks::accessibility(&tab, axe).await);
                 }
-                look::keep_pictures(&tab, &format!("{name}{}", route.path.replace(['{', '}'], ""))).await;
+                page_checks::keep_pictures(&tab, &format!("{name}{}", route.path.replace(['{', '}'], ""))).await;
             }
         }
     }
@@ -100,28 +100,28 @@ async fn the_setup_page_of_a_new_installation_creates_the_owner_and_signs_them_i
     if !driver::is_there() {
         return;
     }
-    let axe = look::axe();
+    let axe = page_checks::axe();
     let driver = Driver::start();
     let server = Server::start(&settings());
     let (log, start) = (server.log(), at(&server, "/setup/"));
     let link = log.split_whitespace().find(|word| word.starts_with(&start)).expect("the first start prints the setup link");
     let tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     tab.go(link).await;
-    let mut wrong = look::console(&tab).await;
-    wrong.extend(look::width(&tab).await);
-    wrong.extend(look::names(&tab).await);
+    let mut wrong = page_checks::console(&tab).await;
+    wrong.extend(page_checks::width(&tab).await);
+    wrong.extend(page_checks::names(&tab).await);
     if let Some(axe) = &axe {
-        wrong.extend(look::accessibility(&tab, axe).await);
+        wrong.extend(page_checks::accessibility(&tab, axe).await);
     }
-    look::keep_pictures(&tab, "setup").await;
+    page_checks::keep_pictures(&tab, "setup").await;
     tab.fill("#email", OWNER).await;
     tab.fill("#password", PASSWORD).await;
     tab.press("Create owner").await;
     tab.sees("Sign out").await;
     tab.go(link).await;
     tab.sees("This link doesn't work").await;
-    wrong.extend(look::console(&tab).await);
+    wrong.extend(page_checks::console(&tab).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -184,10 +184,10 @@ async fn stored_markup_is_never_executed() {
         tab.go(&at(&server, &path)).await;
         assert_eq!(tab.dialog().await, None, "{path}");
         // Framed content is confined by its own policy, and its images do not exist.
-        let said = look::console(&tab).await;
+        let said = page_checks::console(&tab).await;
         if is_shown(route.path) {
             wrong.extend(said);
-            wrong.extend(look::width(&tab).await);
+            wrong.extend(page_checks::width(&tab).await);
         }
         let foreign = tab.run("return document.querySelectorAll('main img[src=\"x\"], main script').length", json!([])).await;
         assert_eq!(foreign, 0, "{path}");
@@ -210,14 +210,14 @@ async fn do_all(scripts: bool) {
     let there = Furnished::new(&server, "Fresh bread", "http://127.0.0.1:9").await;
     let sink = HookSink::content().await;
     let mut tab = driver.browser().await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     tab.let_scripts_run(scripts).await;
     sign_in(&tab, &server).await;
     let mut wrong = Vec::new();
     for (route, task) in tasks::TASKS.iter().chain(work::TASKS).chain(&[tasks::LAST]) {
         println!("{route}");
         task(&tasks::Scene { tab: &tab, server: &server, there: &there, sink: &sink }).await;
-        wrong.extend(look::console(&tab).await);
+        wrong.extend(page_checks::console(&tab).await);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use serde_json::json;
 
 use super::driver::Tab;
-use super::{at, look};
+use super::{at, page_checks};
 use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::{HookSink, Reaction};
@@ -375,7 +375,7 @@ async fn sign_out(scene: &Scene<'_>) {
     scene.open("/confirm").await;
     tab.fill("#password", PASSWORD).await;
     tab.press_through("Confirm").await;
-    tab.wide(look::WIDE).await;
+    tab.wide(page_checks::WIDE).await;
     tab.click(".who button").await;
     tab.sees("You are signed out.").await;
 }

@@ -40,13 +40,13 @@ pub struct Request {
 
 /// The message as the relay accepted it.
 #[derive(Clone, Debug)]
-pub struct Accepted {
+pub struct RelayedMessage {
     pub recipient: String,
     pub message_id: String,
     headers: Vec<(String, String)>,
 }
 
-impl Accepted {
+impl RelayedMessage {
     pub fn read(letter: &Letter) -> Self {
         let message = MessageParser::default().parse(&letter.body).expect("it is a message");
         let headers =
@@ -68,7 +68,7 @@ fn hmac(key: &[u8], text: &str) -> [u8; 32] {
 }
 
 /// Postmark returns the metadata of a message, but not its Message-ID.
-pub fn postmark(message: &Accepted, kind: Kind) -> Request {
+pub fn postmark(message: &RelayedMessage, kind: Kind) -> Request {
     let metadata = json!({ "mailmill": message.header("X-PM-Metadata-mailmill") });
     let (name, code) = match kind {
         Kind::Bounce => ("HardBounce", 1),
@@ -86,7 +86,7 @@ pub fn postmark(message: &Accepted, kind: Kind) -> Request {
 }
 
 /// Mailgun keeps the Message-ID, and returns the variables of a message. `token` is used once.
-pub fn mailgun(message: &Accepted, kind: Kind, token: &str, seconds: i64) -> Request {
+pub fn mailgun(message: &RelayedMessage, kind: Kind, token: &str, seconds: i64) -> Request {
     let signature = HEXLOWER.encode(&hmac(MAILGUN_KEY.as_bytes(), &format!("{seconds}{token}")));
     let variables: Value = serde_json::from_str(message.header("X-Mailgun-Variables")).expect("JSON");
     let mut event = json!({
@@ -124,7 +124,7 @@ impl Sendgrid {
         BASE64.encode(&[&prefix, self.pair.public_key().as_ref()].concat())
     }
 
-    pub fn request(&self, events: &[(&Accepted, Kind)], seconds: i64) -> Request {
+    pub fn request(&self, events: &[(&RelayedMessage, Kind)], seconds: i64) -> Request {
         let events: Value = events.iter().map(|(message, kind)| self.event(message, *kind, seconds)).collect();
         let body = events.to_string();
         let signature = self.pair.sign(&self.random, format!("{seconds}{body}").as_bytes()).expect("signed");
@@ -135,7 +135,7 @@ impl Sendgrid {
         Request { headers, body }
     }
 
-    fn event(&self, message: &Accepted, kind: Kind, seconds: i64) -> Value {
+    fn event(&self, message: &RelayedMessage, kind: Kind, seconds: i64) -> Value {
         let mut event = json!({
             "email": message.recipient, "timestamp": seconds, "smtp-id": message.message_id, "sg_event_id": "cHJvY2Vzc2VkLTE5OTQyMTE",
             "sg_message_id": "14c5d75ce93.dfd.64b469.filter0001.16648.5515E0B88.0", "event": "spamreport",
@@ -156,7 +156,7 @@ impl Sendgrid {
 }
 
 /// Brevo returns the custom header of a message.
-pub fn brevo(message: &Accepted, kind: Kind) -> Request {
+pub fn brevo(message: &RelayedMessage, kind: Kind) -> Request {
     let name = match kind {
         Kind::Bounce => "hard_bounce",
         Kind::Block => "blocked",
@@ -171,7 +171,7 @@ pub fn brevo(message: &Accepted, kind: Kind) -> Request {
 }
 
 /// Resend returns the headers of a message. `id` is equal in all attempts.
-pub fn resend(message: &Accepted, kind: Kind, id: &str, seconds: i64) -> Request {
+pub fn resend(message: &RelayedMessage, kind: Kind, id: &str, seconds: i64) -> Request {
     let mut data = json!({
         "created_at": "2026-01-01T12:00:00.000Z", "email_id": "56761188-7520-42d8-8898-ff6fc54ce618", "from": "News <news@example.com>",
         "to": [message.recipient], "subject": "x", "message_id": "<of-resend@resend.dev>",
@@ -231,7 +231,7 @@ impl Amazon {
     }
 
     /// Returns a notification of SES about a message, with the original headers.
-    pub fn notification(&self, message: &Accepted, kind: Kind, id: &str, at: &str) -> Request {
+    pub fn notification(&self, message: &RelayedMessage, kind: Kind, id: &str, at: &str) -> Request {
         let tag = message.header("X-SES-MESSAGE-TAGS").strip_prefix("mailmill=").expect("a tag");
         let mail = json!({
             "timestamp": at, "source": "news@example.com", "sourceArn": "arn:aws:ses:us-east-1:123456789012:identity/example.com",

@@ -16,7 +16,7 @@ export class ProjectsImports extends Resource<Mailmill> {
    * await mailmill.projects.imports.create({ urls: ["https://www.acme.example"] });
    * ```
    */
-  create(params: t.ProjectsImportsCreateParams, options?: CallOptions): Promise<t.Accepted> {
+  create(params: t.ProjectsImportsCreateParams, options?: CallOptions): Promise<t.ImportAccepted> {
     return this._post("/projects/import", params, options, { keyed: true });
   }
 
@@ -32,7 +32,7 @@ export class ProjectsImports extends Resource<Mailmill> {
    *
    * Use this operation after a failed import or after a site has changed.
    */
-  retry(projectId: string, options?: CallOptions): Promise<t.Retried> {
+  retry(projectId: string, options?: CallOptions): Promise<t.ImportRetryResult> {
     return this._post(at`/projects/import/${projectId}/retry`, undefined, options, { keyed: true });
   }
 
@@ -111,7 +111,7 @@ export class ProjectsKnowledge extends Resource<Mailmill> {
    *
    * An entry from the project's pages returns when the sites are imported again.
    */
-  delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.Removed> {
+  delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.RemovalResult> {
     return this._delete(at`/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
   }
 }
@@ -163,7 +163,7 @@ export class ProjectsImages extends Resource<Mailmill> {
    * await mailmill.projects.images.delete(projectId, { imageUrl: "https://www.acme.example/images/roastery.jpg" });
    * ```
    */
-  delete(projectId: string, params: t.ProjectsImagesDeleteParams, options?: CallOptions): Promise<t.Removed> {
+  delete(projectId: string, params: t.ProjectsImagesDeleteParams, options?: CallOptions): Promise<t.RemovalResult> {
     return this._delete(at`/projects/${projectId}/images`, params, options);
   }
 
@@ -239,7 +239,7 @@ export class ProjectsProducts extends Resource<Mailmill> {
    *
    * An imported product is hidden instead of deleted, so that the next import does not add it again.
    */
-  delete(projectId: string, productId: string, options?: CallOptions): Promise<t.Removed> {
+  delete(projectId: string, productId: string, options?: CallOptions): Promise<t.RemovalResult> {
     return this._delete(at`/projects/${projectId}/products/${productId}`, undefined, options);
   }
 
@@ -423,7 +423,7 @@ export class Domains extends Resource<Mailmill> {
    * await mailmill.domains.setup({ rootDomain: "acme.example" });
    * ```
    */
-  setup(params: t.DomainsSetupParams, options?: CallOptions): Promise<t.Subdomains> {
+  setup(params: t.DomainsSetupParams, options?: CallOptions): Promise<t.SendingSubdomains> {
     return this._post("/domains/setup", params, options, { keyed: true });
   }
 
@@ -463,7 +463,7 @@ export class Domains extends Resource<Mailmill> {
    *
    * A domain is verified once the DNS has one of its DKIM records.
    */
-  verify(domain: string, options?: CallOptions): Promise<t.Verified> {
+  verify(domain: string, options?: CallOptions): Promise<t.DomainVerification> {
     return this._post(at`/domains/${domain}/verify`, undefined, options);
   }
 
@@ -487,7 +487,7 @@ export class EmailsEdits extends Resource<Mailmill> {
    * await mailmill.emails.edits.create(emailId, { prompt: "Make the button green and shorten the intro" });
    * ```
    */
-  create(emailId: string, params: t.EmailsEditsCreateParams, options?: CallOptions): Promise<t.Answer> {
+  create(emailId: string, params: t.EmailsEditsCreateParams, options?: CallOptions): Promise<t.EmailEditResult> {
     return this._post(at`/emails/${emailId}/edit`, params, options, { keyed: true });
   }
 
@@ -727,7 +727,7 @@ export class Emails extends Resource<Mailmill> {
    * await mailmill.emails.favorite(emailId, { favorite: true });
    * ```
    */
-  favorite(emailId: string, params: t.EmailsFavoriteParams, options?: CallOptions): Promise<t.Marked> {
+  favorite(emailId: string, params: t.EmailsFavoriteParams, options?: CallOptions): Promise<t.FavoriteResult> {
     return this._put(at`/emails/${emailId}/favorite`, params, options);
   }
 
@@ -792,7 +792,7 @@ export class Emails extends Resource<Mailmill> {
    * await mailmill.emails.sendTest({ to: "ada@example.com" });
    * ```
    */
-  sendTest(params: t.EmailsSendTestParams, options?: CallOptions): Promise<t.Tested> {
+  sendTest(params: t.EmailsSendTestParams, options?: CallOptions): Promise<t.TestSendResult> {
     return this._post("/emails/test/send", params, options, { keyed: true });
   }
 
@@ -1139,7 +1139,7 @@ export class ContactsBulk extends Resource<Mailmill> {
    * await mailmill.contacts.bulk.create({ projectId, subscribers: [{"email":"ada@example.com","firstName":"Ada","tags":["newsletter"]},{"email":"grace@example.com","status":"subscribed"}] });
    * ```
    */
-  create(params: t.ContactsBulkCreateParams, options?: CallOptions): Promise<t.Outcome> {
+  create(params: t.ContactsBulkCreateParams, options?: CallOptions): Promise<t.BulkChangeResult> {
     return this._post("/contacts/bulk", params, options, { keyed: true });
   }
 
@@ -1414,7 +1414,7 @@ export class Contacts extends Resource<Mailmill> {
    * await mailmill.contacts.fieldCatalog(projectId);
    * ```
    */
-  fieldCatalog(projectId: string, params?: t.ContactsFieldCatalogParams, options?: CallOptions): Promise<t.Catalog> {
+  fieldCatalog(projectId: string, params?: t.ContactsFieldCatalogParams, options?: CallOptions): Promise<t.FieldCatalog> {
     return this._get(at`/projects/${projectId}/field-catalog`, params, options);
   }
 
@@ -1427,7 +1427,7 @@ export class Contacts extends Resource<Mailmill> {
    * await mailmill.contacts.setStatus({ projectId, email: "ada@example.com", status: "unsubscribed" });
    * ```
    */
-  setStatus(params: t.ContactsSetStatusParams, options?: CallOptions): Promise<t.Success> {
+  setStatus(params: t.ContactsSetStatusParams, options?: CallOptions): Promise<t.StatusChangeResult> {
     return this._post("/contacts/status", params, options);
   }
 
@@ -1440,7 +1440,7 @@ export class Contacts extends Resource<Mailmill> {
    * await mailmill.contacts.unsubscribe({ email: "ada@example.com", projectId });
    * ```
    */
-  unsubscribe(params: t.ContactsUnsubscribeParams, options?: CallOptions): Promise<t.Success> {
+  unsubscribe(params: t.ContactsUnsubscribeParams, options?: CallOptions): Promise<t.StatusChangeResult> {
     return this._post("/subscribers/unsubscribe", params, options);
   }
 
@@ -1492,7 +1492,7 @@ export class Contacts extends Resource<Mailmill> {
    * await mailmill.contacts.personalData(id, { projectId });
    * ```
    */
-  personalData(id: string, params: t.ContactsPersonalDataParams, options?: CallOptions): Promise<t.Everything> {
+  personalData(id: string, params: t.ContactsPersonalDataParams, options?: CallOptions): Promise<t.PersonalData> {
     return this._get(at`/contacts/${id}/personal-data`, params, options);
   }
 
@@ -1560,7 +1560,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.list();
    * ```
    */
-  list(params?: t.ConnectionsListParams, options?: CallOptions): Promise<t.Connections> {
+  list(params?: t.ConnectionsListParams, options?: CallOptions): Promise<t.ConnectionList> {
     return this._get("/connections", params, options);
   }
 
@@ -1586,7 +1586,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.create(provider, { apiKey: "pk_0123456789" });
    * ```
    */
-  create(provider: t.Provider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView> {
+  create(provider: t.ConnectionProvider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView> {
     return this._post(at`/connections/${provider}`, params, options, { keyed: true });
   }
 
@@ -1599,7 +1599,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.authorize(provider);
    * ```
    */
-  authorize(provider: t.Provider, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage> {
+  authorize(provider: t.ConnectionProvider, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage> {
     return this._post(at`/connections/${provider}/authorize`, params, options);
   }
 
@@ -1612,7 +1612,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.complete(provider, { code: "8f3d6c1e", state: "test.5d41402abc4b2a76" });
    * ```
    */
-  complete(provider: t.Provider, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView> {
+  complete(provider: t.ConnectionProvider, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView> {
     return this._post(at`/connections/${provider}/complete`, params, options);
   }
 
@@ -1625,7 +1625,7 @@ export class Connections extends Resource<Mailmill> {
    * await mailmill.connections.sources(provider, { projectId });
    * ```
    */
-  sources(provider: t.Provider, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources> {
+  sources(provider: t.ConnectionProvider, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources> {
     return this._get(at`/contacts/imports/providers/${provider}/sources`, params, options);
   }
 
@@ -1927,7 +1927,7 @@ export class Topics extends Resource<Mailmill> {
    * await mailmill.topics.subscribe(id, { subscriberId, projectId });
    * ```
    */
-  subscribe(id: string, params: t.TopicsSubscribeParams, options?: CallOptions): Promise<t.Choice> {
+  subscribe(id: string, params: t.TopicsSubscribeParams, options?: CallOptions): Promise<t.ContactTopicChoice> {
     return this._post(at`/topics/${id}/subscribe`, params, options);
   }
 
@@ -1940,7 +1940,7 @@ export class Topics extends Resource<Mailmill> {
    * await mailmill.topics.unsubscribe(id, { subscriberId, projectId });
    * ```
    */
-  unsubscribe(id: string, params: t.TopicsUnsubscribeParams, options?: CallOptions): Promise<t.Choice> {
+  unsubscribe(id: string, params: t.TopicsUnsubscribeParams, options?: CallOptions): Promise<t.ContactTopicChoice> {
     return this._post(at`/topics/${id}/unsubscribe`, params, options);
   }
 }

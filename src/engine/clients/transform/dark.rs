@@ -3,7 +3,7 @@
 //! Clients do not publish their formulas. It is known which colors each kind of dark mode changes, but the resulting colors are
 //! approximate: white becomes nearly black, and black becomes white.
 
-use crate::base::color::{self, Seen};
+use crate::base::color::{self, Oklch};
 use crate::base::text::Color;
 
 use super::super::css::{Kind, Piece};
@@ -170,14 +170,14 @@ fn changed(color: Color, role: Role, mode: DarkMode) -> Option<Color> {
         (DarkMode::Partial, Role::Text) => seen.lightness < THRESHOLD,
         _ => false,
     };
-    flips.then(|| of_seen(Seen { lightness: 1.0 - (1.0 - DARKEST) * seen.lightness, ..seen }))
+    flips.then(|| of_seen(Oklch { lightness: 1.0 - (1.0 - DARKEST) * seen.lightness, ..seen }))
 }
 
 /// Converts OKLCH to sRGB. Reduces the chroma until the color exists in sRGB.
-fn of_seen(seen: Seen) -> Color {
+fn of_seen(seen: Oklch) -> Color {
     let mut chroma = seen.chroma;
     loop {
-        let channels = linear_channels(Seen { chroma, ..seen });
+        let channels = linear_channels(Oklch { chroma, ..seen });
         if chroma < 0.002 || channels.iter().all(|channel| (-0.001..=1.001).contains(channel)) {
             let [red, green, blue] = channels.map(encode);
             return Color { red, green, blue };
@@ -187,7 +187,7 @@ fn of_seen(seen: Seen) -> Color {
 }
 
 /// Converts OKLCH to linear sRGB with the matrices of Björn Ottosson's OKLab.
-fn linear_channels(seen: Seen) -> [f32; 3] {
+fn linear_channels(seen: Oklch) -> [f32; 3] {
     let (a, b) = (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());
     let l = (seen.lightness + 0.396_337_78 * a + 0.215_803_76 * b).powi(3);
     let m = (seen.lightness - 0.105_561_346 * a - 0.063_854_17 * b).powi(3);

@@ -78,6 +78,7 @@ pub enum EventKind {
 /// Why a request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "RejectionReason")]
 pub enum Refusal {
     /// The secret of the service has not been entered yet.
     SecretMissing,

@@ -17,7 +17,7 @@ use super::capabilities::Capabilities;
 use super::connection::{Connection, Stop, StopStage, Stream};
 use super::dot_stuffing::DotStuffer;
 use super::reply::{EnhancedCode, Reply};
-use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Handoff, Outcome, Stage};
+use crate::engine::mail::delivery::{BeforeDot, Cause, DeliveryOutcome, DotDecision, Envelope, Handoff, Stage};
 use crate::vocab::limits::{SMTP_MESSAGES_PER_CONNECTION_MAX, SMTP_PIECE_BYTES};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct SessionOptions<'a> {
 
 #[derive(Debug)]
 pub struct TransactionResult {
-    pub outcome: Outcome,
+    pub outcome: DeliveryOutcome,
     /// Whether the connection can send another message.
     pub keep: bool,
     /// Whether a reused connection was already closed before any part of the message was sent, so that another connection can send
@@ -78,7 +78,7 @@ pub struct TransactionResult {
 }
 
 impl TransactionResult {
-    fn of(outcome: Outcome, keep: bool) -> Self {
+    fn of(outcome: DeliveryOutcome, keep: bool) -> Self {
         Self { outcome, keep, was_dead: false, lacks: false }
     }
 }
@@ -157,7 +157,7 @@ impl Session {
         let first = match self.first_command(envelope, message) {
             Ok(first) => first,
             Err((reply, lacks)) => {
-                let outcome = Outcome::Refused { stage: Stage::Sender, reply };
+                let outcome = DeliveryOutcome::Refused { stage: Stage::Sender, reply };
                 return TransactionResult { lacks, ..TransactionResult::of(outcome, true) };
             }
         };
@@ -170,7 +170,7 @@ impl Session {
             return done;
         }
         if before_dot.ready(&self.how).await == DotDecision::Abandon {
-            return TransactionResult::of(Outcome::Abandoned, false);
+            return TransactionResult::of(DeliveryOutcome::Abandoned, false);
         }
         self.dot().await
     }
@@ -248,7 +248,7 @@ impl Session {
                 Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
                 None if !is_right && !said.is_transient() && !said.is_permanent() => {
                     let cause = Cause::Garbled(format!("unexpected reply {said}"));
-                    return Err(TransactionResult::of(Outcome::Deferred { stage, cause }, false));
+                    return Err(TransactionResult::of(DeliveryOutcome::Deferred { stage, cause }, false));
                 }
                 None if !is_right => refusal = Some(negative(stage, said)),
                 // The first negative reply decides, whatever the server replies to the remaining commands.
@@ -287,7 +287,7 @@ impl Session {
 
     async fn dot(&mut self) -> TransactionResult {
         if self.stop.is(StopStage::Cut) {
-            return TransactionResult::of(Outcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
+            return TransactionResult::of(DeliveryOutcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
         }
         // A reply that the server sent before the dot must not be mistaken for the reply to the dot. Yielding lets received bytes arrive.
         tokio::task::yield_now().await;
@@ -295,19 +295,19 @@ impl Session {
             return self.interrupted(said);
         }
         if let Err(cause) = self.line.send(b".\r\n", self.timeouts.command).await {
-            return TransactionResult::of(Outcome::Unknown { cause }, false);
+            return TransactionResult::of(DeliveryOutcome::Unknown { cause }, false);
         }
         let reply = match self.line.reply(self.timeouts.dot).await {
             Ok(reply) => reply,
-            Err(cause) => return TransactionResult::of(Outcome::Unknown { cause }, false),
+            Err(cause) => return TransactionResult::of(DeliveryOutcome::Unknown { cause }, false),
         };
         let keep = reply.code != 421 && !self.line.has_unread();
         match reply.code / 100 {
-            2 => TransactionResult::of(Outcome::Accepted { reply }, keep),
-            4 => TransactionResult::of(Outcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
-            5 => TransactionResult::of(Outcome::Refused { stage: Stage::Dot, reply }, keep),
+            2 => TransactionResult::of(DeliveryOutcome::Accepted { reply }, keep),
+            4 => TransactionResult::of(DeliveryOutcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
+            5 => TransactionResult::of(DeliveryOutcome::Refused { stage: Stage::Dot, reply }, keep),
             _ => TransactionResult::of(
-                Outcome::Unknown { cause: Cause::Garbled(format!("unexpected reply {reply} to the message")) },
+                DeliveryOutcome::Unknown { cause: Cause::Garbled(format!("unexpected reply {reply} to the message")) },
                 false,
             ),
         }
@@ -317,22 +317,22 @@ impl Session {
     fn interrupted(&self, said: Result<Reply, Cause>) -> TransactionResult {
         let outcome = match said {
             Ok(reply) if reply.is_transient() || reply.is_permanent() => negative(Stage::Body, reply),
-            Ok(reply) => Outcome::Deferred {
+            Ok(reply) => DeliveryOutcome::Deferred {
                 stage: Stage::Body,
                 cause: Cause::Garbled(format!("unexpected reply {reply} during the message")),
             },
-            Err(cause) => Outcome::Deferred { stage: Stage::Body, cause },
+            Err(cause) => DeliveryOutcome::Deferred { stage: Stage::Body, cause },
         };
         TransactionResult::of(outcome, false)
     }
 
     fn lost(&self, stage: Stage, cause: Cause) -> TransactionResult {
         let was_dead = self.messages > 1 && matches!(cause, Cause::Lost(_));
-        TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause }, false) }
+        TransactionResult { was_dead, ..TransactionResult::of(DeliveryOutcome::Deferred { stage, cause }, false) }
     }
 
     /// Returns the result for a server that announces that it is closing the connection.
-    fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> TransactionResult {
+    fn closing(&self, refusal: Option<DeliveryOutcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
             Some(outcome) => TransactionResult::of(outcome, false),
             // This reply to the first command on an idle connection means that the server had already closed the connection.
@@ -340,21 +340,21 @@ impl Session {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
                 TransactionResult {
                     was_dead,
-                    ..TransactionResult::of(Outcome::Deferred { stage, cause: Cause::Reply(said) }, false)
+                    ..TransactionResult::of(DeliveryOutcome::Deferred { stage, cause: Cause::Reply(said) }, false)
                 }
             }
         }
     }
 
     /// Resets the transaction after the server rejected the message, so that the connection can be reused.
-    async fn reset(&mut self, outcome: Outcome) -> TransactionResult {
+    async fn reset(&mut self, outcome: DeliveryOutcome) -> TransactionResult {
         let said = command(&mut self.line, b"RSET\r\n", &self.timeouts).await;
         let keep = said.is_ok_and(|reply| reply.is_positive()) && !self.line.has_unread();
         TransactionResult::of(outcome, keep)
     }
 
     /// Ends a message that has no recipients.
-    async fn send_nothing(&mut self, outcome: Outcome) -> TransactionResult {
+    async fn send_nothing(&mut self, outcome: DeliveryOutcome) -> TransactionResult {
         let said = command(&mut self.line, b".\r\n", &self.timeouts).await;
         // Any reply except a rejection is unexpected; after such a reply, the connection is not reused.
         let is_refused = said.is_ok_and(|reply| reply.is_permanent() && !self.line.has_unread());
@@ -364,12 +364,12 @@ impl Session {
 
 /// Returns the outcome of a negative reply at this stage. The outcome is final only if the reply is permanent and about the message or
 /// the recipient, not about our session.
-fn negative(stage: Stage, reply: Reply) -> Outcome {
+fn negative(stage: Stage, reply: Reply) -> DeliveryOutcome {
     // These reply codes are about command order, encryption and login, which do not depend on the recipient.
     let is_about_us = matches!(reply.code, 503 | 530 | 534 | 535 | 538);
     match reply.is_permanent() && !is_about_us {
-        true => Outcome::Refused { stage, reply },
-        false => Outcome::Deferred { stage, cause: Cause::Reply(reply) },
+        true => DeliveryOutcome::Refused { stage, reply },
+        false => DeliveryOutcome::Deferred { stage, cause: Cause::Reply(reply) },
     }
 }
 

@@ -15,7 +15,7 @@ use super::sts::Policies;
 use super::{Delivery, Transport, left_alone, stopping};
 use crate::base::random::Random;
 use crate::engine::fetch::Guard;
-use crate::engine::mail::delivery::{BeforeDot, Cause, Outcome, Stage};
+use crate::engine::mail::delivery::{BeforeDot, Cause, DeliveryOutcome, Stage};
 use crate::engine::mail::smtp::{ConnectError, EnhancedCode, Reply};
 use crate::vocab::limits::{
     SMTP_DESTINATION_SHARE, SMTP_DESTINATIONS_MAX, SMTP_EXCHANGER_PAUSE_MAX, SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGERS_TRIED_MAX,
@@ -77,7 +77,7 @@ impl Direct {
     }
 
     /// Returns the route to [`WELL_KNOWN_SERVER`].
-    pub fn way_to_probe(&self) -> ServerRoute {
+    pub fn route_to_probe(&self) -> ServerRoute {
         ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
 
@@ -131,11 +131,11 @@ impl Direct {
     }
 
     /// Returns the servers of a domain in the order in which to try them, or the outcome of the delivery if there are none.
-    async fn route(&self, domain: &str) -> Result<Vec<String>, Outcome> {
+    async fn route(&self, domain: &str) -> Result<Vec<String>, DeliveryOutcome> {
         let refused = |code, enhanced, text: String| {
-            Err(Outcome::Refused { stage: Stage::Route, reply: Reply::ours(code, enhanced, text) })
+            Err(DeliveryOutcome::Refused { stage: Stage::Route, reply: Reply::ours(code, enhanced, text) })
         };
-        let unresolved = |why| Err(Outcome::Deferred { stage: Stage::Route, cause: Cause::Unresolved(why) });
+        let unresolved = |why| Err(DeliveryOutcome::Deferred { stage: Stage::Route, cause: Cause::Unresolved(why) });
         let mut found = match self.exchangers.exchangers(domain).await {
             Ok(found) => found,
             Err(LookupError::NoSuchName) => {
@@ -185,7 +185,7 @@ impl Transport {
         direct: &Direct,
         domain: &str,
         mut delivery: Delivery<'_, impl BeforeDot>,
-    ) -> Outcome {
+    ) -> DeliveryOutcome {
         let Some(routed) = self.unless_stopped(timeout(self.timeouts.connect, direct.route(domain))).await else {
             return stopping();
         };
@@ -193,7 +193,7 @@ impl Transport {
             Ok(Ok(hosts)) => hosts,
             Ok(Err(outcome)) => return outcome,
             Err(_) => {
-                return Outcome::Deferred {
+                return DeliveryOutcome::Deferred {
                     stage: Stage::Route,
                     cause: Cause::Unresolved("the name servers did not respond in time".to_owned()),
                 };
@@ -204,7 +204,7 @@ impl Transport {
         };
         let (hosts, proven) = match applied {
             Ok(applied) => applied,
-            Err(why) => return Outcome::Deferred { stage: Stage::Tls, cause: Cause::Insecure(why) },
+            Err(why) => return DeliveryOutcome::Deferred { stage: Stage::Tls, cause: Cause::Insecure(why) },
         };
         // Use the alphabetically first name, so that domains share the throttle even if they list the same servers in a different
         // order.
@@ -242,14 +242,14 @@ impl Transport {
         match (lacking, last) {
             (Some(reply), _) => {
                 turn.reached();
-                Outcome::Refused { stage: Stage::Sender, reply }
+                DeliveryOutcome::Refused { stage: Stage::Sender, reply }
             }
             (None, last) => {
                 let ConnectError { stage, cause } = last.expect("a route has servers, and every attempt has a result");
                 let is_busy = matches!(&cause, Cause::Reply(reply) if reply.is_transient());
                 turn.failed(Instant::now(), cause.to_string(), if is_busy { BUSY } else { AWAY });
                 direct.note_resting(domain, &throttle);
-                Outcome::Deferred { stage, cause }
+                DeliveryOutcome::Deferred { stage, cause }
             }
         }
     }

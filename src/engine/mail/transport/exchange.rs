@@ -10,7 +10,7 @@ use url::Host;
 use super::pool::PoolSlot;
 use super::relay::{Relay, Security};
 use super::{Delivery, Transport};
-use crate::engine::mail::delivery::{BeforeDot, Cause, Handoff, Outcome, Stage};
+use crate::engine::mail::delivery::{BeforeDot, Cause, DeliveryOutcome, Handoff, Stage};
 use crate::engine::mail::smtp::{ConnectError, Credentials, Reply, Session, SessionOptions, TlsDemand, TlsInfo};
 use crate::vocab::limits::SMTP_ADDRESSES_TRIED_MAX;
 
@@ -28,7 +28,7 @@ enum RouteKind {
 }
 
 pub enum Attempt {
-    Done(Outcome),
+    Done(DeliveryOutcome),
     /// The server lacks a capability that this message needs.
     Lacks(Reply),
     /// No connection could be used.
@@ -108,7 +108,7 @@ impl Transport {
                 session.leave().await;
             }
             return match done.outcome {
-                Outcome::Refused { reply, .. } if done.lacks => Attempt::Lacks(reply),
+                DeliveryOutcome::Refused { reply, .. } if done.lacks => Attempt::Lacks(reply),
                 outcome => Attempt::Done(outcome),
             };
         }

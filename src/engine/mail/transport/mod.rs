@@ -35,7 +35,7 @@ use self::host_throttle::{BackedOff, HostThrottle, ThrottleSlot};
 use self::pool::{Pool, PoolSlot};
 use self::relay::Relay;
 use self::sts::Policies;
-use super::delivery::{BeforeDot, Cause, Envelope, Outcome, Stage};
+use super::delivery::{BeforeDot, Cause, DeliveryOutcome, Envelope, Stage};
 use super::smtp::{ConnectError, Reply, Stop, StopStage, Timeouts, TlsConnectors};
 use crate::base::random::Random;
 use crate::engine::fetch::{Guard, Resolve};
@@ -113,7 +113,7 @@ impl Transport {
     /// Delivers one message to one recipient.
     ///
     /// Dropping the future aborts the delivery like a crash: if the final dot was sent, the outcome is unknown.
-    pub async fn deliver(&self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> Outcome {
+    pub async fn deliver(&self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> DeliveryOutcome {
         let domain = envelope.recipient.domain_ascii().to_ascii_lowercase();
         let for_domain = self.relays.iter().filter(|relay| relay.domains.contains(&domain));
         let for_all = self.relays.iter().filter(|relay| relay.domains.is_empty());
@@ -124,7 +124,7 @@ impl Transport {
             (Some(direct), true) => self.by_exchangers(direct, &domain, delivery).await,
             (None, true) => {
                 let why = "no relay in the setting mail.relay accepts this domain, and mail.direct is off";
-                Outcome::Deferred { stage: Stage::Route, cause: Cause::NoRoute(why) }
+                DeliveryOutcome::Deferred { stage: Stage::Route, cause: Cause::NoRoute(why) }
             }
         }
     }
@@ -138,7 +138,7 @@ impl Transport {
             probed.push((relay_host.way.server(), self.greet(&relay_host.way, &place).await));
         }
         if let Some(direct) = &self.direct {
-            let way = direct.way_to_probe();
+            let way = direct.route_to_probe();
             let place = self.pool.place().await;
             probed.push((way.server(), self.greet(&way, &place).await));
         }
@@ -169,7 +169,7 @@ impl Transport {
     }
 
     /// Starts no new deliveries, waits up to `grace` for running ones, then cuts the rest. A delivery whose final dot was already sent ends
-    /// as [`Outcome::Unknown`].
+    /// as [`DeliveryOutcome::Unknown`].
     pub async fn close(&self, grace: Duration) -> CloseReport {
         self.ending.send_replace(StopStage::Draining);
         let mut cut = 0;
@@ -207,7 +207,7 @@ impl Transport {
     }
 
     /// Delivers through the first reachable relay. If none is reachable, waits for a limited time.
-    async fn by_relays(&self, mut relays: Vec<&RelayHost>, mut delivery: Delivery<'_, impl BeforeDot>) -> Outcome {
+    async fn by_relays(&self, mut relays: Vec<&RelayHost>, mut delivery: Delivery<'_, impl BeforeDot>) -> DeliveryOutcome {
         let deadline = Instant::now() + self.timeouts.patience;
         let mut last: Option<ConnectError> = None;
         let mut lacking: Option<Reply> = None;
@@ -217,7 +217,7 @@ impl Transport {
             let now = Instant::now();
             let Some(at) = relays.iter().position(|relay| relay.throttle.resting(now).is_none()) else {
                 if let (true, Some(reply)) = (relays.is_empty(), lacking.take()) {
-                    return Outcome::Refused { stage: Stage::Sender, reply };
+                    return DeliveryOutcome::Refused { stage: Stage::Sender, reply };
                 }
                 let rests = relays.iter().filter_map(|relay| relay.throttle.resting(now)).min_by_key(|resting| resting.until);
                 // If no relay is paused, a relay has just recovered, so try again without waiting.
@@ -257,14 +257,17 @@ impl Transport {
     }
 
     /// Updates the server's throttle after a delivery that reached the server.
-    fn learn(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, outcome: &Outcome) {
+    fn learn(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, outcome: &DeliveryOutcome) {
         self.reached(way, turn);
         match outcome {
-            Outcome::Deferred { stage, cause: Cause::Reply(reply) } if reply.code == 421 || *stage <= Stage::Sender => {
+            DeliveryOutcome::Deferred { stage, cause: Cause::Reply(reply) } if reply.code == 421 || *stage <= Stage::Sender => {
                 turn.complained();
             }
-            Outcome::Accepted { .. } => turn.went_well(),
-            Outcome::Deferred { .. } | Outcome::Refused { .. } | Outcome::Unknown { .. } | Outcome::Abandoned => {}
+            DeliveryOutcome::Accepted { .. } => turn.went_well(),
+            DeliveryOutcome::Deferred { .. }
+            | DeliveryOutcome::Refused { .. }
+            | DeliveryOutcome::Unknown { .. }
+            | DeliveryOutcome::Abandoned => {}
         }
     }
 
@@ -296,20 +299,20 @@ struct Delivery<'a, B> {
     before_dot: &'a mut B,
 }
 
-fn stopping() -> Outcome {
-    Outcome::Deferred { stage: Stage::Connect, cause: Cause::Stopping }
+fn stopping() -> DeliveryOutcome {
+    DeliveryOutcome::Deferred { stage: Stage::Connect, cause: Cause::Stopping }
 }
 
-fn given_up(last: Option<ConnectError>, resting: &BackedOff) -> Outcome {
+fn given_up(last: Option<ConnectError>, resting: &BackedOff) -> DeliveryOutcome {
     match last {
-        Some(ConnectError { stage, cause }) => Outcome::Deferred { stage, cause },
+        Some(ConnectError { stage, cause }) => DeliveryOutcome::Deferred { stage, cause },
         None => left_alone(resting),
     }
 }
 
-fn left_alone(resting: &BackedOff) -> Outcome {
+fn left_alone(resting: &BackedOff) -> DeliveryOutcome {
     let cause = Cause::LeftAlone { why: resting.why.clone(), rest: resting.rest(Instant::now()) };
-    Outcome::Deferred { stage: Stage::Connect, cause }
+    DeliveryOutcome::Deferred { stage: Stage::Connect, cause }
 }
 
 /// Returns the host name that we send in EHLO: from the settings, or else from the public URL, or else the machine's.

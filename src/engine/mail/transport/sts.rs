@@ -95,7 +95,7 @@ struct CachedPolicy {
     policy: Option<Policy>,
     /// The end of the policy's validity.
     until: Instant,
-    look_again: Instant,
+    recheck_at: Instant,
 }
 
 impl Policies {
@@ -117,7 +117,7 @@ impl Policies {
         let old = {
             let known = self.known.lock().expect("no holder of this lock panics");
             match known.get(domain) {
-                Some(known) if known.look_again > now => return known.policy.clone().filter(|_| known.until > now),
+                Some(known) if known.recheck_at > now => return known.policy.clone().filter(|_| known.until > now),
                 Some(known) if known.until > now => Some(known.clone()),
                 _ => None,
             }
@@ -125,12 +125,12 @@ impl Policies {
         let id = self.id(domain).await;
         let is_news = id.is_some() && old.as_ref().is_none_or(|old| old.id != id);
         let found = if is_news { self.fetch(domain).await } else { None };
-        let look_again = now + STS_RECHECK_AFTER;
+        let recheck_at = now + STS_RECHECK_AFTER;
         let known = match (found, old) {
-            (Some(new), _) => CachedPolicy { id, until: now + new.max_age, policy: Some(new), look_again },
+            (Some(new), _) => CachedPolicy { id, until: now + new.max_age, policy: Some(new), recheck_at },
             // The cached policy stays valid if no newer policy is found.
-            (None, Some(old)) => CachedPolicy { look_again, ..old },
-            (None, None) => CachedPolicy { id: None, policy: None, until: now, look_again },
+            (None, Some(old)) => CachedPolicy { recheck_at, ..old },
+            (None, None) => CachedPolicy { id: None, policy: None, until: now, recheck_at },
         };
         let policy = known.policy.clone();
         self.remember(domain, known, now);

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::dom::Dom;
-use crate::base::color::{self, Painted};
+use crate::base::color::{self, AlphaColor};
 use crate::base::text::Color;
 use crate::engine::render::css::{self, Piece};
 
@@ -132,7 +132,7 @@ impl ComputedStyles {
     }
 
     /// Returns the background color of the element itself that is shown without its background images and gradients.
-    pub fn ground_without_pictures(&self, dom: &Dom, node: usize) -> Option<Painted> {
+    pub fn ground_without_pictures(&self, dom: &Dom, node: usize) -> Option<AlphaColor> {
         let color = |(name, value): &(String, String)| match name.as_str() {
             "background" | "background-color" => color::first_in(&without_pictures(value)),
             _ => None,
@@ -315,7 +315,7 @@ fn closing(text: &str) -> usize {
 }
 
 /// Parses a color in an attribute, which may lack the `#`.
-pub fn old_color(value: &str) -> Option<Painted> {
+pub fn old_color(value: &str) -> Option<AlphaColor> {
     color::parse(value).or_else(|| color::parse(&format!("#{value}")))
 }
 

@@ -46,22 +46,22 @@ pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
 
 /// Recolors the boxes of the buttons, and keeps their text readable.
 fn buttons(dom: &mut Dom, to: Color) {
-    let looks = ComputedStyles::of(dom);
-    let outline = Outline::of(dom, &looks);
+    let styles = ComputedStyles::of(dom);
+    let outline = Outline::of(dom, &styles);
     for button in outline.buttons() {
         let Some(link) = button.link() else { continue };
         let inside = dom.within(link);
         let around: Vec<usize> = dom.above(link).take(3).take_while(|above| shows_nothing_but(dom, *above, &[link])).collect();
         // If the link has no background itself, the nearest element without other content is the box of the button.
-        let own = looks.ground(dom, link);
-        let old = own.or_else(|| around.iter().find_map(|above| looks.ground(dom, *above)));
-        let is_box = |node: &usize| old.is_some() && looks.ground(dom, *node) == old;
+        let own = styles.ground(dom, link);
+        let old = own.or_else(|| around.iter().find_map(|above| styles.ground(dom, *above)));
+        let is_box = |node: &usize| old.is_some() && styles.ground(dom, *node) == old;
         let boxes: Vec<usize> = around.iter().chain(&inside).copied().filter(is_box).collect();
         for node in if boxes.is_empty() { vec![link] } else { boxes } {
-            fill(dom, &looks, node, to);
+            fill(dom, &styles, node, to);
         }
-        let inked: Vec<usize> = inside.into_iter().filter(|node| looks.ink(dom, *node).is_some()).collect();
-        let ink = inked.last().and_then(|node| looks.ink(dom, *node));
+        let inked: Vec<usize> = inside.into_iter().filter(|node| styles.ink(dom, *node).is_some()).collect();
+        let ink = inked.last().and_then(|node| styles.ink(dom, *node));
         if ink.is_none_or(|ink| contrast(ink, to) < LEGIBLE) {
             for node in if inked.is_empty() { vec![link] } else { inked } {
                 write_in(dom, node, readable_on(to));
@@ -72,8 +72,8 @@ fn buttons(dom: &mut Dom, to: Color) {
 
 /// Sets the background of an element: in its style, and in its `bgcolor` attribute if it has one. A border in the old background color
 /// changes too.
-fn fill(dom: &mut Dom, looks: &ComputedStyles, node: usize, to: Color) {
-    let old = looks.ground(dom, node);
+fn fill(dom: &mut Dom, styles: &ComputedStyles, node: usize, to: Color) {
+    let old = styles.ground(dom, node);
     if old == Some(to) {
         return;
     }
@@ -105,39 +105,39 @@ fn write_in(dom: &mut Dom, node: usize, ink: Color) {
 
 /// Recolors the background of the page, including inner elements with the same background, but not buttons.
 fn ground(dom: &mut Dom, to: Color) {
-    let looks = ComputedStyles::of(dom);
+    let styles = ComputedStyles::of(dom);
     let Some(body) = dom.first("body") else { return };
-    let boxes: Vec<usize> = Outline::of(dom, &looks).buttons().flat_map(|button| button.link()).collect();
+    let boxes: Vec<usize> = Outline::of(dom, &styles).buttons().flat_map(|button| button.link()).collect();
     let in_button: Vec<bool> = (0..dom.numbers().end)
         .map(|node| {
-            boxes.contains(&node) || (looks.ground(dom, node).is_some() && boxes.iter().any(|link| holds(dom, node, *link)))
+            boxes.contains(&node) || (styles.ground(dom, node).is_some() && boxes.iter().any(|link| holds(dom, node, *link)))
         })
         .collect();
     // The page background covers the whole page: it is set on the body, or on the body's only content.
     let mut at = body;
-    let mut old = looks.ground(dom, at);
+    let mut old = styles.ground(dom, at);
     while old.is_none() {
         let shown: Vec<usize> = dom
             .children(at)
             .iter()
             .copied()
-            .filter(|child| !shows_nothing_but(dom, *child, &[]) && !looks.is_hidden(dom, *child))
+            .filter(|child| !shows_nothing_but(dom, *child, &[]) && !styles.is_hidden(dom, *child))
             .collect();
         let [only] = shown.as_slice() else { break };
         at = *only;
         let narrow =
-            looks.value(dom, at, "max-width").is_some() || dom.attribute(at, "width").is_some_and(|width| width != "100%");
+            styles.value(dom, at, "max-width").is_some() || dom.attribute(at, "width").is_some_and(|width| width != "100%");
         if narrow {
             break;
         }
-        old = looks.ground(dom, at);
+        old = styles.ground(dom, at);
     }
     if let Some(old) = old {
         let is_button_rule = |selectors: &str| ["btn", "button", "cta"].iter().any(|word| selectors.contains(word));
         let same = &mut |use_, color| (use_ == Use::Ground && color == old).then_some(to);
         replace(dom, &|node| !in_button[node], &|selectors| !is_button_rule(selectors), same);
     }
-    if looks.ground(dom, body) == Some(to) {
+    if styles.ground(dom, body) == Some(to) {
         return;
     }
     dom.set_attribute(body, "bgcolor", Some(&to.to_string()));
@@ -152,9 +152,9 @@ fn holds(dom: &Dom, node: usize, link: usize) -> bool {
 
 /// Replaces the most common color of the body text.
 fn text(dom: &mut Dom, to: Color) {
-    let looks = ComputedStyles::of(dom);
-    let outline = Outline::of(dom, &looks);
-    let shades = looks.all(dom);
+    let styles = ComputedStyles::of(dom);
+    let outline = Outline::of(dom, &styles);
+    let shades = styles.all(dom);
     let is_running = |words: &&TextPart| matches!(words.kind, Kind::Paragraph | Kind::Item);
     let has_large = outline.words().filter(is_running).any(|words| words.size > SMALL);
     let running = || outline.words().filter(is_running).filter(|words| words.size > SMALL || !has_large);
@@ -184,12 +184,12 @@ fn text(dom: &mut Dom, to: Color) {
 
 /// Recolors the headings, except the links in them.
 fn headings(dom: &mut Dom, to: Color) {
-    let looks = ComputedStyles::of(dom);
-    let words = Outline::of(dom, &looks).parts;
+    let styles = ComputedStyles::of(dom);
+    let words = Outline::of(dom, &styles).parts;
     let headings = words.iter().filter_map(Part::words).filter(|words| words.kind == Kind::Heading);
     for piece in headings.flat_map(|words| &words.pieces).filter(|piece| piece.link.is_none() && shows(&piece.text)) {
         let element = dom.parent(piece.node);
-        if looks.ink(dom, element) != Some(to) {
+        if styles.ink(dom, element) != Some(to) {
             write_in(dom, element, to);
         }
     }
@@ -199,9 +199,9 @@ fn headings(dom: &mut Dom, to: Color) {
 fn keeping_readable(dom: &mut Dom, change: impl FnOnce(&mut Dom)) {
     let before = ComputedStyles::of(dom).all(dom);
     change(dom);
-    let looks = ComputedStyles::of(dom);
-    let after = looks.all(dom);
-    let parts = Outline::of(dom, &looks).parts;
+    let styles = ComputedStyles::of(dom);
+    let after = styles.all(dom);
+    let parts = Outline::of(dom, &styles).parts;
     for words in parts.iter().filter_map(Part::words) {
         for piece in words.pieces.iter().filter(|piece| shows(&piece.text)) {
             let (old, new) = (before[piece.node], after[piece.node]);

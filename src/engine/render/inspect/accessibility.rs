@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::contrast::{self, Mode, VisibleText};
-use super::source::{Place, shortened, span};
+use super::source::{SourceRange, shortened, span};
 use crate::base::locale::LanguageTag;
 use crate::base::source::Lines;
 use crate::engine::render::image_name::{image_name, is_embedded};
@@ -50,7 +50,7 @@ pub struct AccessibilityProblem {
     /// The number of places with the problem. It can be greater than the length of `places`.
     pub count: usize,
     /// The first places with the problem.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceRange>,
 }
 
 /// The minimum font size in pixels. Smaller text is hard to read on phones.
@@ -121,8 +121,8 @@ pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
         check.note(AccessibilityRule::LinkInvisible, Some(link.node), || link.detail());
     }
     for (mode, rule, place) in [
-        (Mode::Light, AccessibilityRule::ContrastLight, contrast::Place::Everywhere),
-        (Mode::Dark, AccessibilityRule::ContrastDark, contrast::Place::DarkMode),
+        (Mode::Light, AccessibilityRule::ContrastLight, contrast::ContrastContext::Everywhere),
+        (Mode::Dark, AccessibilityRule::ContrastDark, contrast::ContrastContext::DarkMode),
     ] {
         // An invisible link is reported once.
         let known: HashSet<usize> = invisible.iter().filter(|link| link.place == place).map(|link| link.node).collect();
@@ -141,7 +141,7 @@ fn image_at(dom: &Dom, lines: &Lines<'_>, node: usize) -> String {
     let source = dom.attribute(node, "src").unwrap_or_default();
     let name = shortened(&image_name(source));
     match span(dom, node).filter(|_| is_embedded(source)) {
-        Some((start, end)) => format!("{name} on line {}", Place::of(lines, start, end).line),
+        Some((start, end)) => format!("{name} on line {}", SourceRange::of(lines, start, end).line),
         None => name,
     }
 }
@@ -194,7 +194,7 @@ impl<'a> Check<'a> {
             let mut above = std::iter::successors(Some(node), |node| Some(self.dom.parent(*node)).filter(|parent| *parent != 0));
             above.find_map(|node| span(self.dom, node))
         });
-        let place = element.map(|(start, end)| Place::of(self.lines, start, end));
+        let place = element.map(|(start, end)| SourceRange::of(self.lines, start, end));
         let problem = match self.found.iter_mut().find(|problem| problem.rule == rule) {
             Some(problem) => problem,
             None => {

@@ -7,7 +7,7 @@
 //! Links that readers cannot see are found separately, even where a background image or a gradient is not shown.
 
 use super::source::shortened;
-use crate::base::color::{self, BLACK, LEGIBLE, Painted, WHITE};
+use crate::base::color::{self, AlphaColor, BLACK, LEGIBLE, WHITE};
 use crate::base::text::Color;
 use crate::engine::render::imported_html::computed_style::{ComputedStyles, DarkRules, old_color};
 use crate::engine::render::imported_html::dom::Dom;
@@ -44,7 +44,7 @@ pub struct InvisibleLink {
     /// The number of the text node.
     pub node: usize,
     /// Where readers cannot see the link.
-    pub place: Place,
+    pub place: ContrastContext,
     text: String,
     ink: Color,
     ground: Color,
@@ -52,7 +52,7 @@ pub struct InvisibleLink {
 
 /// Where readers cannot see a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ContrastContext {
     Everywhere,
     /// Where a background image or a gradient is not shown, such as in Outlook for Windows or before images are loaded.
     WithoutPictures,
@@ -82,9 +82,9 @@ impl InvisibleLink {
     pub fn detail(&self) -> String {
         let Self { place, text, ink, ground, .. } = self;
         let how = match place {
-            Place::Everywhere => "",
-            Place::WithoutPictures => " where the background image or gradient is not shown, as in Outlook for Windows",
-            Place::DarkMode => " in dark mode",
+            ContrastContext::Everywhere => "",
+            ContrastContext::WithoutPictures => " where the background image or gradient is not shown, as in Outlook for Windows",
+            ContrastContext::DarkMode => " in dark mode",
         };
         format!("The link \"{text}\" is invisible{how}: its text is {ink} on {ground}.")
     }
@@ -122,12 +122,12 @@ pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mo
 pub fn invisible_links(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText]) -> Vec<InvisibleLink> {
     let rules = DarkRules::of(dom);
     let colors = |dark, shows_pictures| Colors { dom, styles, dark, shows_pictures }.all();
-    let mut places = vec![(Place::Everywhere, colors(None, true))];
+    let mut places = vec![(ContrastContext::Everywhere, colors(None, true))];
     if places.iter().any(|(_, colors)| colors.iter().any(|(_, ground)| ground.is_none())) {
-        places.push((Place::WithoutPictures, colors(None, false)));
+        places.push((ContrastContext::WithoutPictures, colors(None, false)));
     }
     if !rules.is_empty() {
-        places.push((Place::DarkMode, colors(Some(&rules), true)));
+        places.push((ContrastContext::DarkMode, colors(Some(&rules), true)));
     }
     let is_link = |node: &usize| dom.name(*node) == "a" && dom.attribute(*node, "href").is_some();
     let mut found = Vec::new();
@@ -208,7 +208,7 @@ impl Colors<'_> {
 }
 
 /// Returns the color that readers see where a color covers another.
-fn blended(painted: Painted, below: Color) -> Color {
+fn blended(painted: AlphaColor, below: Color) -> Color {
     let mix = |above: u8, below: u8| (f32::from(above) * painted.alpha + f32::from(below) * (1.0 - painted.alpha)).round() as u8;
     let above = painted.color;
     Color { red: mix(above.red, below.red), green: mix(above.green, below.green), blue: mix(above.blue, below.blue) }

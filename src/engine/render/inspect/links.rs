@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::accessibility::is_vague;
-use super::source::{Place, shortened, span};
+use super::source::{SourceRange, shortened, span};
 use crate::base::html_scanner::{Kind, Scanner};
 use crate::base::source::Lines;
 use crate::engine::render::css::{self, Piece};
@@ -45,7 +45,7 @@ pub struct LinkUse {
     pub rel: String,
     /// Whether the URL is in a conditional comment, so that only Outlook for Windows uses it.
     pub outlook_only: bool,
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -152,7 +152,7 @@ impl Finder<'_> {
     }
 
     fn at(&self, node: usize, kind: LinkKind, url: &str) -> LinkUse {
-        let place = span(self.dom, node).map(|(start, end)| Place::of(self.lines, start, end)).unwrap_or_default();
+        let place = span(self.dom, node).map(|(start, end)| SourceRange::of(self.lines, start, end)).unwrap_or_default();
         new(kind, url, place)
     }
 
@@ -217,7 +217,7 @@ impl Finder<'_> {
         }
         for (kind, url) in urls.into_iter().filter(|(_, url)| !url.starts_with("data:")) {
             let at = self.source.get(*from..).and_then(|rest| rest.find(&url)).map(|at| *from + at);
-            let place = at.map(|at| Place::of(self.lines, at, at + url.len())).unwrap_or_default();
+            let place = at.map(|at| SourceRange::of(self.lines, at, at + url.len())).unwrap_or_default();
             *from = at.map_or(*from, |at| at + url.len());
             self.push(new(kind, &url, place));
         }
@@ -241,7 +241,7 @@ impl Finder<'_> {
                     let Some(value) = tag.attribute(attribute).filter(|value| is_wanted && !value.value.is_empty()) else {
                         continue;
                     };
-                    let place = Place::of(self.lines, start, comment.start + 4 + piece.end);
+                    let place = SourceRange::of(self.lines, start, comment.start + 4 + piece.end);
                     let mut found = new(kind, &decoded(value.value), place);
                     found.outlook_only = true;
                     self.push(found);
@@ -251,7 +251,7 @@ impl Finder<'_> {
     }
 }
 
-fn new(kind: LinkKind, url: &str, place: Place) -> LinkUse {
+fn new(kind: LinkKind, url: &str, place: SourceRange) -> LinkUse {
     let url = url.trim();
     let end = url.char_indices().map(|(at, _)| at).take_while(|at| *at <= URL_BYTES_MAX).last().unwrap_or_default();
     let url = if url.len() > URL_BYTES_MAX { &url[..end] } else { url };

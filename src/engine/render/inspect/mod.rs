@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use self::accessibility::{AccessibilityProblem, AccessibilityRule};
 pub use self::cache::InspectionCache;
 pub use self::links::{LinkKind, LinkUse, Links};
-pub use self::source::Place;
+pub use self::source::SourceRange;
 use super::html_limits::{self, HtmlRefusal};
 use super::imported_html::dom::Dom;
 use crate::base::source::Lines;

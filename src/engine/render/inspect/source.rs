@@ -20,7 +20,7 @@ const VALUE_BYTES_MAX: usize = 64 * 1024;
 
 /// A place in the source of an email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourceRange {
     /// The line, starting at 1.
     pub line: u32,
     /// The column in characters, starting at 1.
@@ -32,7 +32,7 @@ pub struct Place {
     pub excerpt: String,
 }
 
-impl Place {
+impl SourceRange {
     /// Returns the place of the bytes from `start` to `end`.
     pub fn of(lines: &Lines<'_>, start: usize, end: usize) -> Self {
         let span = Span::new(start, end);
@@ -113,7 +113,7 @@ mod tests {
         let lines = Lines::new(source);
         let place = |name: &str| {
             let (start, end) = span(&dom, dom.first(name).expect("the element exists")).expect("the element has a tag");
-            let place = Place::of(&lines, start, end);
+            let place = SourceRange::of(&lines, start, end);
             (place.line, place.column, place.end_line, place.end_column, place.excerpt)
         };
         assert_eq!(place("p"), (1, 1, 1, 4, "<p>".into()));

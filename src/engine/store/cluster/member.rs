@@ -46,7 +46,7 @@ pub enum Role {
 
 /// The newest lease that this process has seen.
 #[derive(Clone, PartialEq, Eq)]
-struct Seen {
+struct KnownLease {
     epoch: Epoch,
     process: String,
 }
@@ -242,7 +242,7 @@ impl Member {
 
     async fn run(&self) {
         let mut link = Link::new(self.shared.database.clone());
-        let (mut held, mut seen): (Option<Held>, Option<Seen>) = (None, None);
+        let (mut held, mut seen): (Option<Held>, Option<KnownLease>) = (None, None);
         loop {
             if self.shared.turn.failure().is_some() {
                 return self.set_role(Role::Follower { leader: None });
@@ -266,7 +266,7 @@ impl Member {
     }
 
     /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data.
-    async fn watch(&self, link: &mut Link, seen: &mut Option<Seen>) -> Option<Held> {
+    async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>) -> Option<Held> {
         let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
             Ok(holder) => holder,
@@ -276,7 +276,7 @@ impl Member {
                 return None;
             }
         };
-        let now = Seen { epoch: holder.epoch, process: holder.process.clone() };
+        let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
         // Each new leader and each expired lease can be the result of a replaced database.
         if holder.remaining_ms <= 0 || seen.as_ref() != Some(&now) {
             if !self.is_current(self.in_time(self.verify(link, seen.as_ref(), &now)).await) {
@@ -298,7 +298,7 @@ impl Member {
         match taken {
             Ok(Some(epoch)) => {
                 tracing::info!(epoch, node = self.candidate.node, "this node takes the lease");
-                *seen = Some(Seen { epoch, process: self.candidate.process.clone() });
+                *seen = Some(KnownLease { epoch, process: self.candidate.process.clone() });
                 self.shared.turn.extend(self.certain_until(started));
                 self.shared.turn.set(Turn::Lead(epoch));
                 Some(Held { epoch, renewed_at: started })
@@ -314,7 +314,7 @@ impl Member {
     }
 
     /// Checks that the database still has all commits that this node has, and the newest lease that this node has seen.
-    async fn verify(&self, link: &mut Link, seen: Option<&Seen>, now: &Seen) -> Result<()> {
+    async fn verify(&self, link: &mut Link, seen: Option<&KnownLease>, now: &KnownLease) -> Result<()> {
         // Read the positions of this node first: the log can grow in the meantime, but it never shrinks.
         let own = self.shared.turn.positions();
         let ends = shared_log::ends(link).await?;
@@ -373,7 +373,7 @@ impl Member {
                     held.renewed_at = started;
                     turn.extend(self.certain_until(started));
                     // An older state of the database can have the same lease.
-                    let now = Seen { epoch: held.epoch, process: process.clone() };
+                    let now = KnownLease { epoch: held.epoch, process: process.clone() };
                     let verified = self.in_time(self.verify(link, None, &now)).await;
                     if !self.is_current(verified) && turn.failure().is_some() {
                         return false;

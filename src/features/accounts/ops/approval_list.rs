@@ -14,6 +14,7 @@ pub struct ApprovalList;
 
 /// A list of requests, newest first.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ApprovalList")]
 pub struct Approvals {
     pub approvals: Vec<ApprovalView>,
 }

@@ -31,7 +31,7 @@ pub struct ListAudit {
 
 /// A page of the audit log.
 #[derive(Serialize, JsonSchema)]
-pub struct Log {
+pub struct AuditLog {
     pub entries: Vec<AuditEntry>,
     /// The value of `before` for the next page; absent on the last page.
     pub next: Option<String>,
@@ -73,7 +73,7 @@ impl Operation for AuditList {
         .about("Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins. With `in`: changes to data.")
         .blocking();
     type Input = ListAudit;
-    type Output = Done<Log>;
+    type Output = Done<AuditLog>;
 
     fn example() -> (Value, Self::Output) {
         let entry = AuditEntry {
@@ -85,7 +85,7 @@ impl Operation for AuditList {
             key_name: Some("Shop".into()),
             request_id: "req_000000ab000000000012".into(),
         };
-        (json!({ "in": "live" }), Done(Log { entries: vec![entry], next: None }))
+        (json!({ "in": "live" }), Done(AuditLog { entries: vec![entry], next: None }))
     }
 }
 
@@ -102,7 +102,7 @@ impl Query for AuditList {
             None => audit::newest(view.tx, before, limit, is_own)?,
         };
         let next = next.map(|(at, number)| format!("{}-{number}", at.0));
-        Ok(Done(Log { entries: entries(view.tx, account, found)?, next }))
+        Ok(Done(AuditLog { entries: entries(view.tx, account, found)?, next }))
     }
 }
 

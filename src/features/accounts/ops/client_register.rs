@@ -29,7 +29,8 @@ pub struct ClientMetadata {
 
 /// Adds the rules for the fields to the schema. The Rust type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
-    oauth::require(schema, &[("redirect_uris", json!({ "minItems": 1, "maxItems": limits::REDIRECT_URIS_MAX }))]);
+    let uri = json!({ "type": "string", "pattern": r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x1f\x7f-\x9f#]*$" });
+    oauth::require(schema, &[("redirect_uris", json!({ "minItems": 1, "maxItems": limits::REDIRECT_URIS_MAX, "items": uri }))]);
 }
 
 impl Operation for ClientRegister {

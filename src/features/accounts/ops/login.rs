@@ -32,7 +32,7 @@ pub struct LoginRequest {
 /// A token, with details of its session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Token {
+pub struct LoginToken {
     pub token: String,
     /// The type of the token; always `bearer`.
     pub token_type: String,
@@ -50,10 +50,10 @@ impl Operation for Login {
         )
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired, Code::RateLimitExceeded]);
     type Input = LoginRequest;
-    type Output = Done<Token>;
+    type Output = Done<LoginToken>;
 
     fn example() -> (Value, Self::Output) {
-        let token = Token {
+        let token = LoginToken {
             token: "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl".into(),
             token_type: "bearer".into(),
             expires_at: WireTime::sample(),
@@ -76,6 +76,6 @@ impl Async for Login {
         let expires_at = WireTime(new.session.expires_at);
         let recovery_left = second_factor::recovery_left(&engine.control.read(), user.id)?;
         let session = SessionState::new(&UserSession { user: person, session: new.session, environment }, recovery_left, now);
-        Ok(Done(Token { token, token_type: "bearer".into(), expires_at, session }))
+        Ok(Done(LoginToken { token, token_type: "bearer".into(), expires_at, session }))
     }
 }

@@ -13,6 +13,7 @@ pub struct MemberList;
 
 /// The members in order of joining, and the open invitations.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MemberList")]
 pub struct Members {
     pub members: Vec<MemberView>,
     pub invitations: Vec<InvitationView>,

@@ -12,6 +12,7 @@ pub struct SessionList;
 
 /// A list of your sessions.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SessionList")]
 pub struct Sessions {
     pub sessions: Vec<SessionView>,
 }

@@ -17,7 +17,7 @@ use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::campaigns::{launch, store};
 use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::domains::Utm;
-use crate::features::emails::{self, Chosen};
+use crate::features::emails::{self, EmailChoice};
 use crate::features::projects::{self, DefaultSender};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
@@ -114,7 +114,8 @@ impl Command for Create {
             let detail = format!("A brand can have at most {max} campaigns. Delete drafts that you no longer need.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
-        let Chosen { emails, mut warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
+        let EmailChoice { emails, mut warnings } =
+            emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
         let recipients = Recipients::new(input.recipient_type, input.recipient_id, project);
         let plan = Plan {
             name: input.name.to_string(),

@@ -15,7 +15,7 @@ use crate::features::campaigns::warnings::{self, CampaignWarning, EmailTexts};
 use crate::features::campaigns::{allowed, require};
 use crate::features::checks::model::{CheckFinding, Scores};
 use crate::features::emails::checking::CheckSummary;
-use crate::features::emails::{self, Finished};
+use crate::features::emails::{self, ReadyEmail};
 use crate::features::projects;
 use crate::features::sending::quota::QuotaLeft;
 use crate::features::sending::{self, Kind};
@@ -81,7 +81,7 @@ pub struct EmailCheckSummary {
     pub links_requested: bool,
 }
 
-fn checks_of(tx: &impl Read, plan: &Plan, email: &Finished) -> Result<EmailCheckSummary, Failure> {
+fn checks_of(tx: &impl Read, plan: &Plan, email: &ReadyEmail) -> Result<EmailCheckSummary, Failure> {
     let (scores, worst_findings, links_requested) = match launch::checked(tx, plan, email)? {
         Some(CheckSummary { scores, worst, links_requested, .. }) => (Some(scores), worst, links_requested),
         None => (None, Vec::new(), false),
@@ -183,7 +183,7 @@ fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,
     campaign: &Campaign,
-    emails: &[Finished],
+    emails: &[ReadyEmail],
 ) -> Result<Vec<CampaignWarning>, Failure> {
     let checks = [
         allowed(campaign, Action::Send).map(drop),
@@ -205,7 +205,7 @@ fn of_email(
     view: &View<'_>,
     context: LaunchContext<'_>,
     campaign: &Campaign,
-    email: &Finished,
+    email: &ReadyEmail,
 ) -> Result<Vec<CampaignWarning>, Failure> {
     let brand = projects::brand(view.tx, context.account, campaign.project)?;
     Ok(warnings::text_warnings(&EmailTexts {

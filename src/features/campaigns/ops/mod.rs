@@ -34,7 +34,7 @@ use crate::engine::api::response::Warning;
 use crate::engine::render::merge::{Kind, Template};
 use crate::features::campaigns::model::Plan;
 use crate::features::contact_records::fields::{self, FieldValue};
-use crate::features::emails::{self, Finished};
+use crate::features::emails::{self, ReadyEmail};
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::limits;
 
@@ -88,7 +88,7 @@ fn check_texts(plan: &Plan) -> Result<(), Failure> {
 
 /// Returns a warning if the campaign's subject replaces the subjects of emails in several languages, and another warning if its
 /// preheader replaces their preheaders.
-fn same_in_every_language(plan: &Plan, emails: &[Finished]) -> Vec<Warning> {
+fn same_in_every_language(plan: &Plan, emails: &[ReadyEmail]) -> Vec<Warning> {
     let own = [("subject", plan.subject.is_some()), ("preheader", plan.preheader.is_some())];
     let own = own.into_iter().filter(|(_, is_set)| *is_set);
     own.filter_map(|(text, _)| emails::same_in_every_language(text, emails)).collect()

@@ -20,7 +20,7 @@ use crate::features::campaigns::model::{Action, CampaignStatus, Plan, RecipientT
 use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::domains::Utm;
-use crate::features::emails::{self, Chosen};
+use crate::features::emails::{self, EmailChoice};
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -149,7 +149,7 @@ fn changed(
     input.utm.apply(&mut plan.utm);
     input.minimum_score.map(score).apply(&mut plan.minimum_score);
     input.unknown.apply(&mut plan.unknown);
-    let warnings = chosen.map_or_else(Vec::new, |Chosen { emails, mut warnings }| {
+    let warnings = chosen.map_or_else(Vec::new, |EmailChoice { emails, mut warnings }| {
         warnings.extend(same_in_every_language(&plan, &emails));
         warnings
     });

@@ -27,6 +27,7 @@ pub struct ListConnections {
 
 /// A list of connections.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ConnectionList")]
 pub struct Connections {
     /// The connections, oldest first.
     pub connections: Vec<ConnectionView>,

@@ -105,13 +105,13 @@ struct Members {
 
 impl Members {
     fn ids(&self) -> Vec<String> {
-        let ids = self.members.iter().map(|raw| serde_json::from_str::<Identified>(raw.get()).map(|found| found.id));
+        let ids = self.members.iter().map(|raw| serde_json::from_str::<MemberId>(raw.get()).map(|found| found.id));
         ids.map(Result::unwrap_or_default).collect()
     }
 }
 
 #[derive(Deserialize)]
-struct Identified {
+struct MemberId {
     id: String,
 }
 

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::testing::platforms::Asked;
+use crate::testing::platforms::PlatformRequest;
 use crate::testing::platforms::published::objection;
 
-fn asked(method: &str, target: &str, kind: &str, body: &str) -> Asked {
+fn asked(method: &str, target: &str, kind: &str, body: &str) -> PlatformRequest {
     let headers = [("content-type".to_owned(), kind.to_owned())].into();
-    Asked { method: method.into(), target: target.into(), headers, body: body.into() }
+    PlatformRequest { method: method.into(), target: target.into(), headers, body: body.into() }
 }
 
 fn read(target: &str) -> Option<String> {

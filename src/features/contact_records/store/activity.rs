@@ -57,6 +57,7 @@ impl Record for ActivityRow {}
 /// An action: an email was sent to a contact, or the contact did something with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "ContactAction")]
 pub enum Action {
     /// An email was sent to the contact.
     Sent,

@@ -7,7 +7,7 @@ use super::formula_escape;
 use crate::base::clock::Timestamp;
 use crate::features::contact_records::ContactRow;
 use crate::features::contact_records::fields::FieldValue;
-use crate::vocab::contact_fields::{CONTACT_FIELDS, Place};
+use crate::vocab::contact_fields::{CONTACT_FIELDS, FieldSource};
 
 /// Writes contacts as lines of a CSV file that all have the same columns.
 pub struct CsvWriter {
@@ -35,14 +35,14 @@ impl CsvWriter {
             }
             let mut write = |text: &str| formula_escape::write_cell(out, text);
             match field.place {
-                Place::Id => write(&contact.id.to_string()),
-                Place::Email => write(contact.email),
-                Place::Profile(field) => write(contact.profile.get(field).copied().unwrap_or_default()),
-                Place::Tags => write(&tag_list(tags)),
-                Place::Status => write(contact.status.word()),
-                Place::CreatedAt => write(&time(Some(contact.created_at))),
-                Place::UpdatedAt => write(&time(Some(contact.updated_at))),
-                Place::UnsubscribedAt => write(&time(contact.unsubscribed_at)),
+                FieldSource::Id => write(&contact.id.to_string()),
+                FieldSource::Email => write(contact.email),
+                FieldSource::Profile(field) => write(contact.profile.get(field).copied().unwrap_or_default()),
+                FieldSource::Tags => write(&tag_list(tags)),
+                FieldSource::Status => write(contact.status.word()),
+                FieldSource::CreatedAt => write(&time(Some(contact.created_at))),
+                FieldSource::UpdatedAt => write(&time(Some(contact.updated_at))),
+                FieldSource::UnsubscribedAt => write(&time(contact.unsubscribed_at)),
             }
         }
         for key in &self.keys {

@@ -90,7 +90,7 @@ impl JsonSchema for Many {
 /// The result of the request: the counts, or the job that processes the contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Outcome {
+pub enum BulkChangeResult {
     Counts(BulkResult),
     Job(BulkStarted),
 }
@@ -157,7 +157,7 @@ impl Operation for Bulk {
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = BulkRequest;
-    type Output = Done<Outcome>;
+    type Output = Done<BulkChangeResult>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
@@ -167,7 +167,7 @@ impl Operation for Bulk {
                 { "email": "grace@example.com", "status": "subscribed" },
             ],
         });
-        (input, Done(Outcome::Counts(BulkResult { success: 2, failed: 0, updated: 0, errors: Vec::new() })))
+        (input, Done(BulkChangeResult::Counts(BulkResult { success: 2, failed: 0, updated: 0, errors: Vec::new() })))
     }
 }
 
@@ -182,7 +182,7 @@ impl Command for Bulk {
                 let task = Task::Bulk(jobs::Bulk { rows: total as u32, next: 0 });
                 let job = jobs::open(tx, caller.account(), project, task)?;
                 jobs::put_rows(tx, job.id, rows);
-                return Ok(Done(Outcome::Job(BulkStarted {
+                return Ok(Done(BulkChangeResult::Job(BulkStarted {
                     job_id: job.id,
                     status: "processing",
                     total_contacts: total as u64,
@@ -194,7 +194,7 @@ impl Command for Bulk {
         let reported = jobs::bulk_counts(&counts);
         webhook_events::bulk_imported(tx, (caller.account(), project), reported, None);
         let errors = notes.into_iter().map(RowError::from).collect();
-        Ok(Done(Outcome::Counts(BulkResult {
+        Ok(Done(BulkChangeResult::Counts(BulkResult {
             success: reported.success,
             failed: reported.failed,
             updated: reported.updated,

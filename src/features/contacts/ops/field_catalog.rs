@@ -17,7 +17,7 @@ use crate::features::contact_records::{self, ContactRow};
 use crate::features::contacts::selection::Filters;
 use crate::features::{projects, segments};
 use crate::vocab::codes::Code;
-use crate::vocab::contact_fields::{CONTACT_FIELDS, ContactField, Place};
+use crate::vocab::contact_fields::{CONTACT_FIELDS, ContactField, FieldSource};
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::{limits, tables};
@@ -40,9 +40,10 @@ pub struct ListFields {
 /// The fields of the examined contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "FieldCatalog")]
 pub struct Catalog {
     /// The fields: first standard fields, then custom fields, most common first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogField>,
     /// The number of contacts selected.
     pub total_subscribers: u64,
     /// The number of contacts examined, newest first.
@@ -53,7 +54,7 @@ pub struct Catalog {
 /// A contact field.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct CatalogField {
     /// The name in merge fields and filters.
     pub key: String,
     /// The display name.
@@ -100,7 +101,7 @@ impl Operation for FieldCatalog {
     type Output = Done<Catalog>;
 
     fn example() -> (Value, Self::Output) {
-        let entry = |key: &str, label: &str, sample: &str, auto| Entry {
+        let entry = |key: &str, label: &str, sample: &str, auto| CatalogField {
             key: key.into(),
             label: label.into(),
             kind: FieldKind::String,
@@ -142,19 +143,19 @@ impl Query for FieldCatalog {
 
 /// The fields found in the examined contacts.
 struct FieldCounts {
-    own: Vec<(&'static ContactField, Seen)>,
-    custom: BTreeMap<String, Seen>,
+    own: Vec<(&'static ContactField, FieldUse)>,
+    custom: BTreeMap<String, FieldUse>,
 }
 
 /// The data that the examined contacts contain in one field.
 #[derive(Default)]
-struct Seen {
+struct FieldUse {
     filled: u64,
     kinds: BTreeMap<FieldKind, u64>,
     sample: BTreeSet<String>,
 }
 
-impl Seen {
+impl FieldUse {
     fn text(&mut self, text: &str) {
         if !text.is_empty() {
             self.add(kind_of(text), text);
@@ -179,7 +180,7 @@ impl Seen {
         }
     }
 
-    fn entry(&self, key: &str, label: &str, auto: bool, of: u64) -> Entry {
+    fn entry(&self, key: &str, label: &str, auto: bool, of: u64) -> CatalogField {
         let kind = match self.kinds.keys().copied().collect::<Vec<_>>().as_slice() {
             [] => FieldKind::Unknown,
             [kind] => *kind,
@@ -187,13 +188,20 @@ impl Seen {
             _ => FieldKind::String,
         };
         let fill_rate = if of == 0 { 0.0 } else { (self.filled as f64 / of as f64 * 1e4).round() / 1e4 };
-        Entry { key: key.into(), label: label.into(), kind, fill_rate, sample: self.sample.iter().cloned().collect(), auto }
+        CatalogField {
+            key: key.into(),
+            label: label.into(),
+            kind,
+            fill_rate,
+            sample: self.sample.iter().cloned().collect(),
+            auto,
+        }
     }
 }
 
 impl FieldCounts {
     fn of(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap) -> Result<Self, Failure> {
-        let own = own_fields().map(|field| (field, Seen::default())).collect();
+        let own = own_fields().map(|field| (field, FieldUse::default())).collect();
         let mut tally = Self { own, custom: BTreeMap::new() };
         if let (Some(first), Some(last)) = (wanted.min(), wanted.max()) {
             contact_records::visit_rows(tx, project, first..=last, |number, bytes| {
@@ -209,7 +217,7 @@ impl FieldCounts {
     fn add(&mut self, row: &ContactRow<'_>) {
         for (field, seen) in &mut self.own {
             let text = match field.place {
-                Place::Profile(field) => row.profile.get(field).copied(),
+                FieldSource::Profile(field) => row.profile.get(field).copied(),
                 _ => Some(row.email),
             };
             text.inspect(|text| seen.text(text));
@@ -223,9 +231,9 @@ impl FieldCounts {
         }
     }
 
-    fn entries(&self, of: u64) -> Vec<Entry> {
+    fn entries(&self, of: u64) -> Vec<CatalogField> {
         let own = self.own.iter().map(|(field, seen)| seen.entry(field.key, field.label, true, of));
-        let mut custom: Vec<(&String, &Seen)> = self.custom.iter().collect();
+        let mut custom: Vec<(&String, &FieldUse)> = self.custom.iter().collect();
         custom.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.filled));
         own.chain(custom.into_iter().map(|(key, seen)| seen.entry(key, key, false, of))).collect()
     }

@@ -31,7 +31,7 @@ pub struct Import;
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = form_fields)]
-pub struct Form {
+pub struct ContactImportForm {
     /// The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or Windows-1252.
     #[schemars(extend("format" = "binary"))]
     pub file: String,
@@ -88,7 +88,7 @@ impl Operation for Import {
 }
 
 impl Raw for Import {
-    const MEDIA: Media = Media::form::<Form>();
+    const MEDIA: Media = Media::form::<ContactImportForm>();
 
     async fn run(context: Context, _: NoInput, request: RawRequest) -> Result<Reply, Failure> {
         let mut upload = Upload::default();

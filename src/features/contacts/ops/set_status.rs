@@ -37,7 +37,7 @@ pub struct NewStatus {
 
 /// The result of a status change.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Success {
+pub struct StatusChangeResult {
     /// Always true; a failed change returns an error instead.
     pub success: bool,
 }
@@ -53,11 +53,11 @@ impl Operation for SetStatus {
         )
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewStatus;
-    type Output = Done<Success>;
+    type Output = Done<StatusChangeResult>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "email": "ada@example.com", "status": "unsubscribed" });
-        (input, Done(Success { success: true }))
+        (input, Done(StatusChangeResult { success: true }))
     }
 }
 
@@ -82,7 +82,7 @@ impl Command for SetStatus {
         }
         webhook_events::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
         save(tx, project, &before, after)?;
-        Ok(Done(Success { success: true }))
+        Ok(Done(StatusChangeResult { success: true }))
     }
 }
 

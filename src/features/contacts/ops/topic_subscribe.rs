@@ -29,14 +29,14 @@ pub struct ChooseTopic {
 /// A contact's current choice for a topic.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Choice {
+pub struct ContactTopicChoice {
     pub topic_id: TopicId,
     pub subscriber_id: ContactId,
     /// Whether the contact is subscribed to the topic.
     pub subscribed: bool,
 }
 
-impl Choice {
+impl ContactTopicChoice {
     /// Returns an example for the documentation: the request and its response.
     pub fn sample(subscribed: bool) -> (Value, Self) {
         let id = "66f1a2b3c4d5e6f70819202a";
@@ -54,10 +54,10 @@ impl Operation for TopicSubscribe {
         .about("Stores the contact's explicit choice, which overrides the topic's default. The contact's status does not change.")
         .fails(&[Code::NotFound]);
     type Input = ChooseTopic;
-    type Output = Done<Choice>;
+    type Output = Done<ContactTopicChoice>;
 
     fn example() -> (Value, Self::Output) {
-        let (input, choice) = Choice::sample(true);
+        let (input, choice) = ContactTopicChoice::sample(true);
         (input, Done(choice))
     }
 }
@@ -69,14 +69,19 @@ impl Command for TopicSubscribe {
 }
 
 /// Stores a contact's choice for a topic.
-pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: ChooseTopic, subscribed: bool) -> Result<Done<Choice>, Failure> {
+pub fn choose(
+    tx: &mut WriteTx<'_>,
+    caller: &Caller,
+    input: ChooseTopic,
+    subscribed: bool,
+) -> Result<Done<ContactTopicChoice>, Failure> {
     let project = input.project_id;
     projects::require(tx, caller.account(), project)?;
     let topic = find(tx, project, input.id)?;
     let absent = || Failure::because(Code::NotFound, "The brand has no contact with this ID.").in_field("subscriberId");
     let contact = contact_records::find(tx, project, input.subscriber_id)?.ok_or_else(absent)?;
     topics::choose(tx, project, topic.id, contact.id.number(), subscribed)?;
-    Ok(Done(Choice { topic_id: topic.id, subscriber_id: contact.id, subscribed }))
+    Ok(Done(ContactTopicChoice { topic_id: topic.id, subscriber_id: contact.id, subscribed }))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::topic_subscribe::{Choice, ChooseTopic, choose};
+use super::topic_subscribe::{ChooseTopic, ContactTopicChoice, choose};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
@@ -20,10 +20,10 @@ impl Operation for TopicUnsubscribe {
         )
         .fails(&[Code::NotFound]);
     type Input = ChooseTopic;
-    type Output = Done<Choice>;
+    type Output = Done<ContactTopicChoice>;
 
     fn example() -> (Value, Self::Output) {
-        let (input, choice) = Choice::sample(false);
+        let (input, choice) = ContactTopicChoice::sample(false);
         (input, Done(choice))
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::set_status::{Success, not_found, retag, save};
+use super::set_status::{StatusChangeResult, not_found, retag, save};
 use crate::base::email::EmailKey;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
@@ -44,11 +44,11 @@ impl Operation for Unsubscribe {
         )
         .fails(&[Code::NotFound]);
     type Input = UnsubscribeRequest;
-    type Output = Done<Success>;
+    type Output = Done<StatusChangeResult>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "email": "ada@example.com", "projectId": "66f1a2b3d4e5f60718293a4b", "allLists": true });
-        (input, Done(Success { success: true }))
+        (input, Done(StatusChangeResult { success: true }))
     }
 }
 
@@ -69,10 +69,10 @@ impl Command for Unsubscribe {
                 webhook_events::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::of(caller));
             }
             save(tx, project, &before, after)?;
-            return Ok(Done(Success { success: true }));
+            return Ok(Done(StatusChangeResult { success: true }));
         }
         subscription::unsubscribe(tx, (caller.account(), project), &before, Source::of(caller))?;
-        Ok(Done(Success { success: true }))
+        Ok(Done(StatusChangeResult { success: true }))
     }
 }
 

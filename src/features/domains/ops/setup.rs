@@ -36,7 +36,7 @@ pub struct SetUpDomains {
 
 /// The two sending subdomains of a root domain.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Subdomains {
+pub struct SendingSubdomains {
     /// For newsletters and offers: `send.<root>`.
     pub marketing: DomainView,
     /// For transactional emails: `notify.<root>`.
@@ -53,7 +53,7 @@ impl Operation for Setup {
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = SetUpDomains;
-    type Output = Created<Subdomains>;
+    type Output = Created<SendingSubdomains>;
 
     fn example() -> (Value, Self::Output) {
         let sample = |stream: Stream| DomainView {
@@ -63,7 +63,7 @@ impl Operation for Setup {
             ..DomainView::sample()
         };
         let input = json!({ "rootDomain": "acme.example", "fromName": "Acme", "vanityRootFrom": false });
-        (input, Created(Subdomains { marketing: sample(Stream::Marketing), transactional: sample(Stream::Transactional) }))
+        (input, Created(SendingSubdomains { marketing: sample(Stream::Marketing), transactional: sample(Stream::Transactional) }))
     }
 }
 
@@ -81,7 +81,7 @@ impl Async for Setup {
         let marketing = create_stream(&context, &Self::SPEC, &input.root_domain, Stream::Marketing, shape.clone()).await?;
         let transactional = create_stream(&context, &Self::SPEC, &input.root_domain, Stream::Transactional, shape).await?;
         let installation = Installation::of(&context.engine.settings);
-        Ok(Created(Subdomains {
+        Ok(Created(SendingSubdomains {
             marketing: domain_view(&marketing, &installation),
             transactional: domain_view(&transactional, &installation),
         }))

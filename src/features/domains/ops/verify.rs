@@ -19,7 +19,7 @@ pub struct Verify;
 /// The result of a domain's DNS check.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Verified {
+pub struct DomainVerification {
     pub domain: String,
     pub status: Status,
     /// Why the domain is not verified, or a problem that may soon affect its verification.
@@ -38,11 +38,11 @@ impl Operation for Verify {
         )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
-    type Output = Done<Verified>;
+    type Output = Done<DomainVerification>;
 
     fn example() -> (Value, Self::Output) {
         let DomainView { domain, status, status_reason, dns_records, .. } = DomainView::sample();
-        (json!({ "domain": domain }), Done(Verified { domain, status, status_reason, dns_records }))
+        (json!({ "domain": domain }), Done(DomainVerification { domain, status, status_reason, dns_records }))
     }
 }
 
@@ -63,6 +63,6 @@ impl Async for Verify {
         });
         let domain = settled.await?;
         let dns_records = records(&domain, &installation);
-        Ok(Done(Verified { domain: domain.name, status: domain.status, status_reason: domain.reason, dns_records }))
+        Ok(Done(DomainVerification { domain: domain.name, status: domain.status, status_reason: domain.reason, dns_records }))
     }
 }

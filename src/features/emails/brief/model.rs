@@ -62,6 +62,7 @@ pub struct Brief {
 /// A range of characters of the prompt, in Unicode code points from 0. `end` is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "BriefSpan")]
 pub struct Span {
     pub start: u32,
     pub end: u32,
@@ -70,6 +71,7 @@ pub struct Span {
 /// Text in the brief, with its span in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "BriefText")]
 pub struct Part {
     pub text: String,
     /// The span of the part in the prompt; absent if a user added the part.
@@ -80,6 +82,7 @@ pub struct Part {
 /// The purpose of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "EmailPurpose")]
 pub enum Goal {
     Welcome,
     Sale,
@@ -118,6 +121,7 @@ pub enum Goal {
 /// A fact that the email must contain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "BriefFact")]
 pub struct Fact {
     pub kind: FactKind,
     /// The meaning of the number or date.
@@ -199,6 +203,7 @@ pub enum FactValue {
 /// A story of a newsletter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "BriefStory")]
 pub struct Story {
     /// The heading, if the prompt contains one.
     #[serde(default)]
@@ -212,6 +217,7 @@ pub struct Story {
 /// The brand's own offer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "BriefOffer")]
 pub struct Offer {
     /// What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not specify it.
     #[serde(default)]
@@ -226,6 +232,7 @@ pub struct Offer {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "BriefEvent")]
 pub struct Event {
     /// The name of the event: "Truffle evening".
     pub name: Part,
@@ -246,6 +253,7 @@ pub struct CallToAction {
 /// The person who signs the email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "BriefSignature")]
 pub struct Signature {
     pub name: String,
     #[serde(default)]
@@ -257,6 +265,7 @@ pub struct Signature {
 /// A limit that the prompt sets for the email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "BriefConstraint")]
 pub struct Constraint {
     pub kind: ConstraintKind,
     /// The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other kinds have no value.

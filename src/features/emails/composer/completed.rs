@@ -4,6 +4,7 @@
 //! become part of the fact next to them.
 
 use super::language::{Bank, Language};
+use super::purposes::{correct_by_facts, count, is_statement};
 use super::text::{capital, folded, tidy};
 use crate::features::emails::brief::{Brief, Fact, FactKind, Goal, Part, Span, Story};
 
@@ -44,16 +45,8 @@ pub fn completed(brief: &Brief, language: Language) -> Brief {
     drop_limits(&mut brief, language);
     whole_scope(&mut brief, language);
     drop_kinds(&mut brief, language);
-    super::purposes::correct_by_facts(&mut brief, language);
+    correct_by_facts(&mut brief, language);
     brief
-}
-
-pub fn count(text: &str) -> usize {
-    text.split_whitespace().count()
-}
-
-pub fn is_statement(fact: &Fact) -> bool {
-    matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.story.is_none()
 }
 
 /// Returns a statement as the continuation of a sentence: its first letter becomes lowercase, unless it starts with a name or a German

@@ -10,7 +10,7 @@ use jiff::civil::{Date, Time};
 use super::format::{Money, Saving};
 use super::language::{Bank, Format, Language};
 use super::rules::Rules;
-use super::text::{folded, is_in, tidy};
+use super::text::{folded, is_in, own_place, tidy};
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span, zone};
 use crate::features::projects::brand::Brand;
 
@@ -187,7 +187,7 @@ impl<'a> Content<'a> {
         let is_day =
             fact.kind == FactKind::Date && matches!(fact.value, Some(FactValue::Days { first, last: None }) if !is_now(first));
         let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
-        let told = folded(&self.told(fact));
+        let told = folded(&self.printed(fact));
         let literal = !relative && !told.trim().is_empty() && said.contains(&told);
         // In a table, the number follows its label: "Places: 12".
         let counted = match fact.value {
@@ -197,8 +197,7 @@ impl<'a> Content<'a> {
             }
             _ => false,
         };
-        let is_place =
-            fact.kind == FactKind::Place && said.contains(&folded(super::venue::own_place(fact.text.trim(), self.language)));
+        let is_place = fact.kind == FactKind::Place && said.contains(&folded(own_place(fact.text.trim(), self.language)));
         // The number is enough for a date, and for a price without its currency: "It closes on 10 December" states "closes 10 December",
         // and "from 200 to 150 euros" states "200".
         let number = fact.text.find(|c: char| c.is_ascii_digit()).map(|at| folded(&fact.text[at..]));

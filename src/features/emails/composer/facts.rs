@@ -7,7 +7,7 @@ use super::format::Saving;
 use super::goals::Shape;
 use super::language::Bank;
 use super::phrases::Facts;
-use super::text::{capital, closed, folded, tidy, unquoted};
+use super::text::{capital, closed, folded, own_place, tidy, unquoted};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal, Part};
 use crate::features::projects::brand::Brand;
 
@@ -99,7 +99,7 @@ impl Source<'_> {
         let venue = venue.filter(|fact| !named.contains(&folded(&fact.text)));
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let full = content.venue().filter(|_| invites);
-        let place = venue.map(|fact| super::venue::own_place(fact.text.trim(), content.language).to_owned());
+        let place = venue.map(|fact| own_place(fact.text.trim(), content.language).to_owned());
         know("place", full.or_else(|| place.filter(short)));
         know("since", self.since());
         let is_ahead = |fact: &Fact| matches!(fact.value, Some(FactValue::Days { first, .. }) if first > content.today);

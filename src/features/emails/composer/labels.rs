@@ -14,10 +14,10 @@ const REST_WORDS_MIN: usize = 5;
 impl Content<'_> {
     /// Returns the text of a fact as the email prints it. A label at the start of a statement is removed: "Why: we doubled our hours".
     pub fn text(&self, at: usize) -> String {
-        self.told(self.fact(at))
+        self.printed(self.fact(at))
     }
 
-    pub(super) fn told(&self, fact: &Fact) -> String {
+    pub(super) fn printed(&self, fact: &Fact) -> String {
         let text = typographic(&tidy(&fact.text));
         if !matches!(fact.kind, FactKind::Sentence | FactKind::Condition) {
             return text;

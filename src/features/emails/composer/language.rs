@@ -222,7 +222,7 @@ impl Bank {
 
     /// Returns whether a text contains one of the words under a key.
     pub fn has_word(&self, place: &str, text: &str) -> bool {
-        let folded = super::text::folded(text);
+        let folded = super::tokens::folded(text);
         self.phrases(place).iter().any(|word| named(&folded, word).is_some())
     }
 
@@ -248,7 +248,7 @@ impl Bank {
 
 /// Returns the byte position of a word in a folded text. A `*` at the end of the word stands for any ending.
 fn named(folded: &str, word: &str) -> Option<usize> {
-    let bare = super::text::folded(word);
+    let bare = super::tokens::folded(word);
     folded.find(if word.ends_with('*') { bare.trim_end() } else { &bare })
 }
 

@@ -7,6 +7,7 @@
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
+mod address_form;
 mod bare;
 mod buttons;
 mod completed;

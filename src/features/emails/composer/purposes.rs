@@ -1,7 +1,6 @@
 //! Determines the purpose of an email from its facts if the words of the prompt do not decide it: an evening with a time and a price is an
 //! invitation, and an email about a closed shop is not a seasonal greeting.
 
-use super::completed::{count, is_statement};
 use super::language::{Bank, Language};
 use super::text::{folded, tidy};
 use crate::features::emails::brief::{Brief, Event, Fact, FactKind, FactRole, FactValue, Goal, Part};
@@ -12,6 +11,14 @@ const HOURS_DAYS_MIN: usize = 2;
 const TITLE_WORDS_MAX: usize = 4;
 /// The maximum number of words before a date that can be the name of an event.
 const EVENT_WORDS_MAX: usize = 7;
+
+pub fn count(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+pub fn is_statement(fact: &Fact) -> bool {
+    matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.story.is_none()
+}
 
 /// Corrects the purpose of a brief, based on its facts.
 pub fn correct_by_facts(brief: &mut Brief, language: Language) {

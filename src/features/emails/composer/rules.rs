@@ -54,7 +54,7 @@ impl Rules {
                 }
             }
         }
-        rules.formal = rules.formal.or_else(|| super::voice::form_of(brief));
+        rules.formal = rules.formal.or_else(|| super::address_form::form_of(brief));
         rules
     }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::Deserializer;
 
 use super::language::{Bank, Language};
+pub use super::tokens::folded;
 use super::tokens::{Kind, Tokens, plain};
 use crate::vocab::limits;
 
@@ -145,35 +146,6 @@ pub fn bare_address(address: &str) -> &str {
     bare.trim_start_matches("www.").trim_end_matches('/')
 }
 
-/// Returns the words of a text for comparisons: folded, without punctuation, separated by single spaces, with a space at both ends.
-/// Currency and percent signs are words, and punctuation inside numbers is kept, so that "£4" is not in "£4.50".
-pub fn folded(text: &str) -> String {
-    let text = plain(text);
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push(' ');
-    let mut letters = text.chars().peekable();
-    while let Some(c) = letters.next() {
-        let in_number = matches!(c, '.' | ',' | ':')
-            && out.ends_with(|last: char| last.is_ascii_digit())
-            && letters.peek().is_some_and(char::is_ascii_digit);
-        if c.is_alphanumeric() || in_number {
-            let breaks = out.ends_with(['%', '€', '$', '£']);
-            out.extend(breaks.then_some(' '));
-            out.push(c);
-        } else if matches!(c, '%' | '€' | '$' | '£') {
-            out.extend((!out.ends_with(' ')).then_some(' '));
-            out.push(c);
-        } else if !out.ends_with(' ') {
-            out.push(' ');
-        }
-    }
-    out.extend((!out.ends_with(' ')).then_some(' '));
-    // An email shows addresses without their scheme.
-    [" https ", " http ", " www "]
-        .into_iter()
-        .fold(out, |text, scheme| if text.contains(scheme) { text.replace(scheme, " ") } else { text })
-}
-
 /// Returns whether a text is in this language, judged by its most common words. A text that is too short to judge is assumed to be in
 /// `given`.
 pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
@@ -226,3 +198,12 @@ const WORDS_READ: usize = 120;
 /// A text can count as another language only if it has at least this many more common words of that language than of the expected
 /// language.
 const FOREIGN_WORDS: usize = 2;
+
+/// Returns a place without the pronoun of the sender at its start, which needs a preposition: "uns im Laden" in "bei uns im Laden".
+pub fn own_place(text: &str, language: Language) -> &str {
+    let bank = Bank::of(language);
+    let is_in = |place: &str, word: &str| bank.phrases(place).iter().any(|own| own == &word.to_lowercase());
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let (first, rest) = if is_in("words.places", first) { rest.split_once(' ').unwrap_or((rest, "")) } else { (first, rest) };
+    if is_in("words.us", first) && !rest.is_empty() { rest } else { text }
+}

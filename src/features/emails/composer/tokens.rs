@@ -194,6 +194,35 @@ fn separators_differ(text: &str) -> bool {
     text.contains('.') && text.contains(',')
 }
 
+/// Returns the words of a text for comparisons: folded, without punctuation, separated by single spaces, with a space at both ends.
+/// Currency and percent signs are words, and punctuation inside numbers is kept, so that "£4" is not in "£4.50".
+pub fn folded(text: &str) -> String {
+    let text = plain(text);
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(' ');
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        let in_number = matches!(c, '.' | ',' | ':')
+            && out.ends_with(|last: char| last.is_ascii_digit())
+            && letters.peek().is_some_and(char::is_ascii_digit);
+        if c.is_alphanumeric() || in_number {
+            let breaks = out.ends_with(['%', '€', '$', '£']);
+            out.extend(breaks.then_some(' '));
+            out.push(c);
+        } else if matches!(c, '%' | '€' | '$' | '£') {
+            out.extend((!out.ends_with(' ')).then_some(' '));
+            out.push(c);
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    out.extend((!out.ends_with(' ')).then_some(' '));
+    // An email shows addresses without their scheme.
+    [" https ", " http ", " www "]
+        .into_iter()
+        .fold(out, |text, scheme| if text.contains(scheme) { text.replace(scheme, " ") } else { text })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

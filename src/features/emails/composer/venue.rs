@@ -1,9 +1,9 @@
 //! Extracts event details and opening hours from statements that only list them, so that a table can show them.
 
 use super::content::Content;
-use super::language::{Bank, Language};
+use super::language::Bank;
 use super::sections::Writer;
-use super::text::{capital, folded};
+use super::text::{capital, folded, own_place};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 
 /// The maximum number of words other than the date in a row of opening hours.
@@ -216,15 +216,6 @@ impl Writer<'_> {
         rows.sort_by_key(|(day, ..)| *day);
         (rows.into_iter().filter_map(|(_, at, text)| Some((capital(&content.shown(&facts[at])?), text))).collect(), replaced)
     }
-}
-
-/// Returns a place without the pronoun of the sender at its start, which needs a preposition: "uns im Laden" in "bei uns im Laden".
-pub fn own_place(text: &str, language: Language) -> &str {
-    let bank = Bank::of(language);
-    let is_in = |place: &str, word: &str| bank.phrases(place).iter().any(|own| own == &word.to_lowercase());
-    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let (first, rest) = if is_in("words.places", first) { rest.split_once(' ').unwrap_or((rest, "")) } else { (first, rest) };
-    if is_in("words.us", first) && !rest.is_empty() { rest } else { text }
 }
 
 fn is_bare_number(word: Option<&str>) -> bool {

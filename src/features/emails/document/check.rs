@@ -43,12 +43,12 @@ impl std::error::Error for Violation {}
 
 /// The path of the field being checked, and the violations found so far.
 #[derive(Default)]
-struct Place {
+struct DocumentPath {
     path: String,
     found: Vec<Violation>,
 }
 
-impl Place {
+impl DocumentPath {
     /// Checks a field of the current value.
     fn field(&mut self, name: &str, check: impl FnOnce(&mut Self)) {
         let length = self.path.len();
@@ -124,7 +124,7 @@ impl Place {
 impl Email {
     /// Returns all violations in the document. A document without violations can be rendered and sent.
     pub fn check(&self) -> Vec<Violation> {
-        let mut at = Place::default();
+        let mut at = DocumentPath::default();
         if self.version != VERSION {
             at.field("version", |at| at.say(format!("is {}; use {VERSION}", self.version)));
         }
@@ -137,7 +137,7 @@ impl Email {
     }
 
     /// Checks that the first block is the only header, the last block is the only footer, and at most one block is a hero.
-    fn check_order(&self, at: &mut Place) {
+    fn check_order(&self, at: &mut DocumentPath) {
         let last = self.blocks.len().saturating_sub(1);
         let is_header = |block: &Block| matches!(block, Block::Header(_));
         let is_footer = |block: &Block| matches!(block, Block::Footer(_));
@@ -160,7 +160,7 @@ impl Email {
     }
 
     /// Checks that every block has a unique name of allowed characters.
-    fn check_names(&self, at: &mut Place) {
+    fn check_names(&self, at: &mut DocumentPath) {
         let mut seen = HashSet::new();
         for (index, block) in self.blocks.iter().enumerate() {
             for id in std::iter::once(block.id()).chain(block.cells().map(Cell::id)) {
@@ -185,7 +185,7 @@ impl Block {
         columns.iter().flat_map(|column| &column.blocks)
     }
 
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.line("id", self.id());
         match self {
             Self::Header(block) => {
@@ -235,7 +235,7 @@ impl Block {
 }
 
 impl Cell {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.line("id", self.id());
         match self {
             Self::Text(block) => at.rich("text", &block.text),
@@ -249,7 +249,7 @@ impl Cell {
 }
 
 impl Hero {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.maybe_line("eyebrow", &self.eyebrow);
         at.line("title", &self.title);
         at.maybe_rich("text", &self.text);
@@ -259,14 +259,14 @@ impl Hero {
 }
 
 impl Image {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         check_picture("image", Some(&self.image), at);
         at.maybe_line("caption", &self.caption);
     }
 }
 
 impl Product {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.line("name", &self.name);
         check_picture("image", self.image.as_ref(), at);
         at.maybe_line("text", &self.text);
@@ -280,7 +280,7 @@ impl Product {
 }
 
 impl Quote {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.rich("text", &self.text);
         at.maybe_line("author", &self.author);
         at.maybe_line("role", &self.role);
@@ -292,14 +292,14 @@ impl Quote {
 }
 
 impl Item {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.maybe_line("title", &self.title);
         at.rich("text", &self.text);
     }
 }
 
 impl Table {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.maybe_line("title", &self.title);
         at.list("head", &self.head, (0, limits::EMAIL_TABLE_COLUMNS_MAX), |label, at| {
             at.text(label, label.chars().count(), Label::MAX);
@@ -323,7 +323,7 @@ impl Table {
 }
 
 impl Footer {
-    fn check(&self, at: &mut Place) {
+    fn check(&self, at: &mut DocumentPath) {
         at.line("sender", &self.sender);
         at.maybe_line("address", &self.address);
         at.maybe_rich("reason", &self.reason);
@@ -333,7 +333,7 @@ impl Footer {
     }
 }
 
-fn check_picture(name: &str, picture: Option<&Picture>, at: &mut Place) {
+fn check_picture(name: &str, picture: Option<&Picture>, at: &mut DocumentPath) {
     let Some(picture) = picture else { return };
     at.field(name, |at| {
         at.maybe_line("alt", &picture.alt);
@@ -347,7 +347,7 @@ fn check_picture(name: &str, picture: Option<&Picture>, at: &mut Place) {
     });
 }
 
-fn check_action(action: &Option<Action>, at: &mut Place) {
+fn check_action(action: &Option<Action>, at: &mut DocumentPath) {
     if let Some(action) = action {
         at.field("button", |at| at.line("label", &action.label));
     }

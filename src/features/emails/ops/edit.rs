@@ -50,7 +50,7 @@ pub struct EditEmail {
 /// The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum EmailEditResult {
     Email(Box<EditedEmail>),
     Operation(Box<EditView>),
 }
@@ -67,13 +67,16 @@ impl Operation for Edit {
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::EditFailed, Code::LimitReached, Code::ModelNotConfigured]);
     type Input = EditEmail;
-    type Output = Done<Answer>;
+    type Output = Done<EmailEditResult>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "prompt": "Make the button green and shorten the intro" });
         let done = vec!["Changed the color of: button → #2E7D32.".to_owned()];
         let not_done = vec!["“shorten the intro” was not applied: the email has no filler.".to_owned()];
-        (input, Done(Answer::Email(Box::new(EditedEmail { email: EmailView::sample(), document: None, done, not_done }))))
+        (
+            input,
+            Done(EmailEditResult::Email(Box::new(EditedEmail { email: EmailView::sample(), document: None, done, not_done }))),
+        )
     }
 }
 
@@ -111,7 +114,7 @@ async fn preview(
     input: &EditEmail,
     model: Option<String>,
     deadline: Instant,
-) -> Result<Answer, Failure> {
+) -> Result<EmailEditResult, Failure> {
     let (id, project) = (input.email_id, input.project_id);
     let engine = context.engine.clone();
     let query = move |tx: &ReadTx| {
@@ -133,7 +136,7 @@ async fn preview(
     let made = made.map_err(|reason| Failure::because(Code::EditFailed, reason))?;
     let project = email.project;
     let shown = context.read(move |tx| Ok(made.shown(tx, project, view)?)).await?;
-    Ok(Answer::Email(Box::new(shown)))
+    Ok(EmailEditResult::Email(Box::new(shown)))
 }
 
 fn require_ready(email: &Email) -> Result<(), Failure> {
@@ -168,7 +171,7 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail, model: Opti
     Ok(row.id)
 }
 
-async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool) -> Result<Answer, Failure> {
+async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool) -> Result<EmailEditResult, Failure> {
     let engine = context.engine.clone();
     let query = move |tx: &ReadTx| {
         let email = require_email(tx, account, row.email, None)?;
@@ -176,12 +179,12 @@ async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool)
         match &row.state {
             EditState::Completed(_) if !is_async => {
                 let (done, not_done) = (row.done.clone(), row.not_done.clone());
-                Ok(Answer::Email(Box::new(EditedEmail { email: viewer.email(&email)?, document: None, done, not_done })))
+                Ok(EmailEditResult::Email(Box::new(EditedEmail { email: viewer.email(&email)?, document: None, done, not_done })))
             }
             EditState::Failed(reason) if !is_async => {
                 Err(Failure::because(Code::EditFailed, reason.clone()).with(json!({ "editId": row.id })))
             }
-            _ => Ok(Answer::Operation(Box::new(viewer.edit(&row, &email)?))),
+            _ => Ok(EmailEditResult::Operation(Box::new(viewer.edit(&row, &email)?))),
         }
     };
     context.read(query).await

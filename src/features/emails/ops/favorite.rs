@@ -28,7 +28,7 @@ pub struct FavoriteEmail {
 /// The email, and whether it is now a favorite.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Marked {
+pub struct FavoriteResult {
     pub email_id: EmailId,
     pub favorite: bool,
     pub conversation_id: ConversationId,
@@ -41,10 +41,10 @@ impl Operation for Favorite {
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
     type Input = FavoriteEmail;
-    type Output = Done<Marked>;
+    type Output = Done<FavoriteResult>;
 
     fn example() -> (Value, Self::Output) {
-        let marked = Marked {
+        let marked = FavoriteResult {
             email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
             favorite: true,
             conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid"),
@@ -63,6 +63,6 @@ impl Command for Favorite {
             store::save_email(tx, account, &email);
         }
         let slot_uuid = slot_uuid(email.conversation, email.slot);
-        Ok(Done(Marked { email_id: email.id, favorite: email.favorite, conversation_id: email.conversation, slot_uuid }))
+        Ok(Done(FavoriteResult { email_id: email.id, favorite: email.favorite, conversation_id: email.conversation, slot_uuid }))
     }
 }

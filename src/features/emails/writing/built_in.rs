@@ -125,7 +125,7 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let lost = |before: &Email, after: &Email| brief.lost(before, after, material);
     let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
     let means = EditResources { brand: &material.brand, site, knowledge: &given.knowledge, today: wish.today, lost: &lost };
-    let edited = edit::apply(before, &wish.prompt, &means).map_err(told)?;
+    let edited = edit::apply(before, &wish.prompt, &means).map_err(reasons_text)?;
     let document = sound(edited.email)?;
     let own = brief.wanted.brief.as_ref();
     let changed = own.map(|own| brief_update::updated(own, brief, (before, &document), &edited.replaced, material));
@@ -154,12 +154,12 @@ pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<
     // Imported HTML has no brief.
     let lost = |_: &Email, _: &Email| Vec::new();
     let means = EditResources { brand: &material.brand, site, knowledge: &given.knowledge, today: wish.today, lost: &lost };
-    let edited = edit::imported::apply(&wish.imported, &wish.prompt, &means).map_err(told)?;
+    let edited = edit::imported::apply(&wish.imported, &wish.prompt, &means).map_err(reasons_text)?;
     let (done, not_done) = (edited.done, edited.not_done);
     Ok(ImportedEditResult { imported: edited.imported, written_by: COMPOSER.to_owned(), done, not_done })
 }
 
-fn told(NotApplied(reasons): NotApplied) -> String {
+fn reasons_text(NotApplied(reasons): NotApplied) -> String {
     reasons.join(" ")
 }
 

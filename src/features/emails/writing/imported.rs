@@ -89,20 +89,20 @@ impl Listing {
     /// Returns the entry with this number, which is the value of `field`.
     fn entry(&self, field: &str, number: Option<usize>) -> Result<ListedPart, String> {
         let entry = number.and_then(|number| self.entries.get(number.checked_sub(1)?)).copied();
-        entry.ok_or_else(|| format!("{field} is {}, but the listed numbers are 1 to {}", told(number), self.entries.len()))
+        entry.ok_or_else(|| format!("{field} is {}, but the listed numbers are 1 to {}", number_text(number), self.entries.len()))
     }
 
     fn place(&self, field: &str, number: Option<usize>) -> Result<usize, String> {
         match self.entry(field, number)? {
             ListedPart::Part(place) => Ok(place),
             ListedPart::Link(_) => {
-                Err(format!("{field} is {}, which is a link; use the number of a text or image", told(number)))
+                Err(format!("{field} is {}, which is a link; use the number of a text or image", number_text(number)))
             }
         }
     }
 }
 
-fn told(number: Option<usize>) -> String {
+fn number_text(number: Option<usize>) -> String {
     number.map_or_else(|| "missing".to_owned(), |number| number.to_string())
 }
 
@@ -280,7 +280,7 @@ impl CheckedChange<'_> {
                 ListedPart::Part(place) => match imported.lead_buttons(&[place], &self.link()?)? {
                     0 => Err(format!(
                         "number {} is neither a link nor a button; use the number of a link or button",
-                        told(wanted.number)
+                        number_text(wanted.number)
                     )),
                     _ => Ok(()),
                 },

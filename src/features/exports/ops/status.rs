@@ -9,7 +9,7 @@ use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::connections;
 use crate::features::connections::templates::{EarlierExport, earlier};
 use crate::features::connections::views::ConnectionView;
-use crate::features::emails::{self, Finished};
+use crate::features::emails::{self, ReadyEmail};
 use crate::features::exports::views::ExportEmails;
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
@@ -135,7 +135,7 @@ fn platforms(view: &View<'_>, project: Option<ProjectId>) -> Result<Vec<Platform
     Ok(Provider::ALL.map(state).into())
 }
 
-fn exported(view: &View<'_>, finished: &[Finished]) -> Result<Vec<EarlierView>, Failure> {
+fn exported(view: &View<'_>, finished: &[ReadyEmail]) -> Result<Vec<EarlierView>, Failure> {
     let mut all = Vec::new();
     for email in finished {
         for found in earlier(view.tx, view.caller.account(), email.id, limits::EARLIER_EXPORTS_MAX)? {

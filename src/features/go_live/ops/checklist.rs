@@ -64,8 +64,8 @@ impl Query for Checklist {
             },
             GoLiveStep {
                 id: "transport",
-                done: mail.has_way(),
-                message: match (mail.direct, mail.has_way()) {
+                done: mail.has_transport(),
+                message: match (mail.direct, mail.has_transport()) {
                     (true, _) => "This server delivers live email directly.".into(),
                     (false, true) => "Live email is sent through your relay.".into(),
                     (false, false) => {

@@ -27,6 +27,7 @@ pub struct Create;
 /// The incoming webhook to create.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = input::by_kind)]
 pub struct NewHook {
     /// The project of the contacts and events.
     pub project_id: ProjectId,
@@ -50,6 +51,7 @@ pub struct NewHook {
     /// custom field `consentSource`. If absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
     pub consent_source: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// The page to which browsers are redirected after they submit a form.
+    #[schemars(extend("pattern" = input::PAGE_PATTERN))]
     pub redirect_url: Option<String>,
 }
 

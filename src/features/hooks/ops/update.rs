@@ -48,6 +48,7 @@ pub struct HookPatch {
     pub consent_source: Patch<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// The page to which browsers are redirected after they submit a form.
     #[serde(default)]
+    #[schemars(extend("pattern" = input::PAGE_PATTERN))]
     pub redirect_url: Patch<String>,
     /// Whether requests are accepted.
     pub active: Option<bool>,

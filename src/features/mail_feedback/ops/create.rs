@@ -23,6 +23,7 @@ pub struct Create;
 /// The mail service to create.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = input::by_service)]
 pub struct NewMailService {
     pub service: MailService,
     /// A name to distinguish several webhooks of one service.

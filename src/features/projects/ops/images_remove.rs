@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::images_update::find;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::projects::views::Removed;
+use crate::features::projects::views::RemovalResult;
 use crate::features::projects::{Site, image_files, images, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -33,12 +33,12 @@ impl Operation for ImagesRemove {
         )
         .fails(&[Code::NotFound]);
     type Input = ImageRef;
-    type Output = Done<Removed>;
+    type Output = Done<RemovalResult>;
 
     fn example() -> (Value, Self::Output) {
         let url = "https://www.acme.example/images/roastery.jpg";
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "imageUrl": url });
-        (input, Done(Removed { message: message(url) }))
+        (input, Done(RemovalResult { message: message(url) }))
     }
 }
 
@@ -48,7 +48,7 @@ impl Command for ImagesRemove {
         let picture = find(tx, input.project_id, &input.image_url)?;
         images::remove(tx, input.project_id, &picture);
         image_files::let_go(tx, &caller.engine, &picture.image.url)?;
-        Ok(Done(Removed { message: message(&picture.image.url) }))
+        Ok(Done(RemovalResult { message: message(&picture.image.url) }))
     }
 }
 

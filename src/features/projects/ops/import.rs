@@ -44,7 +44,7 @@ pub struct NewLogos {
 /// The response to an accepted import.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Accepted {
+pub struct ImportAccepted {
     pub project_id: ProjectId,
     pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
@@ -63,11 +63,11 @@ impl Operation for Import {
         .replay(Replay::Keyed)
         .fails(&[Code::LimitReached, Code::BrandExists]);
     type Input = NewProject;
-    type Output = Created<Accepted>;
+    type Output = Created<ImportAccepted>;
 
     fn example() -> (Value, Self::Output) {
         let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
-        let accepted = Accepted {
+        let accepted = ImportAccepted {
             project_id: id,
             status: ProjectStatus::Pending,
             domain: "acme.example".into(),
@@ -101,7 +101,7 @@ impl Command for Import {
         let kind = WebhookEvent::ProjectImportStarted;
         outbox::emit(tx, NewEvent { kind, account, project: Some(id), conversation: None, data });
         let Project { status, domain, urls, .. } = project;
-        Ok(Created(Accepted { project_id: id, status, domain, urls, message: message(id) }))
+        Ok(Created(ImportAccepted { project_id: id, status, domain, urls, message: message(id) }))
     }
 }
 

@@ -18,7 +18,7 @@ pub struct ImportRetry;
 /// The state of an import that was started again or is still running.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Retried {
+pub struct ImportRetryResult {
     pub project_id: ProjectId,
     pub status: ProjectStatus,
     /// A message that tells the user what happens next.
@@ -40,11 +40,14 @@ impl Operation for ImportRetry {
     .replay(Replay::Keyed)
     .fails(&[Code::NotFound]);
     type Input = ProjectRef;
-    type Output = Done<Retried>;
+    type Output = Done<ImportRetryResult>;
 
     fn example() -> (Value, Self::Output) {
         let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
-        (json!({ "projectId": id }), Done(Retried { project_id: id, status: ProjectStatus::Pending, message: BEGINS.into() }))
+        (
+            json!({ "projectId": id }),
+            Done(ImportRetryResult { project_id: id, status: ProjectStatus::Pending, message: BEGINS.into() }),
+        )
     }
 }
 
@@ -60,7 +63,7 @@ impl Command for ImportRetry {
             project = importing::reopen(tx, account, project)?;
         }
         let message = if runs { RUNS } else { BEGINS };
-        Ok(Done(Retried { project_id: project.id, status: project.status, message: message.into() }))
+        Ok(Done(ImportRetryResult { project_id: project.id, status: project.status, message: message.into() }))
     }
 }
 

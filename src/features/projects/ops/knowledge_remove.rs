@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::knowledge_update::find;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::projects::views::Removed;
+use crate::features::projects::views::RemovalResult;
 use crate::features::projects::{knowledge, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{KnowledgeId, ProjectId};
@@ -34,11 +34,11 @@ impl Operation for KnowledgeRemove {
     .about("An entry from the project's pages does not return when the sites are imported again.")
     .fails(&[Code::NotFound]);
     type Input = KnowledgeRef;
-    type Output = Done<Removed>;
+    type Output = Done<RemovalResult>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "entryId": "66f1a2b3c4d5e6f708192a3b" });
-        (input, Done(Removed { message: message("How we roast") }))
+        (input, Done(RemovalResult { message: message("How we roast") }))
     }
 }
 
@@ -47,7 +47,7 @@ impl Command for KnowledgeRemove {
         require(tx, caller.account(), input.project_id)?;
         let entry = find(tx, input.project_id, input.entry_id)?;
         knowledge::remove(tx, input.project_id, &entry);
-        Ok(Done(Removed { message: message(&entry.title) }))
+        Ok(Done(RemovalResult { message: message(&entry.title) }))
     }
 }
 

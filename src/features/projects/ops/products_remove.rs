@@ -8,7 +8,7 @@ use super::products_update::find;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::products::Product;
-use crate::features::projects::views::Removed;
+use crate::features::projects::views::RemovalResult;
 use crate::features::projects::{require, stored_products};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProductId, ProjectId};
@@ -35,11 +35,11 @@ impl Operation for ProductsRemove {
     .about("An imported product is hidden instead of deleted, so that the next import does not add it again.")
     .fails(&[Code::NotFound]);
     type Input = ProductRef;
-    type Output = Done<Removed>;
+    type Output = Done<RemovalResult>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "productId": "66f1a2b3d4e5f60718293a4c" });
-        (input, Done(Removed { message: message("Ember bowl", false) }))
+        (input, Done(RemovalResult { message: message("Ember bowl", false) }))
     }
 }
 
@@ -52,7 +52,7 @@ impl Command for ProductsRemove {
             true => stored_products::save(tx, input.project_id, &Product { hidden: true, ..product }),
             false => stored_products::delete(tx, input.project_id, product.id),
         }
-        Ok(Done(Removed { message: message(&name, is_imported) }))
+        Ok(Done(RemovalResult { message: message(&name, is_imported) }))
     }
 }
 

@@ -65,7 +65,7 @@ pub struct Styles {
     pub faces: Vec<FontFace>,
     /// The URLs that the style sheets import, as written.
     pub imports: Vec<String>,
-    rules: Vec<Matched>,
+    rules: Vec<WeightedRule>,
     /// The declarations of elements that were read before, by the memory address of the element: the ID of a node is unique only
     /// within its page, but a site has several pages. All pages must outlive the styles.
     seen: RefCell<HashMap<*const Element, Own>>,
@@ -83,7 +83,7 @@ enum Usage {
     As(String),
 }
 
-struct Matched {
+struct WeightedRule {
     selector: Selector,
     /// The weight of the rule: the specificity of its selector, and its position among all rules.
     weight: (u32, usize),
@@ -111,7 +111,7 @@ impl Styles {
                 let is_cheap = text.len() <= SELECTOR_BYTES_MAX && !text.contains(":has(");
                 if is_cheap && let Ok(selector) = Selector::parse(text) {
                     let weight = (specificity(text), rules.len());
-                    rules.push(Matched { selector, weight, declarations: declarations.clone() });
+                    rules.push(WeightedRule { selector, weight, declarations: declarations.clone() });
                 }
             }
         }

@@ -114,12 +114,12 @@ const SERIFS: [&str; 30] = [
 /// Returns the fonts for headings and running text.
 pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
     let Some(home) = site.home() else { return BrandFonts::default() };
-    let told =
+    let declared =
         |css: &[&str]| css.iter().flat_map(|css| home.all(css)).find_map(|element| styles.inherited(element, "font-family"));
     let linked = linked_families(home);
-    let body = told(&["body"]).or_else(|| told(&["main p", "p", "td", "font"]));
-    let body = body.filter(|value| first_family(value).is_some()).or_else(|| told(&["main p", "p"])).or(body_attribute(home));
-    let heading = told(&["h1", "main h2", "h2", "h3"]);
+    let body = declared(&["body"]).or_else(|| declared(&["main p", "p", "td", "font"]));
+    let body = body.filter(|value| first_family(value).is_some()).or_else(|| declared(&["main p", "p"])).or(body_attribute(home));
+    let heading = declared(&["h1", "main h2", "h2", "h3"]);
     // If no style names a font, use the families in the URL of a font service, where the heading font usually comes first and the
     // text font last.
     let body = body.or_else(|| linked.last().cloned());

@@ -230,10 +230,10 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
             && !found.contains(&tag)
         {
             // Omit `de` if `de-AT` is present, because `de` then adds no information.
-            let told = |other: &LanguageTag| {
+            let covers = |other: &LanguageTag| {
                 other.primary() == tag.primary() && (tag.as_str() == tag.primary() || other.as_str() == other.primary())
             };
-            match found.iter_mut().find(|other| told(other)) {
+            match found.iter_mut().find(|other| covers(other)) {
                 Some(other) if other.as_str() == other.primary() && found_later(&tag) => *other = tag,
                 Some(_) => {}
                 None => found.push(tag),

@@ -41,7 +41,7 @@ enum Evidence {
 
 /// The products found so far.
 #[derive(Default)]
-struct Found(Vec<Entry>);
+struct ProductList(Vec<Entry>);
 
 struct Entry {
     product: BrandProduct,
@@ -52,7 +52,7 @@ struct Entry {
 
 /// Returns all products of the site. `name` is the name of the brand, which is removed from the names of products.
 pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandProduct> {
-    let mut found = Found::default();
+    let mut found = ProductList::default();
     let mut without: Vec<&Page> = Vec::new();
     for page in &site.pages {
         let nodes = nodes(page);
@@ -88,7 +88,7 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
     found.0.into_iter().map(|entry| entry.product).collect()
 }
 
-impl Found {
+impl ProductList {
     /// Adds a product to the list, or adds missing facts to a product that is already in the list.
     fn add(&mut self, product: BrandProduct, evidence: Evidence, brand: Option<&str>) {
         let name = own_name(&product.name, brand);

@@ -13,7 +13,7 @@ pub struct Discard;
 
 /// The confirmation that a restore was discarded.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Discarded {
+pub struct DiscardResult {
     pub message: &'static str,
 }
 
@@ -26,15 +26,15 @@ impl Operation for Discard {
         )
         .fails(&[Code::WrongState]);
     type Input = NoInput;
-    type Output = Done<Discarded>;
+    type Output = Done<DiscardResult>;
 
     fn example() -> (Value, Self::Output) {
         (json!({}), Done(discarded()))
     }
 }
 
-fn discarded() -> Discarded {
-    Discarded { message: "The restore was discarded." }
+fn discarded() -> DiscardResult {
+    DiscardResult { message: "The restore was discarded." }
 }
 
 impl Async for Discard {

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::base::text::Name;
+use crate::base::text::{NOT_BLANK, Name};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::connections::{self, ConnectionChoice, SourceRef};
 use crate::features::contacts::jobs::files::DELIMITER_PATTERN;
 use crate::features::contacts::jobs::{ColumnMap, FieldMap, OnConflict};
 use crate::features::customer_events::EventName;
+use crate::features::hooks;
 use crate::features::projects;
 use crate::features::scheduled_imports::model::{
     ContactRows, EventRows, FileSource, Known, PlatformSource, ScheduledImport, Source, Target,
@@ -48,6 +49,7 @@ pub enum ImportTarget {
 /// The scheduled import to create. Set `url` to import a file, or `provider` and `sources` to import contacts from a platform.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = by_source)]
 pub struct NewScheduledImport {
     /// The project to which the contacts or events are added.
     pub project_id: ProjectId,
@@ -87,6 +89,39 @@ pub struct NewScheduledImport {
     pub sources: Option<Vec<SourceRef>>,
     /// Contacts on a platform: maps the platform's fields to contact fields, as in POST /v1/contacts/imports/provider.
     pub field_map: Option<FieldMap>,
+}
+
+/// Describes in the schema which fields each kind of source has.
+fn by_source(schema: &mut Schema) {
+    let source = |required: &[&str], mut fields: Value, others: &[&str]| {
+        for name in others {
+            fields[*name] = json!({ "type": "null" });
+        }
+        json!({ "required": required, "properties": fields })
+    };
+    let url = json!({ "type": "string", "pattern": r"^[\x00-\x20]*[Hh][Tt][Tt][Pp][Ss]?:[\s\S]*$" });
+    let headers = json!({
+        "type": ["object", "null"], "maxProperties": limits::SCHEDULED_IMPORT_FIELDS_MAX,
+        "propertyNames": { "pattern": hooks::event_fields_pattern() }, "additionalProperties": { "pattern": NOT_BLANK },
+    });
+    let alternatives = [
+        source(
+            &["url"],
+            json!({ "url": url, "target": { "const": "contacts" } }),
+            &["mapping", "eventName", "provider", "connectionId", "sources", "fieldMap"],
+        ),
+        source(
+            &["url", "target"],
+            json!({ "url": url, "target": { "const": "events" }, "mapping": headers }),
+            &["columnMap", "onConflict", "tags", "status", "consentMode", "provider", "connectionId", "sources", "fieldMap"],
+        ),
+        source(
+            &["provider", "sources"],
+            json!({ "provider": { "type": "string" }, "sources": { "type": "array" }, "target": { "const": "contacts" } }),
+            &["url", "delimiter", "columnMap", "onConflict", "tags", "status", "mapping", "eventName"],
+        ),
+    ];
+    schema.insert("anyOf".to_owned(), alternatives.into_iter().collect());
 }
 
 impl Operation for Create {

@@ -100,8 +100,8 @@ async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> 
 
 async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) -> Result<(), Failure> {
     loop {
-        let looking = store.clone();
-        let found = tokio::task::spawn_blocking(move || in_handoff(&looking, id));
+        let reader = store.clone();
+        let found = tokio::task::spawn_blocking(move || in_handoff(&reader, id));
         let found = found.await.map_err(Failure::internal)??;
         if found.is_empty() {
             return Ok(());
@@ -154,17 +154,17 @@ async fn dispatch(
     let deliveries = tasks.group("deliveries");
     let (report, mut reports) = mpsc::channel::<SendReport>(limits::RECIPIENT_UPDATES_QUEUED_MAX);
     let mut scheduler = Scheduler::new(store.clone(), sender.slots());
-    let (mut look, mut turns) = (true, true);
+    let (mut poll_now, mut turns) = (true, true);
     let listen = |table| Box::pin(store.changed(table).notified());
     let mut is_held = sender.hold().is_some();
-    let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
+    let (mut mailings_changed, mut turns_changed) = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
     loop {
         // Subscribe again before polling and before the previous subscription ends, so that no signal is missed.
         let listening = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
-        turns |= heard_of_turns.now_or_never().is_some();
-        look |= turns | heard.now_or_never().is_some();
-        (heard, heard_of_turns) = listening;
-        if look && let Err(failure) = scheduler.poll(&sender, turns).await {
+        turns |= turns_changed.now_or_never().is_some();
+        poll_now |= turns | mailings_changed.now_or_never().is_some();
+        (mailings_changed, turns_changed) = listening;
+        if poll_now && let Err(failure) = scheduler.poll(&sender, turns).await {
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
             tracing::error!(cause, "failed to poll the send queue");
         }
@@ -185,21 +185,21 @@ async fn dispatch(
             biased;
             () = shutdown.draining() => break,
             Some(first) = reports.recv() => {
-                look = scheduler.finish(first, Instant::now());
+                poll_now = scheduler.finish(first, Instant::now());
                 while let Ok(next) = reports.try_recv() {
-                    look |= scheduler.finish(next, Instant::now());
+                    poll_now |= scheduler.finish(next, Instant::now());
                 }
             }
-            () = &mut heard => {
-                heard = listen(tables::MAILING_QUEUE);
-                look = true;
+            () = &mut mailings_changed => {
+                mailings_changed = listen(tables::MAILING_QUEUE);
+                poll_now = true;
             }
-            () = &mut heard_of_turns => {
-                heard_of_turns = listen(tables::MAILING_TURNS);
+            () = &mut turns_changed => {
+                turns_changed = listen(tables::MAILING_TURNS);
                 turns = true;
             }
-            () = sender.released(), if is_held => (is_held, look, turns) = (false, true, true),
-            () = tokio::time::sleep(pause) => look = true,
+            () = sender.released(), if is_held => (is_held, poll_now, turns) = (false, true, true),
+            () = tokio::time::sleep(pause) => poll_now = true,
         }
     }
     drain(&sender, &mut scheduler, &mut reports, shutdown).await;

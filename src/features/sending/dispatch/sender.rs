@@ -14,7 +14,7 @@ use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::hold::OnHold;
-use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Handoff, Outcome, Stage};
+use crate::engine::mail::delivery::{BeforeDot, Cause, DeliveryOutcome, DotDecision, Envelope, Handoff, Stage};
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
@@ -364,19 +364,19 @@ impl MessageSender {
         let outcome = transport.deliver(&envelope, &bytes, &mut claim).await;
         let claimed = claim.answer;
         let event = match outcome {
-            Outcome::Accepted { reply } => Event::Accepted { reply: reply.to_string() },
-            Outcome::Refused { reply, .. } => Event::Refused { reply: reply.to_string() },
-            Outcome::Unknown { cause } => Event::Lost { why: unknown_reason(&cause) },
-            Outcome::Abandoned => {
+            DeliveryOutcome::Accepted { reply } => Event::Accepted { reply: reply.to_string() },
+            DeliveryOutcome::Refused { reply, .. } => Event::Refused { reply: reply.to_string() },
+            DeliveryOutcome::Unknown { cause } => Event::Lost { why: unknown_reason(&cause) },
+            DeliveryOutcome::Abandoned => {
                 return match claimed {
                     Some(UpdateResult::Stopped) => SendOutcome::Stopped(recipient),
                     _ => SendOutcome::NotSent,
                 };
             }
-            Outcome::Deferred { stage, cause } if claimed.is_none() && self.is_transport_fault(stage, &cause) => {
+            DeliveryOutcome::Deferred { stage, cause } if claimed.is_none() && self.is_transport_fault(stage, &cause) => {
                 return SendOutcome::TransportFailed(recipient);
             }
-            Outcome::Deferred { cause, .. } => self.deferral(&cause),
+            DeliveryOutcome::Deferred { cause, .. } => self.deferral(&cause),
         };
         let mark = RowUpdate::Event(event);
         match recipient.delivery {
@@ -395,8 +395,8 @@ impl MessageSender {
         }
         // With direct delivery, each recipient's server is a separate route, so messages to other servers are not affected. The message is
         // deferred, as after a temporary error reply, or postponed if deliveries to this server are paused.
-        let has_one_way = !self.engine.settings.mail.direct;
-        has_one_way && stage < Stage::Sender
+        let has_one_route = !self.engine.settings.mail.direct;
+        has_one_route && stage < Stage::Sender
     }
 }
 

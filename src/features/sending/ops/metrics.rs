@@ -27,20 +27,20 @@ pub struct MetricsRange {
 pub struct SendingMetrics {
     /// The current month in UTC, such as `2026-01`.
     pub period: String,
-    pub monthly: Totals,
-    pub today: Today,
+    pub monthly: SendingTotals,
+    pub today: SendingToday,
     /// The number of emails per month that the plan allows. `null` means unlimited.
     pub monthly_limit: Option<u64>,
     /// The number of emails that may still be sent this month. `null` means unlimited.
     pub remaining_month: Option<u64>,
     /// Totals for earlier months, latest first.
-    pub history: Vec<Month>,
+    pub history: Vec<SendingMonth>,
 }
 
 /// The results of the emails sent in a month.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Totals {
+pub struct SendingTotals {
     /// Emails that the next mail server accepted.
     pub sent: u64,
     /// Emails that were accepted and did not bounce.
@@ -53,7 +53,7 @@ pub struct Totals {
 /// The results of the current day in UTC.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Today {
+pub struct SendingToday {
     pub sent: u64,
     /// The number of emails reserved for queued direct sends.
     pub reserved: u64,
@@ -66,7 +66,7 @@ pub struct Today {
 /// The results of an earlier month.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Month {
+pub struct SendingMonth {
     /// The month in UTC, such as `2026-01`.
     pub period: String,
     pub sent: u64,
@@ -88,11 +88,11 @@ impl Operation for Metrics {
     fn example() -> (Value, Self::Output) {
         let metrics = SendingMetrics {
             period: "2026-01".into(),
-            monthly: Totals { sent: 1_200, delivered: 1_188, bounced: 12, complained: 0 },
-            today: Today { sent: 200, reserved: 0, daily_limit: Some(50_000), remaining_today: Some(49_800) },
+            monthly: SendingTotals { sent: 1_200, delivered: 1_188, bounced: 12, complained: 0 },
+            today: SendingToday { sent: 200, reserved: 0, daily_limit: Some(50_000), remaining_today: Some(49_800) },
             monthly_limit: Some(1_000_000),
             remaining_month: Some(998_800),
-            history: vec![Month { period: "2025-12".into(), sent: 900, delivered: 897, bounced: 3, complained: 1 }],
+            history: vec![SendingMonth { period: "2025-12".into(), sent: 900, delivered: 897, bounced: 3, complained: 1 }],
         };
         (json!({ "months": 1 }), Done(metrics))
     }
@@ -109,13 +109,13 @@ impl Query for Metrics {
         let mut history = Vec::new();
         for back in 1..=months {
             let period = Period::month_before(now, back);
-            let Totals { sent, delivered, bounced, complained } = totals(tx, account, period)?;
-            history.push(Month { period: period.month_text(), sent, delivered, bounced, complained });
+            let SendingTotals { sent, delivered, bounced, complained } = totals(tx, account, period)?;
+            history.push(SendingMonth { period: period.month_text(), sent, delivered, bounced, complained });
         }
         Ok(Done(SendingMetrics {
             period: month.month_text(),
             monthly: totals(tx, account, month)?,
-            today: Today {
+            today: SendingToday {
                 sent: quota::counted(tx, account, SentCount::Sent, day)?,
                 reserved: quota::waiting(tx, account)?,
                 daily_limit: plan.daily,
@@ -128,9 +128,9 @@ impl Query for Metrics {
     }
 }
 
-fn totals(tx: &impl Read, account: AccountId, period: Period) -> Result<Totals, Failure> {
+fn totals(tx: &impl Read, account: AccountId, period: Period) -> Result<SendingTotals, Failure> {
     let many = |tally| quota::counted(tx, account, tally, period);
     let (sent, returned) = (many(SentCount::Sent)?, many(SentCount::Returned)?);
     let bounced = many(SentCount::Refused)? + returned;
-    Ok(Totals { sent, delivered: sent.saturating_sub(returned), bounced, complained: many(SentCount::Complained)? })
+    Ok(SendingTotals { sent, delivered: sent.saturating_sub(returned), bounced, complained: many(SentCount::Complained)? })
 }

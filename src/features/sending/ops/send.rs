@@ -13,7 +13,7 @@ use crate::engine::api::response::Warning;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::domains::Utm;
-use crate::features::emails::{self, Chosen, Finished};
+use crate::features::emails::{self, EmailChoice, ReadyEmail};
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
 use crate::features::sending::{self, preflight, provider};
 use crate::features::suppressions::Digester;
@@ -260,11 +260,11 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
             Ok(SendContents { contents: vec![content], project: None, warnings: Vec::new() })
         }
         (None, true) => {
-            let Chosen { emails, mut warnings } =
+            let EmailChoice { emails, mut warnings } =
                 emails::choose(tx, account, input.conversation_id, input.email_id, input.project_id)?;
             let project = emails.first().map(|email| email.project);
             warnings.extend(subject.as_ref().and_then(|_| emails::same_in_every_language("subject", &emails)));
-            let content = |email: Finished| {
+            let content = |email: ReadyEmail| {
                 let content = Content::from(email);
                 Content { subject: subject.clone().unwrap_or(content.subject), ..content }
             };

@@ -12,7 +12,7 @@ use crate::base::text::ShortText;
 use crate::engine::api::response::{Warning, WireTime};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::emails::{self, Chosen};
+use crate::features::emails::{self, EmailChoice};
 use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
@@ -53,7 +53,7 @@ pub struct SendTest {
 /// An accepted test send.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Tested {
+pub struct TestSendResult {
     /// The ID of the send. Check its status with GET /v1/sending/{messageId}.
     pub message_id: MailingId,
     pub email_id: EmailId,
@@ -77,10 +77,10 @@ impl Operation for Test {
         .replay(Replay::Keyed)
         .fails(test_send::FAILS);
     type Input = SendTest;
-    type Output = Done<Tested>;
+    type Output = Done<TestSendResult>;
 
     fn example() -> (Value, Self::Output) {
-        let tested = Tested {
+        let tested = TestSendResult {
             message_id: MailingId::from_bytes([0x66; 12]),
             email_id: EmailId::from_bytes([0x67; 12]),
             conversation_id: ConversationId::from_bytes([0x68; 12]),
@@ -96,7 +96,7 @@ impl Operation for Test {
 impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let (account, environment) = (caller.account(), caller.environment());
-        let Chosen { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
+        let EmailChoice { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
         let first = emails.first().expect("a choice has at least one email");
         let (project, conversation_id) = (first.project, first.conversation);
         let default = projects::find(tx, account, project)?.and_then(|project| project.sender);
@@ -134,7 +134,7 @@ impl Command for Test {
         let mailing = sending::require(tx, account, message_id)?;
         let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(|| missing("recipient"))?;
         let translation = mailing.translation_for(&recipient);
-        Ok(Done(Tested {
+        Ok(Done(TestSendResult {
             message_id,
             email_id: translation.email.ok_or_else(|| missing("email"))?,
             conversation_id,

@@ -1,8 +1,8 @@
 //! Connects a store to a project.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::base::secret::Secret;
@@ -24,6 +24,7 @@ pub struct Connect;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = key_groups)]
 pub struct ConnectStore {
     /// The project whose brand gets the products, and whose audience gets the customers.
     pub project_id: ProjectId,
@@ -53,6 +54,26 @@ pub struct ConnectStore {
     /// The connected store whose keys are used if the request has no keys. Required if the store is connected to several other
     /// projects.
     pub connection_id: Option<StoreId>,
+}
+
+/// The fields of keys.
+const KEY_FIELDS: [&str; 5] = ["clientId", "accessToken", "apiSecret", "consumerKey", "consumerSecret"];
+/// A key is printable ASCII without spaces. Spaces around it are removed.
+const KEY_PATTERN: &str = r"^[\t-\r ]*[!-~]+[\t-\r ]*$";
+
+/// Describes in the schema which keys are given together.
+fn key_groups(schema: &mut Schema) {
+    let groups: [&[&str]; 4] =
+        [&[], &["clientId", "apiSecret"], &["accessToken", "apiSecret"], &["consumerKey", "consumerSecret"]];
+    let group = |own: &[&str]| {
+        let field = |name: &str| match own.contains(&name) {
+            true => json!({ "type": "string", "pattern": KEY_PATTERN }),
+            false => json!({ "type": "null" }),
+        };
+        let fields: Map<String, Value> = KEY_FIELDS.into_iter().map(|name| (name.to_owned(), field(name))).collect();
+        json!({ "required": own, "properties": fields })
+    };
+    schema.insert("anyOf".to_owned(), groups.into_iter().map(group).collect());
 }
 
 impl Operation for Connect {

@@ -12,7 +12,7 @@ use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::operation::Takes;
 use crate::engine::api::{Bare, Context, Engine, Failure, Media, NoInput, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::commit_log::StoreName;
-use crate::features::system::readiness::Condition;
+use crate::features::system::readiness::ReadinessReport;
 use crate::features::system::store;
 use crate::vocab::codes::Code;
 
@@ -80,7 +80,7 @@ impl Text {
 }
 
 fn text(engine: &Engine) -> Result<String, Failure> {
-    let condition = Condition::of(engine);
+    let condition = ReadinessReport::of(engine);
     let (checks, mut out) = (&condition.checks, Text::default());
     let flag = |is_so: bool| f64::from(u8::from(is_so));
     out.add("build_info", "gauge", "The version of the program.", [(format!("version=\"{}\"", condition.version), 1.0)]);

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, public};
 use crate::features::system::readiness::{
-    BackupCheck, Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
+    BackupCheck, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, ReadinessChecks, ReadinessReport,
+    StoreCheck, WorkersCheck,
 };
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
@@ -40,10 +41,10 @@ impl Operation for Ready {
         )
         .blocking();
     type Input = ReadyFor;
-    type Output = Done<Condition>;
+    type Output = Done<ReadinessReport>;
 
     fn example() -> (Value, Self::Output) {
-        let checks = Checks {
+        let checks = ReadinessChecks {
             store: StoreCheck { ok: true, damaged: Vec::new() },
             search_index: IndexCheck { ok: true, lag_live: 0, lag_test: 0 },
             key: KeyCheck { ok: true },
@@ -55,13 +56,13 @@ impl Operation for Ready {
             workers: WorkersCheck { ok: true, failing: Vec::new(), stuck: Vec::new(), failures: 0, restarts: 0 },
         };
         let version = env!("CARGO_PKG_VERSION");
-        (json!({}), Done(Condition { status: "ready", version, uptime_seconds: 86_400, checks }))
+        (json!({}), Done(ReadinessReport { status: "ready", version, uptime_seconds: 86_400, checks }))
     }
 }
 
 impl Query for Ready {
     fn run(view: &View<'_>, input: ReadyFor) -> Result<Self::Output, Failure> {
-        let condition = Condition::of(&view.caller.engine);
+        let condition = ReadinessReport::of(&view.caller.engine);
         let failed = condition.checks.failed();
         let wants_leader = input.role == Some(NodeRole::Leader);
         let detail = match failed.as_slice() {

@@ -36,6 +36,7 @@ pub struct PersonalDataRequest {
 /// All data about one contact in one project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PersonalData")]
 pub struct Everything {
     /// The contact's profile, including tags.
     pub profile: ContactView,
@@ -48,7 +49,7 @@ pub struct Everything {
     /// The customer events of the last 90 days, newest first.
     pub events: Vec<CustomerEvent>,
     /// The payments and refunds of the contact's orders.
-    pub payments: Vec<Payment>,
+    pub payments: Vec<OrderPayment>,
     /// Why the address is on the account's suppression list; absent if the address is not on the list.
     pub suppression: Option<Reason>,
     pub exported_at: WireTime,
@@ -101,7 +102,7 @@ pub struct RecordedAction {
 /// A payment or refund of an order.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Payment {
+pub struct OrderPayment {
     pub at: WireTime,
     pub amount: Amount,
     pub currency: Currency,
@@ -147,7 +148,7 @@ impl Operation for PersonalData {
             sends: vec![sent],
             activity: vec![RecordedAction { action: Action::Opened, at: WireTime::sample(), send_id, campaign_id: None }],
             events: vec![CustomerEvent::sample()],
-            payments: vec![Payment {
+            payments: vec![OrderPayment {
                 at: WireTime::sample(),
                 amount: Amount::parse("49.9").expect("the amount is valid"),
                 currency: "EUR".parse().expect("the currency is valid"),
@@ -194,12 +195,12 @@ impl Query for PersonalData {
     }
 }
 
-fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<Payment>, Failure> {
+fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<OrderPayment>, Failure> {
     let mut payments = Vec::new();
     for digest in customer_events::orders_of(tx, project, number, limits::PERSONAL_DATA_ROWS_MAX)? {
         let Some(order) = revenue::find(tx, project, digest)? else { continue };
         let theirs = order.facts.iter().filter(|fact| fact.contact == Some(number));
-        payments.extend(theirs.map(|fact| Payment {
+        payments.extend(theirs.map(|fact| OrderPayment {
             at: WireTime(fact.occurred_at),
             amount: fact.amount,
             currency: fact.currency,

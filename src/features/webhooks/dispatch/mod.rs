@@ -87,12 +87,12 @@ impl Dispatcher {
             tokio::time::sleep(POLL_INTERVAL).await;
         }
         let store = self.store.clone();
-        let mut heard = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
+        let mut due_changed = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
         loop {
             // Subscribe again before polling and before the previous subscription ends, so that no notification is missed in between.
             let listening = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
-            let _ = heard.now_or_never();
-            heard = listening;
+            let _ = due_changed.now_or_never();
+            due_changed = listening;
             let is_held = self.engine.hold.is_on();
             let pause = match is_held {
                 true => POLL_INTERVAL,
@@ -111,7 +111,7 @@ impl Dispatcher {
                         self.settle(next);
                     }
                 }
-                () = &mut heard => heard = Box::pin(store.changed(tables::WEBHOOK_DUE).notified()),
+                () = &mut due_changed => due_changed = Box::pin(store.changed(tables::WEBHOOK_DUE).notified()),
                 () = engine.hold.released(), if is_held => {}
                 () = tokio::time::sleep(pause) => {}
             }

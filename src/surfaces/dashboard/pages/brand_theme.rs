@@ -72,7 +72,7 @@ struct LogoTile {
     uses: Vec<&'static str>,
 }
 
-page_context!(ThemePage, "brand_look.html", {
+page_context!(ThemePage, "brand_theme.html", {
     let logo = |url: &str, width| LogoTile {
         url: url.into(),
         picture: "/test/picture".into(),
@@ -312,7 +312,7 @@ pub async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
             input[name] = if name == "cornerRadius" { value.parse::<u64>().ok().into() } else { value.into() };
         }
     }
-    visit.hand_on::<emails::ops::theme_preview::ThemePreview>(input).await
+    visit.forward::<emails::ops::theme_preview::ThemePreview>(input).await
 }
 
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {

@@ -300,7 +300,7 @@ pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
 /// Serves the thumbnail of a brand's image.
 pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
-    visit.hand_on::<projects::ops::image_preview::ImagePreview>(wanted).await
+    visit.forward::<projects::ops::image_preview::ImagePreview>(wanted).await
 }
 
 pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {

@@ -230,8 +230,8 @@ pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::project::Project>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
     };
-    let mut outcome = visit.hand_on::<tracking::ops::personal_data::PersonalData>(asked(visit, &audience)).await?;
-    if let Outcome::HandedOn(reply) = &mut outcome {
+    let mut outcome = visit.forward::<tracking::ops::personal_data::PersonalData>(asked(visit, &audience)).await?;
+    if let Outcome::Forwarded(reply) = &mut outcome {
         let id: String = visit.name("id").chars().filter(char::is_ascii_alphanumeric).collect();
         let name = HeaderValue::from_str(&format!("attachment; filename=\"contact-{id}.json\""));
         reply.headers.insert(CONTENT_DISPOSITION, name.expect("a contact ID has only letters and digits"));

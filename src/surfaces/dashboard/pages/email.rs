@@ -309,7 +309,7 @@ fn open_prompt(edit: Option<&EditState>) -> Option<String> {
 async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
     let prompt = visit.form.get("prompt");
     match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
-        Ok(Done(emails::ops::edit::Answer::Email(edited))) => {
+        Ok(Done(emails::ops::edit::EmailEditResult::Email(edited))) => {
             let EditedEmail { email, done, not_done, .. } = *edited;
             let engine = &visit.api.0;
             let id = EditId::make(engine.clock.now(), engine.random.as_ref());
@@ -320,7 +320,7 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
             let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
             draw(visit, None, Some(preview)).await
         }
-        Ok(Done(emails::ops::edit::Answer::Operation(_))) => Ok(Outcome::go(visit.path.clone())),
+        Ok(Done(emails::ops::edit::EmailEditResult::Operation(_))) => Ok(Outcome::go(visit.path.clone())),
         Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
         Err(error) => Err(error),
     }
@@ -339,10 +339,10 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let label = form.some("label");
             let input = json!({ "emailId": id, "prompt": form.get("prompt"), "label": label, "async": true });
             match visit.ask::<emails::ops::edit::Edit>(input).await {
-                Ok(Done(emails::ops::edit::Answer::Operation(started))) => {
+                Ok(Done(emails::ops::edit::EmailEditResult::Operation(started))) => {
                     Ok(Outcome::go(format!("{}?{EDITED}={}", visit.path, started.edit_id)))
                 }
-                Ok(Done(emails::ops::edit::Answer::Email(_))) => Ok(Outcome::go(visit.path.clone())),
+                Ok(Done(emails::ops::edit::EmailEditResult::Email(_))) => Ok(Outcome::go(visit.path.clone())),
                 Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
                 Err(error) => Err(error),
             }
@@ -386,7 +386,7 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
         let html = previewed.and_then(|(id, who)| visit.edit_previews.html(who.user.account.id, id)).ok_or_else(|| {
             PageError::plain(http::StatusCode::NOT_FOUND, "This preview is no longer stored. Preview the edit again.")
         })?;
-        return Ok(Outcome::HandedOn(untrusted_html::document(
+        return Ok(Outcome::Forwarded(untrusted_html::document(
             &html,
             "private, no-store",
             untrusted_html::Images::Here(visit.api.0.base_url()),
@@ -394,7 +394,7 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     }
     let dark = visit.query.some("dark").map(|dark| dark == "yes");
     let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });
-    visit.hand_on::<emails::ops::html::Html>(wanted).await
+    visit.forward::<emails::ops::html::Html>(wanted).await
 }
 
 pub async fn text(visit: &Visit) -> Result<Outcome, PageError> {

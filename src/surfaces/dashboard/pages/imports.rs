@@ -347,7 +347,7 @@ pub async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(file.len()));
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"import-errors.csv\""));
-    Ok(Outcome::HandedOn(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from(file)) }))
+    Ok(Outcome::Forwarded(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from(file)) }))
 }
 
 /// Returns the text as a CSV cell. Text that a spreadsheet would run as a formula gets a leading apostrophe.

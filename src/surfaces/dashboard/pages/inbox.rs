@@ -137,15 +137,15 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// Serves the HTML of a message as a document for a frame.
 pub async fn mail(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on::<sending::ops::inbox_html::InboxHtml>(json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
+    visit.forward::<sending::ops::inbox_html::InboxHtml>(json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
 }
 
 pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on::<sending::ops::inbox_screenshot::InboxScreenshot>(json!({ "id": visit.name("id") })).await
+    visit.forward::<sending::ops::inbox_screenshot::InboxScreenshot>(json!({ "id": visit.name("id") })).await
 }
 
 pub async fn source(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on::<sending::ops::inbox_raw::InboxRaw>(json!({ "id": visit.name("id") })).await
+    visit.forward::<sending::ops::inbox_raw::InboxRaw>(json!({ "id": visit.name("id") })).await
 }
 
 pub async fn delete(visit: &Visit) -> Result<Outcome, PageError> {

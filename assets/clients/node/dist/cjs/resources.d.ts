@@ -11,7 +11,7 @@ export declare class ProjectsImports extends Resource<Mailmill> {
   * await mailmill.projects.imports.create({ urls: ["https://www.acme.example"] });
   * ```
   */
- create(params: t.ProjectsImportsCreateParams, options?: CallOptions): Promise<t.Accepted>;
+ create(params: t.ProjectsImportsCreateParams, options?: CallOptions): Promise<t.ImportAccepted>;
  /**
   * Get the state of an import.
   */
@@ -21,7 +21,7 @@ export declare class ProjectsImports extends Resource<Mailmill> {
   *
   * Use this operation after a failed import or after a site has changed.
   */
- retry(projectId: string, options?: CallOptions): Promise<t.Retried>;
+ retry(projectId: string, options?: CallOptions): Promise<t.ImportRetryResult>;
  /**
   * List the changes found by a repeated import.
   *
@@ -79,7 +79,7 @@ export declare class ProjectsKnowledge extends Resource<Mailmill> {
   *
   * An entry from the project's pages returns when the sites are imported again.
   */
- delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.Removed>;
+ delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.RemovalResult>;
 }
 export declare class ProjectsImages extends Resource<Mailmill> {
  /**
@@ -119,7 +119,7 @@ export declare class ProjectsImages extends Resource<Mailmill> {
   * await mailmill.projects.images.delete(projectId, { imageUrl: "https://www.acme.example/images/roastery.jpg" });
   * ```
   */
- delete(projectId: string, params: t.ProjectsImagesDeleteParams, options?: CallOptions): Promise<t.Removed>;
+ delete(projectId: string, params: t.ProjectsImagesDeleteParams, options?: CallOptions): Promise<t.RemovalResult>;
  /**
   * Upload an image to a project.
   *
@@ -177,7 +177,7 @@ export declare class ProjectsProducts extends Resource<Mailmill> {
   *
   * An imported product is hidden instead of deleted, so that the next import does not add it again.
   */
- delete(projectId: string, productId: string, options?: CallOptions): Promise<t.Removed>;
+ delete(projectId: string, productId: string, options?: CallOptions): Promise<t.RemovalResult>;
  /**
   * Merge products.
   *
@@ -313,7 +313,7 @@ export declare class Domains extends Resource<Mailmill> {
   * await mailmill.domains.setup({ rootDomain: "acme.example" });
   * ```
   */
- setup(params: t.DomainsSetupParams, options?: CallOptions): Promise<t.Subdomains>;
+ setup(params: t.DomainsSetupParams, options?: CallOptions): Promise<t.SendingSubdomains>;
  /**
   * Get a sending domain.
   *
@@ -341,7 +341,7 @@ export declare class Domains extends Resource<Mailmill> {
   *
   * A domain is verified once the DNS has one of its DKIM records.
   */
- verify(domain: string, options?: CallOptions): Promise<t.Verified>;
+ verify(domain: string, options?: CallOptions): Promise<t.DomainVerification>;
  /**
   * Rotate a domain's DKIM keys.
   *
@@ -359,7 +359,7 @@ export declare class EmailsEdits extends Resource<Mailmill> {
   * await mailmill.emails.edits.create(emailId, { prompt: "Make the button green and shorten the intro" });
   * ```
   */
- create(emailId: string, params: t.EmailsEditsCreateParams, options?: CallOptions): Promise<t.Answer>;
+ create(emailId: string, params: t.EmailsEditsCreateParams, options?: CallOptions): Promise<t.EmailEditResult>;
  /**
   * Get the status of an edit.
   */
@@ -541,7 +541,7 @@ export declare class Emails extends Resource<Mailmill> {
   * await mailmill.emails.favorite(emailId, { favorite: true });
   * ```
   */
- favorite(emailId: string, params: t.EmailsFavoriteParams, options?: CallOptions): Promise<t.Marked>;
+ favorite(emailId: string, params: t.EmailsFavoriteParams, options?: CallOptions): Promise<t.FavoriteResult>;
  /**
   * Show an email as a page.
   *
@@ -591,7 +591,7 @@ export declare class Emails extends Resource<Mailmill> {
   * await mailmill.emails.sendTest({ to: "ada@example.com" });
   * ```
   */
- sendTest(params: t.EmailsSendTestParams, options?: CallOptions): Promise<t.Tested>;
+ sendTest(params: t.EmailsSendTestParams, options?: CallOptions): Promise<t.TestSendResult>;
  /**
   * Generate emails, and wait until the job has ended.
   *
@@ -841,7 +841,7 @@ export declare class ContactsBulk extends Resource<Mailmill> {
   * await mailmill.contacts.bulk.create({ projectId, subscribers: [{"email":"ada@example.com","firstName":"Ada","tags":["newsletter"]},{"email":"grace@example.com","status":"subscribed"}] });
   * ```
   */
- create(params: t.ContactsBulkCreateParams, options?: CallOptions): Promise<t.Outcome>;
+ create(params: t.ContactsBulkCreateParams, options?: CallOptions): Promise<t.BulkChangeResult>;
  /**
   * Get the progress of a bulk write.
   *
@@ -1051,7 +1051,7 @@ export declare class Contacts extends Resource<Mailmill> {
   * await mailmill.contacts.fieldCatalog(projectId);
   * ```
   */
- fieldCatalog(projectId: string, params?: t.ContactsFieldCatalogParams, options?: CallOptions): Promise<t.Catalog>;
+ fieldCatalog(projectId: string, params?: t.ContactsFieldCatalogParams, options?: CallOptions): Promise<t.FieldCatalog>;
  /**
   * Change a contact's status.
   *
@@ -1061,7 +1061,7 @@ export declare class Contacts extends Resource<Mailmill> {
   * await mailmill.contacts.setStatus({ projectId, email: "ada@example.com", status: "unsubscribed" });
   * ```
   */
- setStatus(params: t.ContactsSetStatusParams, options?: CallOptions): Promise<t.Success>;
+ setStatus(params: t.ContactsSetStatusParams, options?: CallOptions): Promise<t.StatusChangeResult>;
  /**
   * Unsubscribe a contact.
   *
@@ -1071,7 +1071,7 @@ export declare class Contacts extends Resource<Mailmill> {
   * await mailmill.contacts.unsubscribe({ email: "ada@example.com", projectId });
   * ```
   */
- unsubscribe(params: t.ContactsUnsubscribeParams, options?: CallOptions): Promise<t.Success>;
+ unsubscribe(params: t.ContactsUnsubscribeParams, options?: CallOptions): Promise<t.StatusChangeResult>;
  /**
   * Delete contacts by email.
   *
@@ -1111,7 +1111,7 @@ export declare class Contacts extends Resource<Mailmill> {
   * await mailmill.contacts.personalData(id, { projectId });
   * ```
   */
- personalData(id: string, params: t.ContactsPersonalDataParams, options?: CallOptions): Promise<t.Everything>;
+ personalData(id: string, params: t.ContactsPersonalDataParams, options?: CallOptions): Promise<t.PersonalData>;
  /**
   * Get the timeline of a contact.
   *
@@ -1157,7 +1157,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.list();
   * ```
   */
- list(params?: t.ConnectionsListParams, options?: CallOptions): Promise<t.Connections>;
+ list(params?: t.ConnectionsListParams, options?: CallOptions): Promise<t.ConnectionList>;
  /**
   * Remove a connection.
   *
@@ -1177,7 +1177,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.create(provider, { apiKey: "pk_0123456789" });
   * ```
   */
- create(provider: t.Provider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView>;
+ create(provider: t.ConnectionProvider, params: t.ConnectionsCreateParams, options?: CallOptions): Promise<t.ConnectionView>;
  /**
   * Start a sign-in to another platform.
   *
@@ -1187,7 +1187,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.authorize(provider);
   * ```
   */
- authorize(provider: t.Provider, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage>;
+ authorize(provider: t.ConnectionProvider, params?: t.ConnectionsAuthorizeParams, options?: CallOptions): Promise<t.SignInPage>;
  /**
   * Complete a sign-in to another platform.
   *
@@ -1197,7 +1197,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.complete(provider, { code: "8f3d6c1e", state: "test.5d41402abc4b2a76" });
   * ```
   */
- complete(provider: t.Provider, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView>;
+ complete(provider: t.ConnectionProvider, params: t.ConnectionsCompleteParams, options?: CallOptions): Promise<t.ConnectionView>;
  /**
   * List the import sources of a platform.
   *
@@ -1207,7 +1207,7 @@ export declare class Connections extends Resource<Mailmill> {
   * await mailmill.connections.sources(provider, { projectId });
   * ```
   */
- sources(provider: t.Provider, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources>;
+ sources(provider: t.ConnectionProvider, params: t.ConnectionsSourcesParams, options?: CallOptions): Promise<t.ImportSources>;
  /**
   * Preview an import from a platform.
   *
@@ -1435,7 +1435,7 @@ export declare class Topics extends Resource<Mailmill> {
   * await mailmill.topics.subscribe(id, { subscriberId, projectId });
   * ```
   */
- subscribe(id: string, params: t.TopicsSubscribeParams, options?: CallOptions): Promise<t.Choice>;
+ subscribe(id: string, params: t.TopicsSubscribeParams, options?: CallOptions): Promise<t.ContactTopicChoice>;
  /**
   * Unsubscribe a contact from a topic.
   *
@@ -1445,7 +1445,7 @@ export declare class Topics extends Resource<Mailmill> {
   * await mailmill.topics.unsubscribe(id, { subscriberId, projectId });
   * ```
   */
- unsubscribe(id: string, params: t.TopicsUnsubscribeParams, options?: CallOptions): Promise<t.Choice>;
+ unsubscribe(id: string, params: t.TopicsUnsubscribeParams, options?: CallOptions): Promise<t.ContactTopicChoice>;
 }
 export declare class Segments extends Resource<Mailmill> {
  /**

@@ -1,11 +1,4 @@
 import type { Upload } from "./upload.js";
-export type Accepted = {
- projectId: string;
- status: ProjectStatus;
- domain: string;
- urls: string[];
- message: string;
-};
 export type AcceptedGeneration = {
  conversationId: string;
  status: "pending";
@@ -43,27 +36,26 @@ export type AccountPlan = {
  requests: PlanRequests[];
  sizes: PlanSize[];
 };
-export type Action = "sent" | "opened" | "clicked";
 export type ActivityCondition = {
- action: Action;
+ action: ContactAction;
  mode: ActivityMode;
- unit?: Unit;
+ unit?: TimeUnit;
  amount?: number;
  from?: string;
  to?: string;
  campaignId?: string;
 };
 export type ActivityConditionInput = {
- action: Action;
+ action: ContactAction;
  mode: ActivityMode;
- unit?: Unit | null;
+ unit?: TimeUnit | null;
  amount?: number | null;
  from?: string | null;
  to?: string | null;
  campaignId?: string | null;
 };
 export type ActivityMode = "within" | "before" | "never" | "between";
-export type Answer = EditedEmail | EditView;
+export type AddressValidation = "valid" | "invalid" | "risky" | "unknown";
 export type AnyJson = unknown;
 export type AttemptView = {
  id: string;
@@ -73,6 +65,12 @@ export type AttemptView = {
  statusCode?: number;
  response?: string;
  error?: string;
+};
+export type BatchThrottle = {
+ throttledAt: string;
+ expiresAt: string;
+ reason: string;
+ remainingCount: number;
 };
 export type BatchView = {
  batchId: string;
@@ -94,7 +92,7 @@ export type BatchView = {
  createdAt: string;
  updatedAt?: string;
  error?: string;
- throttle?: Throttle;
+ throttle?: BatchThrottle;
 };
 export type Brand = {
  name?: string;
@@ -207,40 +205,114 @@ export type BrandWebFont = {
  characters?: string;
 };
 export type Brief = {
- purpose: Goal;
- audience?: Part;
+ purpose: EmailPurpose;
+ audience?: BriefText;
  language: string;
- subject?: Part;
- preheader?: Part;
- headline?: Part;
- facts: Fact[];
- stories: Story[];
- offer?: Offer;
- event?: Event;
+ subject?: BriefText;
+ preheader?: BriefText;
+ headline?: BriefText;
+ facts: BriefFact[];
+ stories: BriefStory[];
+ offer?: BriefOffer;
+ event?: BriefEvent;
  cta?: CallToAction;
- signature?: Signature;
- tone: Part[];
- constraints: Constraint[];
- instructions: Part[];
- unclear: Part[];
+ signature?: BriefSignature;
+ tone: BriefText[];
+ constraints: BriefConstraint[];
+ instructions: BriefText[];
+ unclear: BriefText[];
+};
+export type BriefConstraint = {
+ kind: ConstraintKind;
+ value?: string;
+ span?: BriefSpan;
+};
+export type BriefConstraintInput = {
+ kind: ConstraintKind;
+ value?: string | null;
+ span?: BriefSpan | null;
+};
+export type BriefEvent = {
+ name: BriefText;
+};
+export type BriefEventInput = {
+ name: BriefTextInput;
+};
+export type BriefFact = {
+ kind: FactKind;
+ role?: FactRole;
+ text: string;
+ value?: FactValue;
+ story?: number;
+ span?: BriefSpan;
+};
+export type BriefFactInput = {
+ kind: FactKind;
+ role?: FactRole | null;
+ text: string;
+ value?: FactValueInput | null;
+ story?: number | null;
+ span?: BriefSpan | null;
 };
 export type BriefInput = {
- purpose: Goal;
- audience?: PartInput | null;
+ purpose: EmailPurpose;
+ audience?: BriefTextInput | null;
  language: string;
- subject?: PartInput | null;
- preheader?: PartInput | null;
- headline?: PartInput | null;
- facts?: FactInput[];
- stories?: StoryInput[];
- offer?: OfferInput | null;
- event?: EventInput | null;
+ subject?: BriefTextInput | null;
+ preheader?: BriefTextInput | null;
+ headline?: BriefTextInput | null;
+ facts?: BriefFactInput[];
+ stories?: BriefStoryInput[];
+ offer?: BriefOfferInput | null;
+ event?: BriefEventInput | null;
  cta?: CallToActionInput | null;
- signature?: SignatureInput | null;
- tone?: PartInput[];
- constraints?: ConstraintInput[];
- instructions?: PartInput[];
- unclear?: PartInput[];
+ signature?: BriefSignatureInput | null;
+ tone?: BriefTextInput[];
+ constraints?: BriefConstraintInput[];
+ instructions?: BriefTextInput[];
+ unclear?: BriefTextInput[];
+};
+export type BriefOffer = {
+ scope?: BriefText;
+ freeDelivery: boolean;
+ gift?: BriefText;
+};
+export type BriefOfferInput = {
+ scope?: BriefTextInput | null;
+ freeDelivery?: boolean;
+ gift?: BriefTextInput | null;
+};
+export type BriefSignature = {
+ name: string;
+ title?: string;
+ span?: BriefSpan;
+};
+export type BriefSignatureInput = {
+ name: string;
+ title?: string | null;
+ span?: BriefSpan | null;
+};
+export type BriefSpan = {
+ start: number;
+ end: number;
+};
+export type BriefStory = {
+ heading?: BriefText;
+ text: BriefText;
+ link?: string;
+};
+export type BriefStoryInput = {
+ heading?: BriefTextInput | null;
+ text: BriefTextInput;
+ link?: string | null;
+};
+export type BriefText = {
+ text: string;
+ span?: BriefSpan;
+};
+export type BriefTextInput = {
+ text: string;
+ span?: BriefSpan | null;
 };
 export type BulkChangeDone = {
  jobId?: string;
@@ -257,6 +329,7 @@ export type BulkChangeProgress = {
  createdAt: string;
  completedAt?: string;
 };
+export type BulkChangeResult = BulkResult | BulkStarted;
 export type BulkProgress = {
  jobId: string;
  status: "pending" | "processing" | "completed" | "failed";
@@ -295,11 +368,11 @@ export type BulkStarted = {
  message: string;
 };
 export type CallToAction = {
- label?: Part;
+ label?: BriefText;
  link?: string;
 };
 export type CallToActionInput = {
- label?: PartInput | null;
+ label?: BriefTextInput | null;
  link?: string | null;
 };
 export type CampaignDryRun = {
@@ -391,7 +464,7 @@ export type CampaignStats = {
  };
  conversion?: Conversion;
  lastUpdated: string;
- reporting: Reporting;
+ reporting: StatsReporting;
 };
 export type CampaignStatus = "draft" | "pending_review" | "scheduled" | "sending" | "throttled" | "paused" | "sent" | "failed" | "cancelled";
 export type CampaignTo = "segment" | "tag" | "audience";
@@ -415,7 +488,7 @@ export type CampaignView = {
  variables: {
   [key: string]: unknown;
  };
- utm?: Utm;
+ utm?: UtmParameters;
  status: CampaignStatus;
  scheduledAt?: string;
  scheduledTimezone?: string;
@@ -431,7 +504,7 @@ export type CampaignView = {
  minimumScore?: number;
  unknown: UnknownPolicy;
  skipped: number;
- warnings?: Warning[];
+ warnings?: ResponseWarning[];
  createdAt: string;
  updatedAt: string;
 };
@@ -481,7 +554,7 @@ export type CampaignsCreateParams = {
   [key: string]: FieldValue;
  } | null;
  /** UTM parameters for links, for web analytics. */
- utm?: UtmInput | null;
+ utm?: UtmParametersInput | null;
  /** The minimum validation score for sending; if absent, no score is required. */
  minimumScore?: number | null;
  /** What to do with recipients whose delivery is unknown after a crash or a broken connection. */
@@ -647,17 +720,19 @@ export type CampaignsUpdateParams = {
   [key: string]: FieldValue;
  } | null;
  /** UTM parameters for links; `null` uses the setting of the From address's domain. */
- utm?: UtmInput | null;
+ utm?: UtmParametersInput | null;
  /** The minimum validation score for sending; `null` requires no score. */
  minimumScore?: number | null;
  /** What to do with recipients whose delivery is unknown; `null` uses the installation's setting. */
  unknown?: UnknownPolicy | null;
 };
-export type Catalog = {
- entries: Entry[];
- totalSubscribers: number;
- examined: number;
- computedAt: string;
+export type CatalogField = {
+ key: string;
+ label: string;
+ type: FieldKind;
+ fillRate: number;
+ sample: string[];
+ auto: boolean;
 };
 export type ChangeResult = {
  changed: number;
@@ -716,11 +791,6 @@ export type CheckedLink = {
  count: number;
  outlookOnly: boolean;
  occurrences: SourcePlace[];
-};
-export type Choice = {
- topicId: string;
- subscriberId: string;
- subscribed: boolean;
 };
 export type ColorContrast = {
  text: "text" | "buttonText";
@@ -876,10 +946,11 @@ export type CompletedGenerationStatus = {
  error?: string;
  result: ResultView;
 };
+export type ConditionMatch = "all" | "any";
 export type ConnectedStore = {
  serverId: string;
  projectId: string;
- provider: Storefront;
+ provider: StorePlatform;
  providerName: "Shopify" | "WooCommerce";
  store: string;
  storeUrl: string;
@@ -892,9 +963,14 @@ export type ConnectedStore = {
  dataRequests: DataRequestView[];
  connectedAt: string;
 };
+export type ConnectionList = {
+ connections: ConnectionView[];
+ total: number;
+};
+export type ConnectionProvider = "platform_a" | "klaviyo" | "platform_b" | "mailchimp" | "platform_c" | "hubspot";
 export type ConnectionView = {
  id: string;
- provider: Provider;
+ provider: ConnectionProvider;
  providerName: "Klaviyo" | "Mailchimp" | "HubSpot";
  name: string;
  externalId: string;
@@ -906,10 +982,6 @@ export type ConnectionView = {
  rateLimitedUntil?: string;
  createdAt: string;
  connectedAt: string;
-};
-export type Connections = {
- connections: ConnectionView[];
- total: number;
 };
 /** The account to connect by signing in to the platform. */
 export type ConnectionsAuthorizeParams = {
@@ -943,7 +1015,7 @@ export type ConnectionsDeleteParams = {
 };
 /** The contacts to import. */
 export type ConnectionsImportContactsParams = {
- provider: Provider;
+ provider: ConnectionProvider;
  /** The project to which the contacts are added. */
  projectId: string;
  /** The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
@@ -959,13 +1031,13 @@ export type ConnectionsImportContactsParams = {
 };
 export type ConnectionsListParams = {
  /** Returns only connections to this provider. */
- provider?: Provider;
+ provider?: ConnectionProvider;
  /** Returns only connections that this project can use. */
  projectId?: string;
 };
 /** The import to preview. */
 export type ConnectionsPreviewImportParams = {
- provider: Provider;
+ provider: ConnectionProvider;
  /** The project to which the contacts would be added. */
  projectId: string;
  /** The sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
@@ -986,17 +1058,8 @@ export type ConnectionsSourcesParams = {
  connectionId?: string;
 };
 export type ConsentMode = "subscribed-only" | "include-all";
-export type Constraint = {
- kind: ConstraintKind;
- value?: string;
- span?: Span;
-};
-export type ConstraintInput = {
- kind: ConstraintKind;
- value?: string | null;
- span?: Span | null;
-};
 export type ConstraintKind = "no_images" | "no_products" | "no_exclamation" | "no_emoji" | "plain_layout" | "one_button" | "word_limit" | "formal" | "informal" | "avoid_word" | "layout" | "color" | "emoji" | "emails" | "products";
+export type ContactAction = "sent" | "opened" | "clicked";
 export type ContactJob = {
  id: string;
  projectId: string;
@@ -1025,6 +1088,11 @@ export type ContactProfile = {
  } | null;
 };
 export type ContactStatus = "subscribed" | "unsubscribed" | "bounced" | "non-subscribed";
+export type ContactTopicChoice = {
+ topicId: string;
+ subscriberId: string;
+ subscribed: boolean;
+};
 export type ContactView = {
  id: string;
  email: string;
@@ -1043,7 +1111,7 @@ export type ContactView = {
  createdAt: string;
  updatedAt: string;
  unsubscribedAt?: string;
- suppression?: Reason;
+ suppression?: SuppressionReason;
 };
 /** The contacts and the change. */
 export type ContactsBulkChangesCreateParams = {
@@ -1582,17 +1650,29 @@ export type DocumentChangeInput = {
  value?: unknown;
 };
 export type DocumentChangeKind = "insert" | "remove" | "move" | "set" | "duplicate";
+export type DomainStatus = "pending" | "verified" | "failed";
+export type DomainTracking = {
+ openTracking: boolean;
+ clickTracking: boolean;
+ brandedTracking: boolean;
+};
+export type DomainVerification = {
+ domain: string;
+ status: DomainStatus;
+ statusReason?: string;
+ dnsRecords: RecordView[];
+};
 export type DomainView = {
  domain: string;
  region: string;
- status: Status;
+ status: DomainStatus;
  isVerified: boolean;
  statusReason?: string;
  dnsRecords: RecordView[];
  notes: string[];
- trackingSettings: Tracking;
- utm?: Utm;
- stream?: Stream;
+ trackingSettings: DomainTracking;
+ utm?: UtmParameters;
+ stream?: MailStream;
  vanityRootFrom: boolean;
  fromName?: string;
  rotating: boolean;
@@ -1612,7 +1692,7 @@ export type DomainsCreateStreamParams = {
  /** The root domain, such as `example.com`. */
  rootDomain: string;
  /** The kind of mail: `transactional` creates `notify.<root>`, `marketing` creates `send.<root>`. */
- stream: Stream;
+ stream: MailStream;
  /** Whether this subdomain signs for From addresses at the root domain itself. */
  vanityRootFrom?: boolean;
 };
@@ -1642,11 +1722,11 @@ export type DomainsUpdateParams = {
  /** Whether links use a host name inside the sending domain, which requires one more DNS record. */
  brandedTracking?: boolean | null;
  /** The default UTM parameters (`utm_source` and so on) for links in mail from this domain, unless a campaign or send sets different ones. */
- utm?: UtmInput | null;
+ utm?: UtmParametersInput | null;
 };
 export type EarlierView = {
  emailId: string;
- provider: Provider;
+ provider: ConnectionProvider;
  type: "html" | "hybrid" | "template" | "campaign" | "email";
  name: string;
  url: string;
@@ -1767,6 +1847,7 @@ export type EmailDetails = {
  brief?: Brief;
  series: SiblingView[];
 };
+export type EmailEditResult = EditedEmail | EditView;
 export type EmailExport = {
  conversationId: string;
  files: FileView[];
@@ -1812,6 +1893,13 @@ export type EmailMetricsSummary = {
  complainedRate: number;
  unsubscribedRate: number;
 };
+export type EmailPurpose = "welcome" | "sale" | "launch" | "digest" | "event" | "webinar" | "apology" | "outage" | "service_notice" | "recall" | "price_change" | "cart" | "win_back" | "trial_ending" | "order_deadline" | "closing" | "opening_hours" | "voucher" | "survey" | "review" | "referral" | "receipt" | "hiring" | "seasonal" | "thank_you" | "legal" | "waitlist" | "reminder" | "announcement" | "unclear";
+export type EmailStats = {
+ imageCount: number;
+ buttonCount: number;
+ estimatedLength: number;
+ colors: string[];
+};
 export type EmailView = {
  id: string;
  emailId: string;
@@ -1840,11 +1928,12 @@ export type EmailView = {
  createdAt: string;
  updatedAt: string;
 };
+export type EmailVisibility = "private" | "unlisted" | "public";
 export type EmailWarning = {
  kind: FindingKind;
  message: string;
  text?: string;
- span?: Span;
+ span?: BriefSpan;
  block?: string;
  add?: DocumentChange;
  checkFinding?: string;
@@ -1891,7 +1980,7 @@ export type EmailsCreateParams = {
  /** The language of a design's header and footer, as a BCP 47 tag; the brand's main language if absent. */
  language?: string | null;
  /** Who may see the email without an API key; `private` if absent. */
- visibility?: Visibility;
+ visibility?: EmailVisibility;
 };
 export type EmailsDesignsHtmlParams = {
  projectId: string;
@@ -1936,7 +2025,7 @@ export type EmailsGenerateParams = {
  /** The languages of each email as BCP 47 tags, starting with the original's; the brand's main language if absent. */
  languages?: string[];
  /** Who may see the emails without an API key; `private` if absent. */
- visibility?: Visibility;
+ visibility?: EmailVisibility;
  /** A conversation whose emails serve as a pattern. */
  referenceId?: string | null;
  /** The number of emails; inferred from the prompt if absent. */
@@ -1966,7 +2055,7 @@ export type EmailsImportHtmlParams = {
  /** A change to make to each email, in plain words. */
  instruction?: string | null;
  /** Who may see the emails without an API key; `private` if absent. */
- visibility?: Visibility;
+ visibility?: EmailVisibility;
  /** Whether to generate images for the emails. */
  generateMedia?: boolean;
 };
@@ -2039,7 +2128,7 @@ export type EmailsSendParams = {
  /** Send only to contacts who are subscribed to this topic. */
  topicId?: string | null;
  /** UTM parameters for links, for web analytics. */
- utm?: UtmInput | null;
+ utm?: UtmParametersInput | null;
 };
 /** The email to test, and the address that receives the test. */
 export type EmailsSendTestParams = {
@@ -2094,21 +2183,10 @@ export type EmailsVersionsRestoreParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
 };
-export type Entry = {
- key: string;
- label: string;
- type: FieldKind;
- fillRate: number;
- sample: string[];
- auto: boolean;
-};
-export type Event = {
- name: Part;
-};
 export type EventCondition = {
  name: string;
  mode: EventMode;
- unit?: Unit;
+ unit?: TimeUnit;
  amount?: number;
  from?: string;
  to?: string;
@@ -2116,7 +2194,7 @@ export type EventCondition = {
 export type EventConditionInput = {
  name: string;
  mode: EventMode;
- unit?: Unit | null;
+ unit?: TimeUnit | null;
  amount?: number | null;
  from?: string | null;
  to?: string | null;
@@ -2127,9 +2205,6 @@ export type EventIdentifiers = {
  externalCustomerId?: string | null;
  externalCheckoutId?: string | null;
  externalOrderId?: string | null;
-};
-export type EventInput = {
- name: PartInput;
 };
 export type EventMode = "within" | "not_within" | "ever" | "never" | "between" | "not_between";
 export type EventNames = {
@@ -2188,28 +2263,17 @@ export type EventsRecordParams = {
  /** A key that identifies the event. */
  dedupeKey?: string | null;
 };
-export type Everything = {
- profile: ContactView;
- topics: TopicState[];
- sends: SentMessage[];
- activity: RecordedAction[];
- events: CustomerEvent[];
- payments: Payment[];
- suppression?: Reason;
- exportedAt: string;
- truncated: boolean;
-};
 export type ExportDestination = "file";
 export type ExportFilters = {
  search?: string | null;
- match?: Match;
+ match?: ConditionMatch;
  groups?: FilterTreeInput[];
  tags?: string[];
  excludeTags?: string[];
  topics?: string[];
  excludeTopics?: string[];
  status?: ContactStatus | null;
- validationStatus?: Validation | null;
+ validationStatus?: AddressValidation | null;
  customFields?: {
   [key: string]: (string | number | boolean)[];
  };
@@ -2324,22 +2388,6 @@ export type ExternalIds = {
  externalCheckoutId?: string;
  externalOrderId?: string;
 };
-export type Fact = {
- kind: FactKind;
- role?: FactRole;
- text: string;
- value?: FactValue;
- story?: number;
- span?: Span;
-};
-export type FactInput = {
- kind: FactKind;
- role?: FactRole | null;
- text: string;
- value?: FactValueInput | null;
- story?: number | null;
- span?: Span | null;
-};
 export type FactKind = "percentage" | "code" | "date" | "time" | "place" | "capacity" | "old_price" | "person" | "link" | "condition" | "amount" | "period" | "price" | "minimum" | "product" | "contact" | "sentence";
 export type FactRole = "offer_starts" | "offer_ends" | "order_by" | "event" | "closed" | "reopens" | "price_changes" | "delivery" | "other" | "offer" | "happened";
 export type FactValue = {
@@ -2380,12 +2428,25 @@ export type FactValueInput = {
  type: "count";
  count: number;
 };
+export type FavoriteResult = {
+ emailId: string;
+ favorite: boolean;
+ conversationId: string;
+ slotUuid: string;
+};
+export type FieldCatalog = {
+ entries: CatalogField[];
+ totalSubscribers: number;
+ examined: number;
+ computedAt: string;
+};
 export type FieldCondition = {
  key: string;
- mode: Mode;
+ mode: FieldMode;
  values: (string | number | boolean)[];
 };
 export type FieldKind = "string" | "number" | "boolean" | "date" | "url" | "unknown";
+export type FieldMode = "number_gt" | "number_gte" | "number_lt" | "number_lte" | "is" | "is_not" | "starts_with" | "ends_with" | "contains" | "not_contains" | "date_after" | "date_before" | "date_on" | "date_between" | "number_between";
 export type FieldValue = unknown;
 export type FileView = {
  filename: string;
@@ -2397,14 +2458,14 @@ export type FileView = {
  platform?: PlatformObject;
 };
 export type FilterTree = {
- match: Match;
+ match: ConditionMatch;
  groups?: FilterTree[];
  tags?: string[];
  excludeTags?: string[];
  topics?: string[];
  excludeTopics?: string[];
  status?: ContactStatus;
- validationStatus?: Validation;
+ validationStatus?: AddressValidation;
  customFields?: {
   [key: string]: (string | number | boolean)[];
  };
@@ -2413,14 +2474,14 @@ export type FilterTree = {
  events?: EventCondition[];
 };
 export type FilterTreeInput = {
- match?: Match;
+ match?: ConditionMatch;
  groups?: FilterTreeInput[];
  tags?: string[];
  excludeTags?: string[];
  topics?: string[];
  excludeTopics?: string[];
  status?: ContactStatus | null;
- validationStatus?: Validation | null;
+ validationStatus?: AddressValidation | null;
  customFields?: {
   [key: string]: (string | number | boolean)[];
  };
@@ -2474,7 +2535,6 @@ export type GivenSignature = {
  header: string;
  secret: string;
 };
-export type Goal = "welcome" | "sale" | "launch" | "digest" | "event" | "webinar" | "apology" | "outage" | "service_notice" | "recall" | "price_change" | "cart" | "win_back" | "trial_ending" | "order_deadline" | "closing" | "opening_hours" | "voucher" | "survey" | "review" | "referral" | "receipt" | "hiring" | "seasonal" | "thank_you" | "legal" | "waitlist" | "reminder" | "announcement" | "unclear";
 export type GrantedScope = {
  scope: string;
  purpose: string;
@@ -2543,6 +2603,13 @@ export type ImageSource = {
  type: "url";
  url: string;
 };
+export type ImportAccepted = {
+ projectId: string;
+ status: ProjectStatus;
+ domain: string;
+ urls: string[];
+ message: string;
+};
 export type ImportChangeView = {
  id: string;
  label: string;
@@ -2606,7 +2673,7 @@ export type ImportProgress = {
  status: "pending" | "processing" | "completed" | "failed" | "uploaded";
  counts: RowCounts;
  progress: number;
- provider?: Provider;
+ provider?: ConnectionProvider;
  excluded?: number;
  waiting?: string;
  error?: string;
@@ -2616,6 +2683,11 @@ export type ImportProgress = {
 export type ImportProgressOfProject = {
  stage: "initializing" | "fetching" | "reading" | "measuring" | "completed" | "failed";
  percentage: number;
+};
+export type ImportRetryResult = {
+ projectId: string;
+ status: ProjectStatus;
+ message: string;
 };
 export type ImportSources = {
  sources: SourceView[];
@@ -2871,7 +2943,7 @@ export type MailFeedbackWithUrl = {
 export type MailService = "postmark" | "mailgun" | "resend" | "amazon_ses" | "sendgrid" | "brevo";
 export type MailServiceTested = {
  success: boolean;
- reason?: Refusal;
+ reason?: RejectionReason;
  message: string;
  temporaryKey: boolean;
 };
@@ -2907,14 +2979,8 @@ export type MailServicesUpdateParams = {
  /** Whether to create a new URL, which the response shows once. */
  newUrl?: boolean | null;
 };
+export type MailStream = "transactional" | "marketing";
 export type MailchimpType = "template" | "campaign";
-export type Marked = {
- emailId: string;
- favorite: boolean;
- conversationId: string;
- slotUuid: string;
-};
-export type Match = "all" | "any";
 export type MessageHeader = {
  name: string;
  value: string;
@@ -2941,7 +3007,6 @@ export type MetricsTimelineParams = {
  /** The number of days, including today. */
  days?: number;
 };
-export type Mode = "number_gt" | "number_gte" | "number_lt" | "number_lte" | "is" | "is_not" | "starts_with" | "ends_with" | "contains" | "not_contains" | "date_after" | "date_before" | "date_on" | "date_between" | "number_between";
 export type ModelMetrics = {
  models: string[];
  defaultModel: string;
@@ -2954,13 +3019,6 @@ export type ModelMonth = {
  period: string;
  cost: number;
  usage: BrandUsage[];
-};
-export type Month = {
- period: string;
- sent: number;
- delivered: number;
- bounced: number;
- complained: number;
 };
 export type NamedSegment = {
  id: string;
@@ -2984,23 +3042,19 @@ export type NewSender = {
  fromName?: string | null;
  replyTo?: string | null;
 };
-export type Offer = {
- scope?: Part;
- freeDelivery: boolean;
- gift?: Part;
-};
-export type OfferInput = {
- scope?: PartInput | null;
- freeDelivery?: boolean;
- gift?: PartInput | null;
-};
 export type OnConflict = "upsert" | "skip";
 export type OnFailure = "fail" | "composer";
 export type OneDeviceView = {
  previewId: string;
  device: PreviewDeviceView;
 };
-export type Outcome = BulkResult | BulkStarted;
+export type OrderPayment = {
+ at: string;
+ amount: number;
+ currency: string;
+ isRefund: boolean;
+ creditedSendId?: string;
+};
 export type OwningProject = {
  projectId: string;
 };
@@ -3019,21 +3073,17 @@ export type PalettePatch = {
  button?: string | null;
  buttonText?: string | null;
 };
-export type Part = {
- text: string;
- span?: Span;
-};
-export type PartInput = {
- text: string;
- span?: Span | null;
-};
 export type PauseReason = "failing" | "rate_limited" | "gone";
-export type Payment = {
- at: string;
- amount: number;
- currency: string;
- isRefund: boolean;
- creditedSendId?: string;
+export type PersonalData = {
+ profile: ContactView;
+ topics: TopicState[];
+ sends: SentMessage[];
+ activity: RecordedAction[];
+ events: CustomerEvent[];
+ payments: OrderPayment[];
+ suppression?: SuppressionReason;
+ exportedAt: string;
+ truncated: boolean;
 };
 export type PlanQuota = {
  limit?: number;
@@ -3059,7 +3109,7 @@ export type PlatformObject = {
  leftImages?: string[];
 };
 export type PlatformState = {
- provider: Provider;
+ provider: ConnectionProvider;
  isConnected: boolean;
  connections: ConnectionView[];
  connectUrl: string;
@@ -3093,7 +3143,7 @@ export type PreviewDeviceView = {
  thumbnailUrl?: string;
  fullThumbnailUrl?: string;
  engine?: string;
- tier?: Tier;
+ tier?: PreviewTier;
  dataVersion?: string;
  cuts: PreviewCut[];
  notes: PreviewNote[];
@@ -3129,6 +3179,7 @@ export type PreviewStatusView = {
  status: PreviewStatus;
  metadata: PreviewMetadata;
 };
+export type PreviewTier = "near-browser" | "filtered" | "approximated";
 export type PreviewView = {
  previewId: string;
  name?: string;
@@ -3432,7 +3483,6 @@ export type ProjectsUpdateParams = {
  /** The default sender of test sends and new campaigns. */
  defaultSender?: NewSender | null;
 };
-export type Provider = "platform_a" | "klaviyo" | "platform_b" | "mailchimp" | "platform_c" | "hubspot";
 export type ProviderImportStarted = {
  object: string;
  id: string;
@@ -3441,7 +3491,6 @@ export type ProviderImportStarted = {
  segment: NamedSegment;
 };
 export type ProviderSourceType = "audience" | "list" | "segment" | "tag";
-export type Reason = "unsubscribe" | "manual" | "bounce_hard" | "complaint" | "erased";
 export type RecipientView = {
  email: string;
  status: string;
@@ -3465,7 +3514,7 @@ export type RecordView = {
  removeAfter?: string;
 };
 export type RecordedAction = {
- action: Action;
+ action: ContactAction;
  at: string;
  sendId: string;
  campaignId?: string;
@@ -3495,23 +3544,19 @@ export type ReferencesView = {
  favorites: EmailView[];
  total: number;
 };
-export type Refusal = "secret_missing" | "signature_missing" | "signature_wrong" | "wrong_time" | "replayed" | "topic_unknown" | "malformed";
+export type RejectionReason = "secret_missing" | "signature_missing" | "signature_wrong" | "wrong_time" | "replayed" | "topic_unknown" | "malformed";
 export type RejectionView = {
  at: string;
- reason: Refusal;
+ reason: RejectionReason;
  message: string;
 };
-export type Removed = {
+export type RemovalResult = {
  message: string;
 };
 export type RemovedConnection = {
  id: string;
  deleted: boolean;
  revoked: boolean;
-};
-export type Reporting = {
- status: string;
- source: string;
 };
 export type ResentBatch = {
  batchId: string;
@@ -3521,6 +3566,10 @@ export type ResponseView = {
  statusCode: number;
  body: string;
 };
+export type ResponseWarning = {
+ code: string;
+ message: string;
+};
 export type ResultView = {
  subject: string;
  previewText: string;
@@ -3529,14 +3578,9 @@ export type ResultView = {
  seriesPlan?: SeriesPlan;
  screenshotUrl?: string;
  screenshotFullUrl?: string;
- stats: Stats;
+ stats: EmailStats;
  languages: string[];
  usage: UsageView;
-};
-export type Retried = {
- projectId: string;
- status: ProjectStatus;
- message: string;
 };
 export type RevenueView = {
  currency: string;
@@ -3616,7 +3660,7 @@ export type ScheduledImportView = {
   [key: string]: string;
  };
  eventName?: string;
- provider?: Provider;
+ provider?: ConnectionProvider;
  providerName?: string;
  connectionId?: string;
  sources: ImportedSource[];
@@ -3664,7 +3708,7 @@ export type ScheduledImportsCreateParams = {
  /** Events in a file: the name of all events. */
  eventName?: string | null;
  /** The platform from which contacts are imported. */
- provider?: Provider | null;
+ provider?: ConnectionProvider | null;
  /** Contacts on a platform: the connection to use. */
  connectionId?: string | null;
  /** Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
@@ -3803,7 +3847,7 @@ export type SendAccepted = {
  emailId?: string;
  conversationId?: string;
  message: string;
- warnings?: Warning[];
+ warnings?: ResponseWarning[];
 };
 export type SendTo = "email" | "audience" | "segment" | "tag";
 export type SendView = {
@@ -3826,11 +3870,22 @@ export type SenderView = {
 };
 export type SendingMetrics = {
  period: string;
- monthly: Totals;
- today: Today;
+ monthly: SendingTotals;
+ today: SendingToday;
  monthlyLimit?: number;
  remainingMonth?: number;
- history: Month[];
+ history: SendingMonth[];
+};
+export type SendingMonth = {
+ period: string;
+ sent: number;
+ delivered: number;
+ bounced: number;
+ complained: number;
+};
+export type SendingSubdomains = {
+ marketing: DomainView;
+ transactional: DomainView;
 };
 export type SendingTimeline = {
  days: TimelineDay[];
@@ -3848,6 +3903,18 @@ export type SendingTimelineSummary = {
  deliveredRate?: number;
  bounceRate?: number;
  complaintRate?: number;
+};
+export type SendingToday = {
+ sent: number;
+ reserved: number;
+ dailyLimit?: number;
+ remainingToday?: number;
+};
+export type SendingTotals = {
+ sent: number;
+ delivered: number;
+ bounced: number;
+ complained: number;
 };
 export type SentMessage = {
  sendId: string;
@@ -3883,16 +3950,6 @@ export type SignInPage = {
  expiresAt: string;
  scopes: GrantedScope[];
 };
-export type Signature = {
- name: string;
- title?: string;
- span?: Span;
-};
-export type SignatureInput = {
- name: string;
- title?: string | null;
- span?: Span | null;
-};
 export type SkipReason = "suppressed" | "unsubscribed" | "bounced" | "not_subscribed" | "topic_unsubscribed" | "invalid_address" | "duplicate_address" | "missing_field" | "erased" | "cancelled" | "merge_failed";
 export type SlotView = {
  slotIdx: number;
@@ -3905,7 +3962,6 @@ export type SocialProfile = {
 };
 export type SortBy = "createdAt" | "updatedAt";
 export type SortOrder = "asc" | "desc";
-export type Source = "api" | "smtp" | "inbound" | "recipient" | "mail_service";
 export type SourcePlace = {
  line: number;
  column: number;
@@ -3924,10 +3980,6 @@ export type SourceView = {
  type: ProviderSourceType;
  name: string;
  count?: number;
-};
-export type Span = {
- start: number;
- end: number;
 };
 export type SpellingAnalysis = {
  totalWords: number;
@@ -3965,11 +4017,9 @@ export type SpellingSummary = {
  uniqueErrors: number;
 };
 export type StateWord = "pending" | "processing" | "completed" | "failed";
-export type Stats = {
- imageCount: number;
- buttonCount: number;
- estimatedLength: number;
- colors: string[];
+export type StatsReporting = {
+ status: string;
+ source: string;
 };
 export type StatsView = {
  totalWebhooks: number;
@@ -3985,18 +4035,20 @@ export type StatsView = {
  lastTriggeredAt?: string;
  days: DayView[];
 };
-export type Status = "pending" | "verified" | "failed";
+export type StatusChangeResult = {
+ success: boolean;
+};
 export type StoreCustomers = "subscribed-only" | "include-all" | "none";
 export type StoreList = {
  stores: ConnectedStore[];
  total: number;
 };
+export type StorePlatform = "storefront" | "shopify" | "woocommerce";
 export type StoreScope = {
  scope: string;
  purpose: string;
 };
 export type StoreTool = "products" | "collections" | "customers" | "orders" | "refunds" | "checkouts" | "privacy";
-export type Storefront = "storefront" | "shopify" | "woocommerce";
 export type StorefrontAuthorizeParams = {
  /** The project whose brand gets the products, and whose audience gets the customers. */
  projectId: string;
@@ -4039,27 +4091,9 @@ export type StorefrontConnection = {
 };
 export type StorefrontListParams = {
  /** Return only stores on this platform. */
- provider?: Storefront;
+ provider?: StorePlatform;
  /** Return only stores of this project. */
  projectId?: string;
-};
-export type Story = {
- heading?: Part;
- text: Part;
- link?: string;
-};
-export type StoryInput = {
- heading?: PartInput | null;
- text: PartInput;
- link?: string | null;
-};
-export type Stream = "transactional" | "marketing";
-export type Subdomains = {
- marketing: DomainView;
- transactional: DomainView;
-};
-export type Success = {
- success: boolean;
 };
 export type SupportedDevice = {
  key: string;
@@ -4077,10 +4111,12 @@ export type SupportedDevices = {
  categories: DeviceCategories;
  devices: SupportedDevice[];
 };
+export type SuppressionReason = "unsubscribe" | "manual" | "bounce_hard" | "complaint" | "erased";
+export type SuppressionSource = "api" | "smtp" | "inbound" | "recipient" | "mail_service";
 export type SuppressionView = {
  email?: string;
- reason: Reason;
- source: Source;
+ reason: SuppressionReason;
+ source: SuppressionSource;
  note?: string;
  createdAt: string;
 };
@@ -4100,7 +4136,7 @@ export type SuppressionsListPage = {
 };
 export type SuppressionsListParams = {
  /** Return only addresses suppressed for this reason. */
- reason?: Reason;
+ reason?: SuppressionReason;
  /** Return only this address, even if the recipient's data was erased. */
  email?: string;
  limit?: number;
@@ -4180,28 +4216,22 @@ export type TagsUpdateParams = {
  /** A description of the tag's purpose. */
  description?: string | null;
 };
-export type TestSent = {
- campaignId: string;
- sendId: string;
- status: string;
- emails: string[];
-};
-export type Tested = {
+export type TestSendResult = {
  messageId: string;
  emailId: string;
  conversationId: string;
  sentTo: string;
  sentAt: string;
  subject: string;
- warnings?: Warning[];
+ warnings?: ResponseWarning[];
 };
-export type Throttle = {
- throttledAt: string;
- expiresAt: string;
- reason: string;
- remainingCount: number;
+export type TestSent = {
+ campaignId: string;
+ sendId: string;
+ status: string;
+ emails: string[];
 };
-export type Tier = "near-browser" | "filtered" | "approximated";
+export type TimeUnit = "hours" | "days";
 export type TimeZone = string;
 export type TimelineDay = {
  date: string;
@@ -4230,12 +4260,6 @@ export type TimelinePart = {
  hasMore: boolean;
 };
 export type TimezoneMode = "campaign" | "recipient";
-export type Today = {
- sent: number;
- reserved: number;
- dailyLimit?: number;
- remainingToday?: number;
-};
 export type TopicChoice = {
  topicId: string;
  name: string;
@@ -4334,18 +4358,6 @@ export type TopicsUpdateParams = {
  /** Whether the topic is active. */
  isActive?: boolean | null;
 };
-export type Totals = {
- sent: number;
- delivered: number;
- bounced: number;
- complained: number;
-};
-export type Tracking = {
- openTracking: boolean;
- clickTracking: boolean;
- brandedTracking: boolean;
-};
-export type Unit = "hours" | "days";
 export type UnknownPolicy = "hold" | "resend";
 export type UpdatedWebhook = {
  updated: boolean;
@@ -4378,7 +4390,7 @@ export type UsageView = {
  milliseconds: number;
  cost: number;
 };
-export type Utm = {
+export type UtmParameters = {
  enabled?: boolean;
  source?: string;
  medium?: string;
@@ -4386,7 +4398,7 @@ export type Utm = {
  term?: string;
  content?: string;
 };
-export type UtmInput = {
+export type UtmParametersInput = {
  enabled?: boolean | null;
  source?: string | null;
  medium?: string | null;
@@ -4394,7 +4406,6 @@ export type UtmInput = {
  term?: string | null;
  content?: string | null;
 };
-export type Validation = "valid" | "invalid" | "risky" | "unknown";
 /** The email to check: either `html` or `emailId`. */
 export type ValidationAllParams = {
  /** The email's HTML. */
@@ -4486,12 +4497,6 @@ export type ValidationSummary = {
  passed: ValidationCheck[];
  failed: ValidationCheck[];
 };
-export type Verified = {
- domain: string;
- status: Status;
- statusReason?: string;
- dnsRecords: RecordView[];
-};
 export type VersionView = {
  version: number;
  origin: "generated" | "imported" | "edited" | "restored" | "manual";
@@ -4504,7 +4509,6 @@ export type VersionView = {
  current: boolean;
  createdAt: string;
 };
-export type Visibility = "private" | "unlisted" | "public";
 export type VoiceOverrides = {
  person?: BrandPerson;
  formality?: BrandFormality;
@@ -4518,10 +4522,6 @@ export type VoicePatch = {
  words?: string[] | null;
  tone?: string[] | null;
  avoid?: string[] | null;
-};
-export type Warning = {
- code: string;
- message: string;
 };
 export type WebhookTested = {
  success: boolean;

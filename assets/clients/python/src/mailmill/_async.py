@@ -28,7 +28,7 @@ class AsyncProjectsImports(AsyncResource):
         name: str | None | Unset = UNSET,
         logo_urls: t.NewLogos | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Accepted:
+    ) -> t.ImportAccepted:
         """Import a project from web pages.
 
         Returns immediately; the import runs in the background. Emits project.import.started.
@@ -38,7 +38,7 @@ class AsyncProjectsImports(AsyncResource):
             name: The name of the brand; the name on the website if absent.
             logo_urls: The URLs of logos to use instead of logos that the import finds.
         """
-        return _t.cast("t.Accepted", await self._call(
+        return _t.cast("t.ImportAccepted", await self._call(
             "POST",
             "/projects/import",
             {"urls": urls, "name": name, "logoUrls": logo_urls},
@@ -55,14 +55,19 @@ class AsyncProjectsImports(AsyncResource):
             request_options,
         ))
 
-    async def retry(self, project_id: str, *, request_options: CallOptions | None = None) -> t.Retried:
+    async def retry(
+        self,
+        project_id: str,
+        *,
+        request_options: CallOptions | None = None,
+    ) -> t.ImportRetryResult:
         """Import a project's sites again.
 
         Use this operation after a failed import or after a site has changed. Values that users set are kept.
         Other values that have changed wait until a user accepts them: see `projects.import_changes`. A
         running import continues.
         """
-        return _t.cast("t.Retried", await self._call(
+        return _t.cast("t.ImportRetryResult", await self._call(
             "POST",
             f"/projects/import/{path_part(project_id)}/retry",
             None,
@@ -221,12 +226,12 @@ class AsyncProjectsKnowledge(AsyncResource):
         entry_id: str,
         *,
         request_options: CallOptions | None = None,
-    ) -> t.Removed:
+    ) -> t.RemovalResult:
         """Remove an entry from a project's knowledge base.
 
         An entry from the project's pages returns when the sites are imported again.
         """
-        return _t.cast("t.Removed", await self._call(
+        return _t.cast("t.RemovalResult", await self._call(
             "DELETE",
             f"/projects/{path_part(project_id)}/knowledge-base/{path_part(entry_id)}",
             None,
@@ -320,7 +325,7 @@ class AsyncProjectsImages(AsyncResource):
         *,
         image_url: str,
         request_options: CallOptions | None = None,
-    ) -> t.Removed:
+    ) -> t.RemovalResult:
         """Remove an image from a project.
 
         An uploaded file is kept for another year for the emails that contain it. An image from the site
@@ -329,7 +334,7 @@ class AsyncProjectsImages(AsyncResource):
         Args:
             image_url: The URL of the image to remove.
         """
-        return _t.cast("t.Removed", await self._call(
+        return _t.cast("t.RemovalResult", await self._call(
             "DELETE",
             f"/projects/{path_part(project_id)}/images",
             {"imageUrl": image_url},
@@ -496,12 +501,12 @@ class AsyncProjectsProducts(AsyncResource):
         product_id: str,
         *,
         request_options: CallOptions | None = None,
-    ) -> t.Removed:
+    ) -> t.RemovalResult:
         """Remove a product from a project.
 
         An imported product is hidden instead of deleted, so that the next import does not add it again.
         """
-        return _t.cast("t.Removed", await self._call(
+        return _t.cast("t.RemovalResult", await self._call(
             "DELETE",
             f"/projects/{path_part(project_id)}/products/{path_part(product_id)}",
             None,
@@ -819,7 +824,7 @@ class AsyncDomains(AsyncResource):
         self,
         *,
         root_domain: str,
-        stream: t.Stream,
+        stream: t.MailStream,
         vanity_root_from: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.DomainView:
@@ -851,7 +856,7 @@ class AsyncDomains(AsyncResource):
         project_id: str | None | Unset = UNSET,
         vanity_root_from: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Subdomains:
+    ) -> t.SendingSubdomains:
         """Add both sending subdomains of a root domain.
 
         Adds the subdomains send and notify of the root domain, like two calls of POST /v1/domains/streams.
@@ -864,7 +869,7 @@ class AsyncDomains(AsyncResource):
                 the project exists.
             vanity_root_from: Whether the subdomains sign for From addresses at the root domain itself.
         """
-        return _t.cast("t.Subdomains", await self._call(
+        return _t.cast("t.SendingSubdomains", await self._call(
             "POST",
             "/domains/setup",
             {"rootDomain": root_domain, "fromName": from_name, "projectId": project_id, "vanityRootFrom": vanity_root_from},
@@ -894,7 +899,7 @@ class AsyncDomains(AsyncResource):
         open_tracking: bool | None | Unset = UNSET,
         click_tracking: bool | None | Unset = UNSET,
         branded_tracking: bool | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.DomainView:
         """Change the tracking of a sending domain.
@@ -937,7 +942,12 @@ class AsyncDomains(AsyncResource):
             request_options,
         ))
 
-    async def verify(self, domain: str, *, request_options: CallOptions | None = None) -> t.Verified:
+    async def verify(
+        self,
+        domain: str,
+        *,
+        request_options: CallOptions | None = None,
+    ) -> t.DomainVerification:
         """Check a domain's DNS records now.
 
         A domain is verified once the DNS has one of its DKIM records. A record whose lookup fails gets the
@@ -947,7 +957,7 @@ class AsyncDomains(AsyncResource):
         Args:
             domain: The domain name, such as `example.com`.
         """
-        return _t.cast("t.Verified", await self._call(
+        return _t.cast("t.DomainVerification", await self._call(
             "POST",
             f"/domains/{path_part(domain)}/verify",
             None,
@@ -990,7 +1000,7 @@ class AsyncEmailsEdits(AsyncResource):
         async_: bool | Unset = UNSET,
         preview: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Answer:
+    ) -> t.EmailEditResult:
         """Edit an email with a prompt.
 
         Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it
@@ -1008,7 +1018,7 @@ class AsyncEmailsEdits(AsyncResource):
             preview: Whether to return the changed email without saving it. A preview ignores `async` and
                 `label`.
         """
-        return _t.cast("t.Answer", await self._call(
+        return _t.cast("t.EmailEditResult", await self._call(
             "POST",
             f"/emails/{path_part(email_id)}/edit",
             {"prompt": prompt, "projectId": project_id, "model": model, "label": label, "async": async_, "preview": preview},
@@ -1282,7 +1292,7 @@ class AsyncEmails(AsyncResource):
         model: str | None | Unset = UNSET,
         web_mode: bool | None | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         reference_id: str | None | Unset = UNSET,
         count: int | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -1327,7 +1337,7 @@ class AsyncEmails(AsyncResource):
         htmls: _b.list[t.NamedSource] | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
         instruction: str | None | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         generate_media: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.AcceptedGeneration:
@@ -1438,7 +1448,7 @@ class AsyncEmails(AsyncResource):
         design: str | None | Unset = UNSET,
         document: _t.Any | Unset = UNSET,
         language: str | None | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.EmailDetails:
         """Create an email from a design or a document.
@@ -1502,13 +1512,13 @@ class AsyncEmails(AsyncResource):
         favorite: bool,
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Marked:
+    ) -> t.FavoriteResult:
         """Mark or unmark an email as a favorite.
 
         Args:
             project_id: If given, the email must belong to this project.
         """
-        return _t.cast("t.Marked", await self._call(
+        return _t.cast("t.FavoriteResult", await self._call(
             "PUT",
             f"/emails/{path_part(email_id)}/favorite",
             {"favorite": favorite, "projectId": project_id},
@@ -1612,7 +1622,7 @@ class AsyncEmails(AsyncResource):
         provider_type: str | None | Unset = UNSET,
         transactional: bool | None | Unset = UNSET,
         topic_id: str | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.SendAccepted:
         """Send an email.
@@ -1670,7 +1680,7 @@ class AsyncEmails(AsyncResource):
         from_name: str | None | Unset = UNSET,
         variables: dict[str, t.AnyJson] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Tested:
+    ) -> t.TestSendResult:
         """Send a test of an email.
 
         Emits the event email.test.sent. The message is the same as in a send to one address, but its opens
@@ -1689,7 +1699,7 @@ class AsyncEmails(AsyncResource):
             variables: Values of merge fields. Missing values are taken from the contact with the address
                 `to`, if there is one.
         """
-        return _t.cast("t.Tested", await self._call(
+        return _t.cast("t.TestSendResult", await self._call(
             "POST",
             "/emails/test/send",
             {"to": to, "emailId": email_id, "conversationId": conversation_id, "from": from_, "fromName": from_name, "variables": variables},
@@ -1707,7 +1717,7 @@ class AsyncEmails(AsyncResource):
         model: str | None | Unset = UNSET,
         web_mode: bool | None | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         reference_id: str | None | Unset = UNSET,
         count: int | None | Unset = UNSET,
         on_progress: collections.abc.Callable[[t.GenerationStatus], object] | None = None,
@@ -1778,7 +1788,7 @@ class AsyncEmails(AsyncResource):
         htmls: _b.list[t.NamedSource] | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
         instruction: str | None | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         generate_media: bool | Unset = UNSET,
         on_progress: collections.abc.Callable[[t.GenerationStatus], object] | None = None,
         poll_interval: float = 2.0,
@@ -2479,7 +2489,7 @@ class AsyncContactsBulk(AsyncResource):
         project_id: str,
         subscribers: _b.list[t.BulkRow],
         request_options: CallOptions | None = None,
-    ) -> t.Outcome:
+    ) -> t.BulkChangeResult:
         """Add or update many contacts.
 
         A contact whose email the project already has is updated: new values replace existing values, tags are
@@ -2493,7 +2503,7 @@ class AsyncContactsBulk(AsyncResource):
             subscribers: 1 to 50,000 contacts. An invalid contact is reported in the response and does not
                 affect the others.
         """
-        return _t.cast("t.Outcome", await self._call(
+        return _t.cast("t.BulkChangeResult", await self._call(
             "POST",
             "/contacts/bulk",
             {"projectId": project_id, "subscribers": subscribers},
@@ -3088,7 +3098,7 @@ class AsyncContacts(AsyncResource):
         tag: str | Unset = UNSET,
         examine: int | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Catalog:
+    ) -> t.FieldCatalog:
         """List the contact fields.
 
         Examines at most the newest 50,000 of the selected contacts.
@@ -3098,7 +3108,7 @@ class AsyncContacts(AsyncResource):
             tag: Examines only contacts that have the tag with this name.
             examine: The maximum number of contacts to examine, newest first; 50,000 if absent.
         """
-        return _t.cast("t.Catalog", await self._call(
+        return _t.cast("t.FieldCatalog", await self._call(
             "GET",
             f"/projects/{path_part(project_id)}/field-catalog",
             {"segmentId": segment_id, "tag": tag, "examine": examine},
@@ -3114,7 +3124,7 @@ class AsyncContacts(AsyncResource):
         all_lists: bool | None | Unset = UNSET,
         tags: _b.list[str] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Success:
+    ) -> t.StatusChangeResult:
         """Change a contact's status.
 
         This is an explicit status change, so every transition is allowed. Emits subscriber.unsubscribed with
@@ -3128,7 +3138,7 @@ class AsyncContacts(AsyncResource):
                 `tags` to the contact if `status` is `subscribed`, or else removes them.
             tags: Names of tags to add or remove instead of changing the status.
         """
-        return _t.cast("t.Success", await self._call(
+        return _t.cast("t.StatusChangeResult", await self._call(
             "POST",
             "/contacts/status",
             {"projectId": project_id, "email": email, "status": status, "allLists": all_lists, "tags": tags},
@@ -3143,7 +3153,7 @@ class AsyncContacts(AsyncResource):
         all_lists: bool | None | Unset = UNSET,
         tags: _b.list[str] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Success:
+    ) -> t.StatusChangeResult:
         """Unsubscribe a contact.
 
         Emits subscriber.unsubscribed with action "unsubscribed", or "tags_left" if only tags are removed.
@@ -3158,7 +3168,7 @@ class AsyncContacts(AsyncResource):
                 False: only removes `tags` from the contact.
             tags: Names of tags to remove when `allLists` is false.
         """
-        return _t.cast("t.Success", await self._call(
+        return _t.cast("t.StatusChangeResult", await self._call(
             "POST",
             "/subscribers/unsubscribe",
             {"email": email, "projectId": project_id, "allLists": all_lists, "tags": tags},
@@ -3242,7 +3252,7 @@ class AsyncContacts(AsyncResource):
         *,
         project_id: str,
         request_options: CallOptions | None = None,
-    ) -> t.Everything:
+    ) -> t.PersonalData:
         """Export all data about a contact.
 
         For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks,
@@ -3252,7 +3262,7 @@ class AsyncContacts(AsyncResource):
             id: The contact's ID.
             project_id: The contact's project.
         """
-        return _t.cast("t.Everything", await self._call(
+        return _t.cast("t.PersonalData", await self._call(
             "GET",
             f"/contacts/{path_part(id)}/personal-data",
             {"projectId": project_id},
@@ -3406,10 +3416,10 @@ class AsyncConnections(AsyncResource):
     async def list(
         self,
         *,
-        provider: t.Provider | Unset = UNSET,
+        provider: t.ConnectionProvider | Unset = UNSET,
         project_id: str | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Connections:
+    ) -> t.ConnectionList:
         """List connections to other platforms.
 
         Returns every connection with its health. Keys are never returned.
@@ -3418,7 +3428,7 @@ class AsyncConnections(AsyncResource):
             provider: Returns only connections to this provider.
             project_id: Returns only connections that this project can use.
         """
-        return _t.cast("t.Connections", await self._call(
+        return _t.cast("t.ConnectionList", await self._call(
             "GET",
             "/connections",
             {"provider": provider, "projectId": project_id},
@@ -3446,7 +3456,7 @@ class AsyncConnections(AsyncResource):
 
     async def create(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         api_key: str,
         name: str | None | Unset = UNSET,
@@ -3483,7 +3493,7 @@ class AsyncConnections(AsyncResource):
 
     async def authorize(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         name: str | None | Unset = UNSET,
         project_id: str | None | Unset = UNSET,
@@ -3512,7 +3522,7 @@ class AsyncConnections(AsyncResource):
 
     async def complete(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         code: str,
         state: str,
@@ -3537,7 +3547,7 @@ class AsyncConnections(AsyncResource):
 
     async def sources(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         project_id: str,
         connection_id: str | Unset = UNSET,
@@ -3562,7 +3572,7 @@ class AsyncConnections(AsyncResource):
     async def preview_import(
         self,
         *,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         project_id: str,
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
@@ -3592,7 +3602,7 @@ class AsyncConnections(AsyncResource):
     async def import_contacts(
         self,
         *,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         project_id: str,
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
@@ -3630,7 +3640,7 @@ class AsyncConnections(AsyncResource):
     async def import_and_wait(
         self,
         *,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         project_id: str,
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
@@ -3791,7 +3801,7 @@ class AsyncStorefront(AsyncResource):
     async def list(
         self,
         *,
-        provider: t.Storefront | Unset = UNSET,
+        provider: t.StorePlatform | Unset = UNSET,
         project_id: str | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.StoreList:
@@ -4229,7 +4239,7 @@ class AsyncTopics(AsyncResource):
         subscriber_id: str,
         project_id: str,
         request_options: CallOptions | None = None,
-    ) -> t.Choice:
+    ) -> t.ContactTopicChoice:
         """Subscribe a contact to a topic.
 
         Stores the contact's explicit choice, which overrides the topic's default. The contact's status does
@@ -4240,7 +4250,7 @@ class AsyncTopics(AsyncResource):
             subscriber_id: The contact's ID.
             project_id: The project of the contact and the topic.
         """
-        return _t.cast("t.Choice", await self._call(
+        return _t.cast("t.ContactTopicChoice", await self._call(
             "POST",
             f"/topics/{path_part(id)}/subscribe",
             {"subscriberId": subscriber_id, "projectId": project_id},
@@ -4254,7 +4264,7 @@ class AsyncTopics(AsyncResource):
         subscriber_id: str,
         project_id: str,
         request_options: CallOptions | None = None,
-    ) -> t.Choice:
+    ) -> t.ContactTopicChoice:
         """Unsubscribe a contact from a topic.
 
         Stores the contact's explicit choice, which overrides the topic's default. Other topics and the
@@ -4265,7 +4275,7 @@ class AsyncTopics(AsyncResource):
             subscriber_id: The contact's ID.
             project_id: The project of the contact and the topic.
         """
-        return _t.cast("t.Choice", await self._call(
+        return _t.cast("t.ContactTopicChoice", await self._call(
             "POST",
             f"/topics/{path_part(id)}/unsubscribe",
             {"subscriberId": subscriber_id, "projectId": project_id},
@@ -4461,7 +4471,7 @@ class AsyncSuppressions(AsyncResource):
     def list(
         self,
         *,
-        reason: t.Reason | Unset = UNSET,
+        reason: t.SuppressionReason | Unset = UNSET,
         email: str | Unset = UNSET,
         limit: int | Unset = UNSET,
         offset: int | Unset = UNSET,
@@ -4821,7 +4831,7 @@ class AsyncCampaigns(AsyncResource):
         topic_id: str | None | Unset = UNSET,
         provider_type: str | None | Unset = UNSET,
         variables: dict[str, t.FieldValue] | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         minimum_score: int | None | Unset = UNSET,
         unknown: t.UnknownPolicy | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -4966,7 +4976,7 @@ class AsyncCampaigns(AsyncResource):
         topic_id: str | None | Unset = UNSET,
         provider_type: str | None | Unset = UNSET,
         variables: dict[str, t.FieldValue] | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         minimum_score: int | None | Unset = UNSET,
         unknown: t.UnknownPolicy | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -5818,7 +5828,7 @@ class AsyncScheduledImports(AsyncResource):
         consent_mode: t.ConsentMode | None | Unset = UNSET,
         mapping: dict[str, str] | None | Unset = UNSET,
         event_name: str | None | Unset = UNSET,
-        provider: t.Provider | None | Unset = UNSET,
+        provider: t.ConnectionProvider | None | Unset = UNSET,
         connection_id: str | None | Unset = UNSET,
         sources: _b.list[t.SourceRef] | None | Unset = UNSET,
         field_map: dict[str, str | None] | None | Unset = UNSET,

@@ -28,7 +28,7 @@ class ProjectsImports(Resource):
         name: str | None | Unset = UNSET,
         logo_urls: t.NewLogos | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Accepted:
+    ) -> t.ImportAccepted:
         """Import a project from web pages.
 
         Returns immediately; the import runs in the background. Emits project.import.started.
@@ -38,7 +38,7 @@ class ProjectsImports(Resource):
             name: The name of the brand; the name on the website if absent.
             logo_urls: The URLs of logos to use instead of logos that the import finds.
         """
-        return _t.cast("t.Accepted", self._call(
+        return _t.cast("t.ImportAccepted", self._call(
             "POST",
             "/projects/import",
             {"urls": urls, "name": name, "logoUrls": logo_urls},
@@ -55,14 +55,14 @@ class ProjectsImports(Resource):
             request_options,
         ))
 
-    def retry(self, project_id: str, *, request_options: CallOptions | None = None) -> t.Retried:
+    def retry(self, project_id: str, *, request_options: CallOptions | None = None) -> t.ImportRetryResult:
         """Import a project's sites again.
 
         Use this operation after a failed import or after a site has changed. Values that users set are kept.
         Other values that have changed wait until a user accepts them: see `projects.import_changes`. A
         running import continues.
         """
-        return _t.cast("t.Retried", self._call(
+        return _t.cast("t.ImportRetryResult", self._call(
             "POST",
             f"/projects/import/{path_part(project_id)}/retry",
             None,
@@ -216,12 +216,12 @@ class ProjectsKnowledge(Resource):
         entry_id: str,
         *,
         request_options: CallOptions | None = None,
-    ) -> t.Removed:
+    ) -> t.RemovalResult:
         """Remove an entry from a project's knowledge base.
 
         An entry from the project's pages returns when the sites are imported again.
         """
-        return _t.cast("t.Removed", self._call(
+        return _t.cast("t.RemovalResult", self._call(
             "DELETE",
             f"/projects/{path_part(project_id)}/knowledge-base/{path_part(entry_id)}",
             None,
@@ -315,7 +315,7 @@ class ProjectsImages(Resource):
         *,
         image_url: str,
         request_options: CallOptions | None = None,
-    ) -> t.Removed:
+    ) -> t.RemovalResult:
         """Remove an image from a project.
 
         An uploaded file is kept for another year for the emails that contain it. An image from the site
@@ -324,7 +324,7 @@ class ProjectsImages(Resource):
         Args:
             image_url: The URL of the image to remove.
         """
-        return _t.cast("t.Removed", self._call(
+        return _t.cast("t.RemovalResult", self._call(
             "DELETE",
             f"/projects/{path_part(project_id)}/images",
             {"imageUrl": image_url},
@@ -491,12 +491,12 @@ class ProjectsProducts(Resource):
         product_id: str,
         *,
         request_options: CallOptions | None = None,
-    ) -> t.Removed:
+    ) -> t.RemovalResult:
         """Remove a product from a project.
 
         An imported product is hidden instead of deleted, so that the next import does not add it again.
         """
-        return _t.cast("t.Removed", self._call(
+        return _t.cast("t.RemovalResult", self._call(
             "DELETE",
             f"/projects/{path_part(project_id)}/products/{path_part(product_id)}",
             None,
@@ -809,7 +809,7 @@ class Domains(Resource):
         self,
         *,
         root_domain: str,
-        stream: t.Stream,
+        stream: t.MailStream,
         vanity_root_from: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.DomainView:
@@ -841,7 +841,7 @@ class Domains(Resource):
         project_id: str | None | Unset = UNSET,
         vanity_root_from: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Subdomains:
+    ) -> t.SendingSubdomains:
         """Add both sending subdomains of a root domain.
 
         Adds the subdomains send and notify of the root domain, like two calls of POST /v1/domains/streams.
@@ -854,7 +854,7 @@ class Domains(Resource):
                 the project exists.
             vanity_root_from: Whether the subdomains sign for From addresses at the root domain itself.
         """
-        return _t.cast("t.Subdomains", self._call(
+        return _t.cast("t.SendingSubdomains", self._call(
             "POST",
             "/domains/setup",
             {"rootDomain": root_domain, "fromName": from_name, "projectId": project_id, "vanityRootFrom": vanity_root_from},
@@ -884,7 +884,7 @@ class Domains(Resource):
         open_tracking: bool | None | Unset = UNSET,
         click_tracking: bool | None | Unset = UNSET,
         branded_tracking: bool | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.DomainView:
         """Change the tracking of a sending domain.
@@ -927,7 +927,7 @@ class Domains(Resource):
             request_options,
         ))
 
-    def verify(self, domain: str, *, request_options: CallOptions | None = None) -> t.Verified:
+    def verify(self, domain: str, *, request_options: CallOptions | None = None) -> t.DomainVerification:
         """Check a domain's DNS records now.
 
         A domain is verified once the DNS has one of its DKIM records. A record whose lookup fails gets the
@@ -937,7 +937,7 @@ class Domains(Resource):
         Args:
             domain: The domain name, such as `example.com`.
         """
-        return _t.cast("t.Verified", self._call(
+        return _t.cast("t.DomainVerification", self._call(
             "POST",
             f"/domains/{path_part(domain)}/verify",
             None,
@@ -980,7 +980,7 @@ class EmailsEdits(Resource):
         async_: bool | Unset = UNSET,
         preview: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Answer:
+    ) -> t.EmailEditResult:
         """Edit an email with a prompt.
 
         Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it
@@ -998,7 +998,7 @@ class EmailsEdits(Resource):
             preview: Whether to return the changed email without saving it. A preview ignores `async` and
                 `label`.
         """
-        return _t.cast("t.Answer", self._call(
+        return _t.cast("t.EmailEditResult", self._call(
             "POST",
             f"/emails/{path_part(email_id)}/edit",
             {"prompt": prompt, "projectId": project_id, "model": model, "label": label, "async": async_, "preview": preview},
@@ -1266,7 +1266,7 @@ class Emails(Resource):
         model: str | None | Unset = UNSET,
         web_mode: bool | None | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         reference_id: str | None | Unset = UNSET,
         count: int | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -1311,7 +1311,7 @@ class Emails(Resource):
         htmls: _b.list[t.NamedSource] | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
         instruction: str | None | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         generate_media: bool | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.AcceptedGeneration:
@@ -1422,7 +1422,7 @@ class Emails(Resource):
         design: str | None | Unset = UNSET,
         document: _t.Any | Unset = UNSET,
         language: str | None | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.EmailDetails:
         """Create an email from a design or a document.
@@ -1486,13 +1486,13 @@ class Emails(Resource):
         favorite: bool,
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Marked:
+    ) -> t.FavoriteResult:
         """Mark or unmark an email as a favorite.
 
         Args:
             project_id: If given, the email must belong to this project.
         """
-        return _t.cast("t.Marked", self._call(
+        return _t.cast("t.FavoriteResult", self._call(
             "PUT",
             f"/emails/{path_part(email_id)}/favorite",
             {"favorite": favorite, "projectId": project_id},
@@ -1596,7 +1596,7 @@ class Emails(Resource):
         provider_type: str | None | Unset = UNSET,
         transactional: bool | None | Unset = UNSET,
         topic_id: str | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.SendAccepted:
         """Send an email.
@@ -1654,7 +1654,7 @@ class Emails(Resource):
         from_name: str | None | Unset = UNSET,
         variables: dict[str, t.AnyJson] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Tested:
+    ) -> t.TestSendResult:
         """Send a test of an email.
 
         Emits the event email.test.sent. The message is the same as in a send to one address, but its opens
@@ -1673,7 +1673,7 @@ class Emails(Resource):
             variables: Values of merge fields. Missing values are taken from the contact with the address
                 `to`, if there is one.
         """
-        return _t.cast("t.Tested", self._call(
+        return _t.cast("t.TestSendResult", self._call(
             "POST",
             "/emails/test/send",
             {"to": to, "emailId": email_id, "conversationId": conversation_id, "from": from_, "fromName": from_name, "variables": variables},
@@ -1691,7 +1691,7 @@ class Emails(Resource):
         model: str | None | Unset = UNSET,
         web_mode: bool | None | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         reference_id: str | None | Unset = UNSET,
         count: int | None | Unset = UNSET,
         on_progress: collections.abc.Callable[[t.GenerationStatus], object] | None = None,
@@ -1762,7 +1762,7 @@ class Emails(Resource):
         htmls: _b.list[t.NamedSource] | Unset = UNSET,
         languages: _b.list[str] | Unset = UNSET,
         instruction: str | None | Unset = UNSET,
-        visibility: t.Visibility | Unset = UNSET,
+        visibility: t.EmailVisibility | Unset = UNSET,
         generate_media: bool | Unset = UNSET,
         on_progress: collections.abc.Callable[[t.GenerationStatus], object] | None = None,
         poll_interval: float = 2.0,
@@ -2458,7 +2458,7 @@ class ContactsBulk(Resource):
         project_id: str,
         subscribers: _b.list[t.BulkRow],
         request_options: CallOptions | None = None,
-    ) -> t.Outcome:
+    ) -> t.BulkChangeResult:
         """Add or update many contacts.
 
         A contact whose email the project already has is updated: new values replace existing values, tags are
@@ -2472,7 +2472,7 @@ class ContactsBulk(Resource):
             subscribers: 1 to 50,000 contacts. An invalid contact is reported in the response and does not
                 affect the others.
         """
-        return _t.cast("t.Outcome", self._call(
+        return _t.cast("t.BulkChangeResult", self._call(
             "POST",
             "/contacts/bulk",
             {"projectId": project_id, "subscribers": subscribers},
@@ -3061,7 +3061,7 @@ class Contacts(Resource):
         tag: str | Unset = UNSET,
         examine: int | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Catalog:
+    ) -> t.FieldCatalog:
         """List the contact fields.
 
         Examines at most the newest 50,000 of the selected contacts.
@@ -3071,7 +3071,7 @@ class Contacts(Resource):
             tag: Examines only contacts that have the tag with this name.
             examine: The maximum number of contacts to examine, newest first; 50,000 if absent.
         """
-        return _t.cast("t.Catalog", self._call(
+        return _t.cast("t.FieldCatalog", self._call(
             "GET",
             f"/projects/{path_part(project_id)}/field-catalog",
             {"segmentId": segment_id, "tag": tag, "examine": examine},
@@ -3087,7 +3087,7 @@ class Contacts(Resource):
         all_lists: bool | None | Unset = UNSET,
         tags: _b.list[str] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Success:
+    ) -> t.StatusChangeResult:
         """Change a contact's status.
 
         This is an explicit status change, so every transition is allowed. Emits subscriber.unsubscribed with
@@ -3101,7 +3101,7 @@ class Contacts(Resource):
                 `tags` to the contact if `status` is `subscribed`, or else removes them.
             tags: Names of tags to add or remove instead of changing the status.
         """
-        return _t.cast("t.Success", self._call(
+        return _t.cast("t.StatusChangeResult", self._call(
             "POST",
             "/contacts/status",
             {"projectId": project_id, "email": email, "status": status, "allLists": all_lists, "tags": tags},
@@ -3116,7 +3116,7 @@ class Contacts(Resource):
         all_lists: bool | None | Unset = UNSET,
         tags: _b.list[str] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Success:
+    ) -> t.StatusChangeResult:
         """Unsubscribe a contact.
 
         Emits subscriber.unsubscribed with action "unsubscribed", or "tags_left" if only tags are removed.
@@ -3131,7 +3131,7 @@ class Contacts(Resource):
                 False: only removes `tags` from the contact.
             tags: Names of tags to remove when `allLists` is false.
         """
-        return _t.cast("t.Success", self._call(
+        return _t.cast("t.StatusChangeResult", self._call(
             "POST",
             "/subscribers/unsubscribe",
             {"email": email, "projectId": project_id, "allLists": all_lists, "tags": tags},
@@ -3215,7 +3215,7 @@ class Contacts(Resource):
         *,
         project_id: str,
         request_options: CallOptions | None = None,
-    ) -> t.Everything:
+    ) -> t.PersonalData:
         """Export all data about a contact.
 
         For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks,
@@ -3225,7 +3225,7 @@ class Contacts(Resource):
             id: The contact's ID.
             project_id: The contact's project.
         """
-        return _t.cast("t.Everything", self._call(
+        return _t.cast("t.PersonalData", self._call(
             "GET",
             f"/contacts/{path_part(id)}/personal-data",
             {"projectId": project_id},
@@ -3379,10 +3379,10 @@ class Connections(Resource):
     def list(
         self,
         *,
-        provider: t.Provider | Unset = UNSET,
+        provider: t.ConnectionProvider | Unset = UNSET,
         project_id: str | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.Connections:
+    ) -> t.ConnectionList:
         """List connections to other platforms.
 
         Returns every connection with its health. Keys are never returned.
@@ -3391,7 +3391,7 @@ class Connections(Resource):
             provider: Returns only connections to this provider.
             project_id: Returns only connections that this project can use.
         """
-        return _t.cast("t.Connections", self._call(
+        return _t.cast("t.ConnectionList", self._call(
             "GET",
             "/connections",
             {"provider": provider, "projectId": project_id},
@@ -3419,7 +3419,7 @@ class Connections(Resource):
 
     def create(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         api_key: str,
         name: str | None | Unset = UNSET,
@@ -3456,7 +3456,7 @@ class Connections(Resource):
 
     def authorize(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         name: str | None | Unset = UNSET,
         project_id: str | None | Unset = UNSET,
@@ -3485,7 +3485,7 @@ class Connections(Resource):
 
     def complete(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         code: str,
         state: str,
@@ -3510,7 +3510,7 @@ class Connections(Resource):
 
     def sources(
         self,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         *,
         project_id: str,
         connection_id: str | Unset = UNSET,
@@ -3535,7 +3535,7 @@ class Connections(Resource):
     def preview_import(
         self,
         *,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         project_id: str,
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
@@ -3565,7 +3565,7 @@ class Connections(Resource):
     def import_contacts(
         self,
         *,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         project_id: str,
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
@@ -3603,7 +3603,7 @@ class Connections(Resource):
     def import_and_wait(
         self,
         *,
-        provider: t.Provider,
+        provider: t.ConnectionProvider,
         project_id: str,
         sources: _b.list[t.SourceRef],
         consent_mode: t.ConsentMode | Unset = UNSET,
@@ -3759,7 +3759,7 @@ class Storefront(Resource):
     def list(
         self,
         *,
-        provider: t.Storefront | Unset = UNSET,
+        provider: t.StorePlatform | Unset = UNSET,
         project_id: str | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.StoreList:
@@ -4185,7 +4185,7 @@ class Topics(Resource):
         subscriber_id: str,
         project_id: str,
         request_options: CallOptions | None = None,
-    ) -> t.Choice:
+    ) -> t.ContactTopicChoice:
         """Subscribe a contact to a topic.
 
         Stores the contact's explicit choice, which overrides the topic's default. The contact's status does
@@ -4196,7 +4196,7 @@ class Topics(Resource):
             subscriber_id: The contact's ID.
             project_id: The project of the contact and the topic.
         """
-        return _t.cast("t.Choice", self._call(
+        return _t.cast("t.ContactTopicChoice", self._call(
             "POST",
             f"/topics/{path_part(id)}/subscribe",
             {"subscriberId": subscriber_id, "projectId": project_id},
@@ -4210,7 +4210,7 @@ class Topics(Resource):
         subscriber_id: str,
         project_id: str,
         request_options: CallOptions | None = None,
-    ) -> t.Choice:
+    ) -> t.ContactTopicChoice:
         """Unsubscribe a contact from a topic.
 
         Stores the contact's explicit choice, which overrides the topic's default. Other topics and the
@@ -4221,7 +4221,7 @@ class Topics(Resource):
             subscriber_id: The contact's ID.
             project_id: The project of the contact and the topic.
         """
-        return _t.cast("t.Choice", self._call(
+        return _t.cast("t.ContactTopicChoice", self._call(
             "POST",
             f"/topics/{path_part(id)}/unsubscribe",
             {"subscriberId": subscriber_id, "projectId": project_id},
@@ -4417,7 +4417,7 @@ class Suppressions(Resource):
     def list(
         self,
         *,
-        reason: t.Reason | Unset = UNSET,
+        reason: t.SuppressionReason | Unset = UNSET,
         email: str | Unset = UNSET,
         limit: int | Unset = UNSET,
         offset: int | Unset = UNSET,
@@ -4762,7 +4762,7 @@ class Campaigns(Resource):
         topic_id: str | None | Unset = UNSET,
         provider_type: str | None | Unset = UNSET,
         variables: dict[str, t.FieldValue] | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         minimum_score: int | None | Unset = UNSET,
         unknown: t.UnknownPolicy | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -4907,7 +4907,7 @@ class Campaigns(Resource):
         topic_id: str | None | Unset = UNSET,
         provider_type: str | None | Unset = UNSET,
         variables: dict[str, t.FieldValue] | None | Unset = UNSET,
-        utm: t.UtmInput | None | Unset = UNSET,
+        utm: t.UtmParametersInput | None | Unset = UNSET,
         minimum_score: int | None | Unset = UNSET,
         unknown: t.UnknownPolicy | None | Unset = UNSET,
         request_options: CallOptions | None = None,
@@ -5754,7 +5754,7 @@ class ScheduledImports(Resource):
         consent_mode: t.ConsentMode | None | Unset = UNSET,
         mapping: dict[str, str] | None | Unset = UNSET,
         event_name: str | None | Unset = UNSET,
-        provider: t.Provider | None | Unset = UNSET,
+        provider: t.ConnectionProvider | None | Unset = UNSET,
         connection_id: str | None | Unset = UNSET,
         sources: _b.list[t.SourceRef] | None | Unset = UNSET,
         field_map: dict[str, str | None] | None | Unset = UNSET,

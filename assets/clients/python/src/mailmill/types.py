@@ -7,17 +7,6 @@ from __future__ import annotations
 import typing as _t
 
 
-class Accepted(_t.TypedDict):
-    """The response to an accepted import."""
-    projectId: str
-    status: ProjectStatus
-    domain: str
-    """The host of the first address, without `www.`."""
-    urls: list[str]
-    message: str
-    """A message that tells the user what to do next."""
-
-
 class _AcceptedGenerationRequired(_t.TypedDict):
     conversationId: str
     status: _t.Literal["pending"]
@@ -91,21 +80,17 @@ class AccountPlan(_AccountPlanRequired, total=False):
     """The maximum number of recipients per second. `null` means that only the transport limits it."""
 
 
-Action = _t.Literal["sent", "opened", "clicked"]
-"""An action: an email was sent to a contact, or the contact did something with it."""
-
-
 _ActivityConditionWords = _t.TypedDict("_ActivityConditionWords", {"from": "str"}, total=False)
 
 
 class _ActivityConditionRequired(_t.TypedDict):
-    action: Action
+    action: ContactAction
     mode: ActivityMode
 
 
 class ActivityCondition(_ActivityConditionWords, _ActivityConditionRequired, total=False):
     """A condition on what was sent to the contact and what the contact did in response."""
-    unit: Unit
+    unit: TimeUnit
     """With `within` and `before`: the unit of `amount`."""
     amount: int
     """With `within` and `before`: the number of units before now, up to ten years."""
@@ -119,13 +104,13 @@ _ActivityConditionInputWords = _t.TypedDict("_ActivityConditionInputWords", {"fr
 
 
 class _ActivityConditionInputRequired(_t.TypedDict):
-    action: Action
+    action: ContactAction
     mode: ActivityMode
 
 
 class ActivityConditionInput(_ActivityConditionInputWords, _ActivityConditionInputRequired, total=False):
     """A condition on what was sent to the contact and what the contact did in response."""
-    unit: Unit | None
+    unit: TimeUnit | None
     """With `within` and `before`: the unit of `amount`."""
     amount: int | None
     """With `within` and `before`: the number of units before now, up to ten years."""
@@ -139,8 +124,8 @@ ActivityMode = _t.Literal["within", "before", "never", "between"]
 """When the activity must have happened."""
 
 
-Answer = _t.Union["EditedEmail | EditView"]
-"""The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled."""
+AddressValidation = _t.Literal["valid", "invalid", "risky", "unknown"]
+"""The result of validating an email address."""
 
 
 AnyJson = _t.Any
@@ -162,6 +147,16 @@ class AttemptView(_AttemptViewRequired, total=False):
     response: str
     """The start of the endpoint's response."""
     error: str
+
+
+class BatchThrottle(_t.TypedDict):
+    throttledAt: str
+    expiresAt: str
+    """When the batch continues automatically."""
+    reason: str
+    """Why the batch waits: `quota`, `transport` or `deferred`."""
+    remainingCount: int
+    """The number of recipients whose message is queued, in flight or waiting for a retry."""
 
 
 _BatchViewRequiredWords = _t.TypedDict("_BatchViewRequiredWords", {"from": "str"})
@@ -206,7 +201,7 @@ class BatchView(_BatchViewRequiredWords, _BatchViewRequired, total=False):
     updatedAt: str
     error: str
     """Why the batch failed."""
-    throttle: Throttle
+    throttle: BatchThrottle
     """What the batch waits for. Absent if it does not wait."""
 
 
@@ -423,87 +418,268 @@ class BrandWebFont(_BrandWebFontRequired, total=False):
 
 
 class _BriefRequired(_t.TypedDict):
-    purpose: Goal
+    purpose: EmailPurpose
     language: str
     """The language of the email, as a BCP 47 tag."""
-    facts: list[Fact]
+    facts: list[BriefFact]
     """The facts that the email must contain, in the order of the prompt."""
-    stories: list[Story]
+    stories: list[BriefStory]
     """The stories of a newsletter, in the order of the prompt. The facts of a story refer to the story by its
     position.
     """
-    tone: list[Part]
+    tone: list[BriefText]
     """Notes on the tone, in the prompt's words."""
-    constraints: list[Constraint]
-    instructions: list[Part]
+    constraints: list[BriefConstraint]
+    instructions: list[BriefText]
     """Instructions to the writer, labels and other text that the email must not contain."""
-    unclear: list[Part]
+    unclear: list[BriefText]
     """Text that could be a fact or an instruction. A warning reports it, and the email does not contain it."""
 
 
 class Brief(_BriefRequired, total=False):
     """The content and the form that a prompt asks for."""
-    audience: Part
+    audience: BriefText
     """The recipients, as the prompt describes them: "customers who have not ordered for a year"."""
-    subject: Part
+    subject: BriefText
     """The subject that the prompt prescribes."""
-    preheader: Part
+    preheader: BriefText
     """The preheader that the prompt prescribes."""
-    headline: Part
+    headline: BriefText
     """The headline that the prompt prescribes."""
-    offer: Offer
+    offer: BriefOffer
     """The brand's offer. Its numbers and dates are facts with an offer role, and its code is a fact of the kind
     `code`.
     """
-    event: Event
+    event: BriefEvent
     """The event. Its dates and times are facts with the role `event`, and its place is a fact of the kind
     `place`.
     """
     cta: CallToAction
     """The main button."""
-    signature: Signature
+    signature: BriefSignature
+
+
+class _BriefConstraintRequired(_t.TypedDict):
+    kind: ConstraintKind
+
+
+class BriefConstraint(_BriefConstraintRequired, total=False):
+    """A limit that the prompt sets for the email."""
+    value: str
+    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
+    kinds have no value.
+    """
+    span: BriefSpan
+
+
+class _BriefConstraintInputRequired(_t.TypedDict):
+    kind: ConstraintKind
+
+
+class BriefConstraintInput(_BriefConstraintInputRequired, total=False):
+    """A limit that the prompt sets for the email."""
+    value: str | None
+    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
+    kinds have no value.
+    """
+    span: BriefSpan | None
+
+
+class BriefEvent(_t.TypedDict):
+    name: BriefText
+    """The name of the event: "Truffle evening"."""
+
+
+class BriefEventInput(_t.TypedDict):
+    name: BriefTextInput
+    """The name of the event: "Truffle evening"."""
+
+
+class _BriefFactRequired(_t.TypedDict):
+    kind: FactKind
+    text: str
+    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
+
+
+class BriefFact(_BriefFactRequired, total=False):
+    """A fact that the email must contain."""
+    role: FactRole
+    """The meaning of the number or date."""
+    value: FactValue
+    """The value of a number, date or time, which each language writes in its own format. In a request, the value
+    must not contradict the
+    text; if absent, the value is read from the text.
+    """
+    story: int
+    """The position of the story that the fact belongs to, from 0."""
+    span: BriefSpan
+    """The span of the fact in the prompt; absent if a user added the fact. The span of a sentence can contain
+    the spans of other
+    facts.
+    """
+
+
+class _BriefFactInputRequired(_t.TypedDict):
+    kind: FactKind
+    text: str
+    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
+
+
+class BriefFactInput(_BriefFactInputRequired, total=False):
+    """A fact that the email must contain."""
+    role: FactRole | None
+    """The meaning of the number or date."""
+    value: FactValueInput | None
+    """The value of a number, date or time, which each language writes in its own format. In a request, the value
+    must not contradict the
+    text; if absent, the value is read from the text.
+    """
+    story: int | None
+    """The position of the story that the fact belongs to, from 0."""
+    span: BriefSpan | None
+    """The span of the fact in the prompt; absent if a user added the fact. The span of a sentence can contain
+    the spans of other
+    facts.
+    """
 
 
 class _BriefInputRequired(_t.TypedDict):
-    purpose: Goal
+    purpose: EmailPurpose
     language: str
     """The language of the email, as a BCP 47 tag."""
 
 
 class BriefInput(_BriefInputRequired, total=False):
     """The content and the form that a prompt asks for."""
-    audience: PartInput | None
+    audience: BriefTextInput | None
     """The recipients, as the prompt describes them: "customers who have not ordered for a year"."""
-    subject: PartInput | None
+    subject: BriefTextInput | None
     """The subject that the prompt prescribes."""
-    preheader: PartInput | None
+    preheader: BriefTextInput | None
     """The preheader that the prompt prescribes."""
-    headline: PartInput | None
+    headline: BriefTextInput | None
     """The headline that the prompt prescribes."""
-    facts: list[FactInput]
+    facts: list[BriefFactInput]
     """The facts that the email must contain, in the order of the prompt."""
-    stories: list[StoryInput]
+    stories: list[BriefStoryInput]
     """The stories of a newsletter, in the order of the prompt. The facts of a story refer to the story by its
     position.
     """
-    offer: OfferInput | None
+    offer: BriefOfferInput | None
     """The brand's offer. Its numbers and dates are facts with an offer role, and its code is a fact of the kind
     `code`.
     """
-    event: EventInput | None
+    event: BriefEventInput | None
     """The event. Its dates and times are facts with the role `event`, and its place is a fact of the kind
     `place`.
     """
     cta: CallToActionInput | None
     """The main button."""
-    signature: SignatureInput | None
-    tone: list[PartInput]
+    signature: BriefSignatureInput | None
+    tone: list[BriefTextInput]
     """Notes on the tone, in the prompt's words."""
-    constraints: list[ConstraintInput]
-    instructions: list[PartInput]
+    constraints: list[BriefConstraintInput]
+    instructions: list[BriefTextInput]
     """Instructions to the writer, labels and other text that the email must not contain."""
-    unclear: list[PartInput]
+    unclear: list[BriefTextInput]
     """Text that could be a fact or an instruction. A warning reports it, and the email does not contain it."""
+
+
+class _BriefOfferRequired(_t.TypedDict):
+    freeDelivery: bool
+    """Whether delivery is free."""
+
+
+class BriefOffer(_BriefOfferRequired, total=False):
+    """The brand's own offer."""
+    scope: BriefText
+    """What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not
+    specify it.
+    """
+    gift: BriefText
+    """What the recipient gets in addition to or instead of a discount: "a free tiramisù"."""
+
+
+class BriefOfferInput(_t.TypedDict, total=False):
+    """The brand's own offer."""
+    scope: BriefTextInput | None
+    """What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not
+    specify it.
+    """
+    freeDelivery: bool
+    """Whether delivery is free."""
+    gift: BriefTextInput | None
+    """What the recipient gets in addition to or instead of a discount: "a free tiramisù"."""
+
+
+class _BriefSignatureRequired(_t.TypedDict):
+    name: str
+
+
+class BriefSignature(_BriefSignatureRequired, total=False):
+    """The person who signs the email."""
+    title: str
+    span: BriefSpan
+
+
+class _BriefSignatureInputRequired(_t.TypedDict):
+    name: str
+
+
+class BriefSignatureInput(_BriefSignatureInputRequired, total=False):
+    """The person who signs the email."""
+    title: str | None
+    span: BriefSpan | None
+
+
+class BriefSpan(_t.TypedDict):
+    """A range of characters of the prompt, in Unicode code points from 0. `end` is exclusive."""
+    start: int
+    end: int
+
+
+class _BriefStoryRequired(_t.TypedDict):
+    text: BriefText
+    """The whole text of the story."""
+
+
+class BriefStory(_BriefStoryRequired, total=False):
+    """A story of a newsletter."""
+    heading: BriefText
+    """The heading, if the prompt contains one."""
+    link: str
+
+
+class _BriefStoryInputRequired(_t.TypedDict):
+    text: BriefTextInput
+    """The whole text of the story."""
+
+
+class BriefStoryInput(_BriefStoryInputRequired, total=False):
+    """A story of a newsletter."""
+    heading: BriefTextInput | None
+    """The heading, if the prompt contains one."""
+    link: str | None
+
+
+class _BriefTextRequired(_t.TypedDict):
+    text: str
+
+
+class BriefText(_BriefTextRequired, total=False):
+    """Text in the brief, with its span in the prompt."""
+    span: BriefSpan
+    """The span of the part in the prompt; absent if a user added the part."""
+
+
+class _BriefTextInputRequired(_t.TypedDict):
+    text: str
+
+
+class BriefTextInput(_BriefTextInputRequired, total=False):
+    """Text in the brief, with its span in the prompt."""
+    span: BriefSpan | None
+    """The span of the part in the prompt; absent if a user added the part."""
 
 
 class _BulkChangeDoneRequired(_t.TypedDict):
@@ -535,6 +711,10 @@ class BulkChangeProgress(_BulkChangeProgressRequired, total=False):
     error: str
     """Why the job failed, and what to do; absent if the job did not fail."""
     completedAt: str
+
+
+BulkChangeResult = _t.Union["BulkResult | BulkStarted"]
+"""The result of the request: the counts, or the job that processes the contacts."""
 
 
 class BulkProgress(_t.TypedDict):
@@ -610,7 +790,7 @@ class BulkStarted(_t.TypedDict):
 
 class CallToAction(_t.TypedDict, total=False):
     """The main button."""
-    label: Part
+    label: BriefText
     """The label that the prompt prescribes."""
     link: str
     """The address that the button opens."""
@@ -618,7 +798,7 @@ class CallToAction(_t.TypedDict, total=False):
 
 class CallToActionInput(_t.TypedDict, total=False):
     """The main button."""
-    label: PartInput | None
+    label: BriefTextInput | None
     """The label that the prompt prescribes."""
     link: str | None
     """The address that the button opens."""
@@ -793,7 +973,7 @@ class _CampaignStatsRequired(_t.TypedDict):
     skippedReasons: dict[str, int]
     """The number of skipped recipients for each reason."""
     lastUpdated: str
-    reporting: Reporting
+    reporting: StatsReporting
 
 
 class CampaignStats(_CampaignStatsRequired, total=False):
@@ -862,7 +1042,7 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     """
     providerType: str
     """The client's name for a transport, as given. The installation's settings determine the transport."""
-    utm: Utm
+    utm: UtmParameters
     """UTM parameters for links; if absent, the setting of the From address's domain applies."""
     scheduledAt: str
     """The scheduled start time, which may be in the past."""
@@ -890,7 +1070,7 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     archivedAt: str
     minimumScore: int
     """The minimum validation score for sending; absent if no score is required."""
-    warnings: list[Warning]
+    warnings: list[ResponseWarning]
     """Warnings about the chosen email, in responses to operations that choose an email."""
 
 
@@ -922,15 +1102,19 @@ class CampaignsOverview(_CampaignsOverviewRequired, total=False):
     """The value of `before` that returns the next page; absent on the last page."""
 
 
-class Catalog(_t.TypedDict):
-    """The fields of the examined contacts."""
-    entries: list[Entry]
-    """The fields: first standard fields, then custom fields, most common first."""
-    totalSubscribers: int
-    """The number of contacts selected."""
-    examined: int
-    """The number of contacts examined, newest first."""
-    computedAt: str
+class CatalogField(_t.TypedDict):
+    """A contact field."""
+    key: str
+    """The name in merge fields and filters."""
+    label: str
+    """The display name."""
+    type: FieldKind
+    fillRate: float
+    """The share of the examined contacts that have the field, from 0 to 1."""
+    sample: list[str]
+    """A few different values of the field."""
+    auto: bool
+    """Whether the field is a standard field rather than a custom field."""
 
 
 class ChangeResult(_t.TypedDict):
@@ -1053,14 +1237,6 @@ class CheckedLink(_CheckedLinkRequired, total=False):
     """The content type of the final response."""
     contentBytes: int
     """The size of the content in bytes, if the server states it."""
-
-
-class Choice(_t.TypedDict):
-    """A contact's current choice for a topic."""
-    topicId: str
-    subscriberId: str
-    subscribed: bool
-    """Whether the contact is subscribed to the topic."""
 
 
 class ColorContrast(_t.TypedDict):
@@ -1322,10 +1498,14 @@ class CompletedGenerationStatus(_CompletedGenerationStatusRequired, total=False)
     """Why the generation failed; absent if it did not fail."""
 
 
+ConditionMatch = _t.Literal["all", "any"]
+"""How the conditions of a group are combined."""
+
+
 class _ConnectedStoreRequired(_t.TypedDict):
     serverId: str
     projectId: str
-    provider: Storefront
+    provider: StorePlatform
     providerName: _t.Literal["Shopify", "WooCommerce"]
     """The platform's name for display."""
     store: str
@@ -1355,9 +1535,22 @@ class ConnectedStore(_ConnectedStoreRequired, total=False):
     """
 
 
+class ConnectionList(_t.TypedDict):
+    """A list of connections."""
+    connections: list[ConnectionView]
+    """The connections, oldest first."""
+    total: int
+
+
+ConnectionProvider = _t.Literal["platform_a", "klaviyo", "platform_b", "mailchimp", "platform_c", "hubspot"]
+"""The provider: platform_a is Klaviyo, platform_b is Mailchimp, platform_c is HubSpot. Requests accept both
+names; responses contain the neutral one.
+"""
+
+
 class _ConnectionViewRequired(_t.TypedDict):
     id: str
-    provider: Provider
+    provider: ConnectionProvider
     providerName: _t.Literal["Klaviyo", "Mailchimp", "HubSpot"]
     """The platform's name for display."""
     name: str
@@ -1389,44 +1582,15 @@ class ConnectionView(_ConnectionViewRequired, total=False):
     """When the platform accepts requests again."""
 
 
-class Connections(_t.TypedDict):
-    """A list of connections."""
-    connections: list[ConnectionView]
-    """The connections, oldest first."""
-    total: int
-
-
 ConsentMode = _t.Literal["subscribed-only", "include-all"]
 """Which contacts without a recorded choice an import from a platform includes."""
 
 
-class _ConstraintRequired(_t.TypedDict):
-    kind: ConstraintKind
-
-
-class Constraint(_ConstraintRequired, total=False):
-    """A limit that the prompt sets for the email."""
-    value: str
-    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
-    kinds have no value.
-    """
-    span: Span
-
-
-class _ConstraintInputRequired(_t.TypedDict):
-    kind: ConstraintKind
-
-
-class ConstraintInput(_ConstraintInputRequired, total=False):
-    """A limit that the prompt sets for the email."""
-    value: str | None
-    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
-    kinds have no value.
-    """
-    span: Span | None
-
-
 ConstraintKind = _t.Literal["no_images", "no_products", "no_exclamation", "no_emoji", "plain_layout", "one_button", "word_limit", "formal", "informal", "avoid_word", "layout", "color", "emoji", "emails", "products"]
+
+
+ContactAction = _t.Literal["sent", "opened", "clicked"]
+"""An action: an email was sent to a contact, or the contact did something with it."""
 
 
 class _ContactJobRequired(_t.TypedDict):
@@ -1480,6 +1644,14 @@ ContactStatus = _t.Literal["subscribed", "unsubscribed", "bounced", "non-subscri
 """Whether a contact may be mailed and, if not, the reason."""
 
 
+class ContactTopicChoice(_t.TypedDict):
+    """A contact's current choice for a topic."""
+    topicId: str
+    subscriberId: str
+    subscribed: bool
+    """Whether the contact is subscribed to the topic."""
+
+
 class _ContactViewRequired(_t.TypedDict):
     id: str
     email: str
@@ -1508,7 +1680,7 @@ class ContactView(_ContactViewRequired, total=False):
     """The language's ISO 639-1 code or BCP 47 tag."""
     unsubscribedAt: str
     """When the contact unsubscribed; absent unless the status is `unsubscribed`."""
-    suppression: Reason
+    suppression: SuppressionReason
     """The reason why the address is on the account's suppression list; absent if the address is not on the list.
     A suppressed contact gets
     no marketing email, whatever its status. An address stays on the list even if its contacts are deleted.
@@ -2053,19 +2225,44 @@ DocumentChangeKind = _t.Literal["insert", "remove", "move", "set", "duplicate"]
 """The effect of a change on the document."""
 
 
+DomainStatus = _t.Literal["pending", "verified", "failed"]
+"""The verification status of a domain."""
+
+
+class DomainTracking(_t.TypedDict):
+    """What is tracked in mail sent from a domain."""
+    openTracking: bool
+    clickTracking: bool
+    brandedTracking: bool
+    """Whether links use a host name inside the sending domain."""
+
+
+class _DomainVerificationRequired(_t.TypedDict):
+    domain: str
+    status: DomainStatus
+    dnsRecords: list[RecordView]
+    """Every DNS record of the domain, with the result of the check."""
+
+
+class DomainVerification(_DomainVerificationRequired, total=False):
+    """The result of a domain's DNS check."""
+    statusReason: str
+    """Why the domain is not verified, or a problem that may soon affect its verification."""
+
+
 class _DomainViewRequired(_t.TypedDict):
     domain: str
     """The domain name, in ASCII and lowercase."""
     region: str
     """Always `local`, because this installation sends the mail."""
-    status: Status
+    status: DomainStatus
     isVerified: bool
     """Whether mail can be sent from the domain."""
     dnsRecords: list[RecordView]
     """The DNS records to add for the domain."""
     notes: list[str]
     """Other notes about the domain's DNS records."""
-    trackingSettings: Tracking
+    trackingSettings: DomainTracking
     vanityRootFrom: bool
     """Whether the domain signs for From addresses at the root domain."""
     rotating: bool
@@ -2078,12 +2275,12 @@ class DomainView(_DomainViewRequired, total=False):
     """A sending domain, as the API returns it."""
     statusReason: str
     """Why the domain is not verified, or a problem that may soon affect its verification."""
-    utm: Utm
+    utm: UtmParameters
     """The default UTM parameters for links in mail from the domain, unless a campaign or send sets different
     ones. Absent if there
     are no defaults.
     """
-    stream: Stream
+    stream: MailStream
     """The kind of mail that the domain is for, if it was created as a subdomain of a root domain."""
     fromName: str
     """The sender's name that is stored with the domain."""
@@ -2094,7 +2291,7 @@ class DomainView(_DomainViewRequired, total=False):
 class EarlierView(_t.TypedDict):
     """A template or draft on a platform that an earlier export created."""
     emailId: str
-    provider: Provider
+    provider: ConnectionProvider
     type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
     name: str
     """The name of the template or draft on the platform."""
@@ -2329,6 +2526,10 @@ class EmailDetails(_EmailDetailsRequired, total=False):
     """The brief that the email was written from. Absent for imported HTML."""
 
 
+EmailEditResult = _t.Union["EditedEmail | EditView"]
+"""The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled."""
+
+
 class EmailExport(_t.TypedDict):
     """The exported files, or what an export created on a platform."""
     conversationId: str
@@ -2409,6 +2610,20 @@ class EmailMetricsSummary(_t.TypedDict):
     """Unsubscribes as a percentage of delivered messages."""
 
 
+EmailPurpose = _t.Literal["welcome", "sale", "launch", "digest", "event", "webinar", "apology", "outage", "service_notice", "recall", "price_change", "cart", "win_back", "trial_ending", "order_deadline", "closing", "opening_hours", "voucher", "survey", "review", "referral", "receipt", "hiring", "seasonal", "thank_you", "legal", "waitlist", "reminder", "announcement", "unclear"]
+"""The purpose of an email."""
+
+
+class EmailStats(_t.TypedDict):
+    """Measured properties of an email, such as its length."""
+    imageCount: int
+    buttonCount: int
+    estimatedLength: int
+    """The length of the email's text: in words for a generated email, in characters for imported HTML."""
+    colors: list[str]
+    """The email's main colors as `#RRGGBB`."""
+
+
 class _EmailViewRequired(_t.TypedDict):
     id: str
     emailId: str
@@ -2462,6 +2677,10 @@ class EmailView(_EmailViewRequired, total=False):
     """Why the generation failed; absent if it did not fail."""
 
 
+EmailVisibility = _t.Literal["private", "unlisted", "public"]
+"""Who may see the emails without an API key."""
+
+
 class _EmailWarningRequired(_t.TypedDict):
     kind: FindingKind
     message: str
@@ -2472,7 +2691,7 @@ class EmailWarning(_EmailWarningRequired, total=False):
     """A warning about an email."""
     text: str
     """The text that the warning is about."""
-    span: Span
+    span: BriefSpan
     """The span of the text in the prompt."""
     block: str
     """The ID of the block that the warning is about."""
@@ -2498,26 +2717,6 @@ class EmailsVersionsListPage(_t.TypedDict):
     pagination: Pagination
 
 
-class Entry(_t.TypedDict):
-    """A contact field."""
-    key: str
-    """The name in merge fields and filters."""
-    label: str
-    """The display name."""
-    type: FieldKind
-    fillRate: float
-    """The share of the examined contacts that have the field, from 0 to 1."""
-    sample: list[str]
-    """A few different values of the field."""
-    auto: bool
-    """Whether the field is a standard field rather than a custom field."""
-
-
-class Event(_t.TypedDict):
-    name: Part
-    """The name of the event: "Truffle evening"."""
-
-
 _EventConditionWords = _t.TypedDict("_EventConditionWords", {"from": "str"}, total=False)
 
 
@@ -2529,7 +2728,7 @@ class _EventConditionRequired(_t.TypedDict):
 
 class EventCondition(_EventConditionWords, _EventConditionRequired, total=False):
     """A condition on customer events with one name."""
-    unit: Unit
+    unit: TimeUnit
     """With `within` and `not_within`: the unit of `amount`."""
     amount: int
     """With `within` and `not_within`: the length of the period, up to 90 days, because events are kept for 90
@@ -2550,7 +2749,7 @@ class _EventConditionInputRequired(_t.TypedDict):
 
 class EventConditionInput(_EventConditionInputWords, _EventConditionInputRequired, total=False):
     """A condition on customer events with one name."""
-    unit: Unit | None
+    unit: TimeUnit | None
     """With `within` and `not_within`: the unit of `amount`."""
     amount: int | None
     """With `within` and `not_within`: the length of the period, up to 90 days, because events are kept for 90
@@ -2585,11 +2784,6 @@ class EventIdentifiers(_t.TypedDict, total=False):
     identifier. With this ID
     and a number in `properties.value`, the event is a conversion.
     """
-
-
-class EventInput(_t.TypedDict):
-    name: PartInput
-    """The name of the event: "Truffle evening"."""
 
 
 EventMode = _t.Literal["within", "not_within", "ever", "never", "between", "not_between"]
@@ -2667,30 +2861,6 @@ class EventTypes(_t.TypedDict):
     total: int
 
 
-class _EverythingRequired(_t.TypedDict):
-    profile: ContactView
-    """The contact's profile, including tags."""
-    topics: list[TopicState]
-    """Every topic in the project, and whether the contact is subscribed to the topic."""
-    sends: list[SentMessage]
-    """The messages sent to the contact, newest first, with the contact's opens and clicks."""
-    activity: list[RecordedAction]
-    """The times of the contact's opens and clicks, newest first."""
-    events: list[CustomerEvent]
-    """The customer events of the last 90 days, newest first."""
-    payments: list[Payment]
-    """The payments and refunds of the contact's orders."""
-    exportedAt: str
-    truncated: bool
-    """Whether the oldest data was omitted because there is too much data for one response."""
-
-
-class Everything(_EverythingRequired, total=False):
-    """All data about one contact in one project."""
-    suppression: Reason
-    """Why the address is on the account's suppression list; absent if the address is not on the list."""
-
-
 ExportDestination = _t.Literal["file"]
 """Where the result of an export for a platform goes."""
 
@@ -2699,7 +2869,7 @@ class ExportFilters(_t.TypedDict, total=False):
     """Filters like those of a segment, and a search."""
     search: str | None
     """A search in email, names, company, phone, city, tags and custom fields."""
-    match: Match
+    match: ConditionMatch
     """Whether all conditions in this group must match, or at least one of them."""
     groups: list[FilterTreeInput]
     """Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at
@@ -2717,7 +2887,7 @@ class ExportFilters(_t.TypedDict, total=False):
     """Topic IDs: the contact is subscribed to none of these topics."""
     status: ContactStatus | None
     """The contact's status."""
-    validationStatus: Validation | None
+    validationStatus: AddressValidation | None
     """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
     customFields: dict[str, list[str | float | bool]]
     """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
@@ -2804,54 +2974,6 @@ class ExternalIds(_t.TypedDict, total=False):
     externalOrderId: str
 
 
-class _FactRequired(_t.TypedDict):
-    kind: FactKind
-    text: str
-    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
-
-
-class Fact(_FactRequired, total=False):
-    """A fact that the email must contain."""
-    role: FactRole
-    """The meaning of the number or date."""
-    value: FactValue
-    """The value of a number, date or time, which each language writes in its own format. In a request, the value
-    must not contradict the
-    text; if absent, the value is read from the text.
-    """
-    story: int
-    """The position of the story that the fact belongs to, from 0."""
-    span: Span
-    """The span of the fact in the prompt; absent if a user added the fact. The span of a sentence can contain
-    the spans of other
-    facts.
-    """
-
-
-class _FactInputRequired(_t.TypedDict):
-    kind: FactKind
-    text: str
-    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
-
-
-class FactInput(_FactInputRequired, total=False):
-    """A fact that the email must contain."""
-    role: FactRole | None
-    """The meaning of the number or date."""
-    value: FactValueInput | None
-    """The value of a number, date or time, which each language writes in its own format. In a request, the value
-    must not contradict the
-    text; if absent, the value is read from the text.
-    """
-    story: int | None
-    """The position of the story that the fact belongs to, from 0."""
-    span: Span | None
-    """The span of the fact in the prompt; absent if a user added the fact. The span of a sentence can contain
-    the spans of other
-    facts.
-    """
-
-
 FactKind = _t.Literal["percentage", "code", "date", "time", "place", "capacity", "old_price", "person", "link", "condition", "amount", "period", "price", "minimum", "product", "contact", "sentence"]
 
 
@@ -2934,13 +3056,32 @@ class FactValueValue5(_t.TypedDict):
     count: int
 
 
+class FavoriteResult(_t.TypedDict):
+    """The email, and whether it is now a favorite."""
+    emailId: str
+    favorite: bool
+    conversationId: str
+    slotUuid: str
+
+
+class FieldCatalog(_t.TypedDict):
+    """The fields of the examined contacts."""
+    entries: list[CatalogField]
+    """The fields: first standard fields, then custom fields, most common first."""
+    totalSubscribers: int
+    """The number of contacts selected."""
+    examined: int
+    """The number of contacts examined, newest first."""
+    computedAt: str
+
+
 class FieldCondition(_t.TypedDict):
     """A condition on one contact field."""
     key: str
     """`email`, `firstName`, `lastName`, `company`, `phone`, `city`, `country`, `language`, `status`,
     `createdAt`, `updatedAt`, or the name of a custom field, with or without the prefix `customFields.`.
     """
-    mode: Mode
+    mode: FieldMode
     """How the field is compared."""
     values: list[str | float | bool]
     """The values to compare with. Most modes accept one or more values; a date or number mode requires one, and
@@ -2951,6 +3092,10 @@ class FieldCondition(_t.TypedDict):
 
 FieldKind = _t.Literal["string", "number", "boolean", "date", "url", "unknown"]
 """The type of a field's values."""
+
+
+FieldMode = _t.Literal["number_gt", "number_gte", "number_lt", "number_lte", "is", "is_not", "starts_with", "ends_with", "contains", "not_contains", "date_after", "date_before", "date_on", "date_between", "number_between"]
+"""How a field is compared. String comparison ignores case; dates are UTC days or moments."""
 
 
 FieldValue = _t.Any
@@ -2976,7 +3121,7 @@ class FileView(_FileViewRequired, total=False):
 
 
 class _FilterTreeRequired(_t.TypedDict):
-    match: Match
+    match: ConditionMatch
     """Whether all conditions in this group must match, or at least one of them."""
 
 
@@ -3000,7 +3145,7 @@ class FilterTree(_FilterTreeRequired, total=False):
     """Topic IDs: the contact is subscribed to none of these topics."""
     status: ContactStatus
     """The contact's status."""
-    validationStatus: Validation
+    validationStatus: AddressValidation
     """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
     customFields: dict[str, list[str | float | bool]]
     """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
@@ -3024,7 +3169,7 @@ class FilterTreeInput(_t.TypedDict, total=False):
     """A filter on contacts: a group of conditions and nested groups. A filter without conditions matches every
     contact.
     """
-    match: Match
+    match: ConditionMatch
     """Whether all conditions in this group must match, or at least one of them."""
     groups: list[FilterTreeInput]
     """Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at
@@ -3042,7 +3187,7 @@ class FilterTreeInput(_t.TypedDict, total=False):
     """Topic IDs: the contact is subscribed to none of these topics."""
     status: ContactStatus | None
     """The contact's status."""
-    validationStatus: Validation | None
+    validationStatus: AddressValidation | None
     """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
     customFields: dict[str, list[str | float | bool]]
     """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
@@ -3163,10 +3308,6 @@ class GivenSignature(_t.TypedDict):
     and never shown
     again.
     """
-
-
-Goal = _t.Literal["welcome", "sale", "launch", "digest", "event", "webinar", "apology", "outage", "service_notice", "recall", "price_change", "cart", "win_back", "trial_ending", "order_deadline", "closing", "opening_hours", "voucher", "survey", "review", "referral", "receipt", "hiring", "seasonal", "thank_you", "legal", "waitlist", "reminder", "announcement", "unclear"]
-"""The purpose of an email."""
 
 
 class GrantedScope(_t.TypedDict):
@@ -3296,6 +3437,17 @@ class ImageSourceValue(_t.TypedDict):
     """The image at this URL."""
     type: _t.Literal["url"]
     url: str
+
+
+class ImportAccepted(_t.TypedDict):
+    """The response to an accepted import."""
+    projectId: str
+    status: ProjectStatus
+    domain: str
+    """The host of the first address, without `www.`."""
+    urls: list[str]
+    message: str
+    """A message that tells the user what to do next."""
 
 
 class _ImportChangeViewRequired(_t.TypedDict):
@@ -3436,7 +3588,7 @@ class _ImportProgressRequired(_t.TypedDict):
 
 class ImportProgress(_ImportProgressRequired, total=False):
     """The progress of an import. API clients expect its field names in snake case."""
-    provider: Provider
+    provider: ConnectionProvider
     """The platform that the contacts are imported from; absent for a file."""
     excluded: int
     """The number of contacts that were left out because they never subscribed or have no status; absent if the
@@ -3454,6 +3606,14 @@ class ImportProgressOfProject(_t.TypedDict):
     stage: _t.Literal["initializing", "fetching", "reading", "measuring", "completed", "failed"]
     """The current stage of the import."""
     percentage: int
+
+
+class ImportRetryResult(_t.TypedDict):
+    """The state of an import that was started again or is still running."""
+    projectId: str
+    status: ProjectStatus
+    message: str
+    """A message that tells the user what happens next."""
 
 
 class ImportSources(_t.TypedDict):
@@ -3790,7 +3950,7 @@ class _MailServiceTestedRequired(_t.TypedDict):
 
 class MailServiceTested(_MailServiceTestedRequired, total=False):
     """The verdict on a sample event."""
-    reason: Refusal
+    reason: RejectionReason
     """Why the request was rejected."""
 
 
@@ -3802,20 +3962,12 @@ class MailServicesListPage(_t.TypedDict):
     pagination: Pagination
 
 
+MailStream = _t.Literal["transactional", "marketing"]
+"""The kind of mail that a subdomain of a root domain sends."""
+
+
 MailchimpType = _t.Literal["template", "campaign"]
 """What an export creates in Mailchimp."""
-
-
-class Marked(_t.TypedDict):
-    """The email, and whether it is now a favorite."""
-    emailId: str
-    favorite: bool
-    conversationId: str
-    slotUuid: str
-
-
-Match = _t.Literal["all", "any"]
-"""How the conditions of a group are combined."""
 
 
 class MessageHeader(_t.TypedDict):
@@ -3841,10 +3993,6 @@ class _MessageViewRequired(_t.TypedDict):
 class MessageView(_MessageViewRequiredWords, _MessageViewRequired, total=False):
     """A message in the built-in inbox."""
     fromName: str
-
-
-Mode = _t.Literal["number_gt", "number_gte", "number_lt", "number_lte", "is", "is_not", "starts_with", "ends_with", "contains", "not_contains", "date_after", "date_before", "date_on", "date_between", "number_between"]
-"""How a field is compared. String comparison ignores case; dates are UTC days or moments."""
 
 
 class _ModelMetricsRequired(_t.TypedDict):
@@ -3874,16 +4022,6 @@ class ModelMonth(_t.TypedDict):
     """The cost of both environments together, which counts toward the account's limit."""
     usage: list[BrandUsage]
     """The usage in the environment of the request, by brand and model."""
-
-
-class Month(_t.TypedDict):
-    """The results of an earlier month."""
-    period: str
-    """The month in UTC, such as `2026-01`."""
-    sent: int
-    delivered: int
-    bounced: int
-    complained: int
 
 
 class NamedSegment(_t.TypedDict):
@@ -3924,33 +4062,6 @@ class NewSender(_NewSenderRequiredWords, total=False):
     """The address that replies are sent to; the From address if absent."""
 
 
-class _OfferRequired(_t.TypedDict):
-    freeDelivery: bool
-    """Whether delivery is free."""
-
-
-class Offer(_OfferRequired, total=False):
-    """The brand's own offer."""
-    scope: Part
-    """What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not
-    specify it.
-    """
-    gift: Part
-    """What the recipient gets in addition to or instead of a discount: "a free tiramisù"."""
-
-
-class OfferInput(_t.TypedDict, total=False):
-    """The brand's own offer."""
-    scope: PartInput | None
-    """What the offer applies to: "all teas". Absent if it applies to everything, or if the prompt does not
-    specify it.
-    """
-    freeDelivery: bool
-    """Whether delivery is free."""
-    gift: PartInput | None
-    """What the recipient gets in addition to or instead of a discount: "a free tiramisù"."""
-
-
 OnConflict = _t.Literal["upsert", "skip"]
 """What to do with a contact that already exists."""
 
@@ -3965,8 +4076,17 @@ class OneDeviceView(_t.TypedDict):
     device: PreviewDeviceView
 
 
-Outcome = _t.Union["BulkResult | BulkStarted"]
-"""The result of the request: the counts, or the job that processes the contacts."""
+class _OrderPaymentRequired(_t.TypedDict):
+    at: str
+    amount: float
+    currency: str
+    isRefund: bool
+
+
+class OrderPayment(_OrderPaymentRequired, total=False):
+    """A payment or refund of an order."""
+    creditedSendId: str
+    """The mailing that the order is attributed to."""
 
 
 class OwningProject(_t.TypedDict):
@@ -3995,41 +4115,32 @@ class PalettePatch(_t.TypedDict, total=False):
     buttonText: str | None
 
 
-class _PartRequired(_t.TypedDict):
-    text: str
-
-
-class Part(_PartRequired, total=False):
-    """Text in the brief, with its span in the prompt."""
-    span: Span
-    """The span of the part in the prompt; absent if a user added the part."""
-
-
-class _PartInputRequired(_t.TypedDict):
-    text: str
-
-
-class PartInput(_PartInputRequired, total=False):
-    """Text in the brief, with its span in the prompt."""
-    span: Span | None
-    """The span of the part in the prompt; absent if a user added the part."""
-
-
 PauseReason = _t.Literal["failing", "rate_limited", "gone"]
 """Why an endpoint is paused."""
 
 
-class _PaymentRequired(_t.TypedDict):
-    at: str
-    amount: float
-    currency: str
-    isRefund: bool
+class _PersonalDataRequired(_t.TypedDict):
+    profile: ContactView
+    """The contact's profile, including tags."""
+    topics: list[TopicState]
+    """Every topic in the project, and whether the contact is subscribed to the topic."""
+    sends: list[SentMessage]
+    """The messages sent to the contact, newest first, with the contact's opens and clicks."""
+    activity: list[RecordedAction]
+    """The times of the contact's opens and clicks, newest first."""
+    events: list[CustomerEvent]
+    """The customer events of the last 90 days, newest first."""
+    payments: list[OrderPayment]
+    """The payments and refunds of the contact's orders."""
+    exportedAt: str
+    truncated: bool
+    """Whether the oldest data was omitted because there is too much data for one response."""
 
 
-class Payment(_PaymentRequired, total=False):
-    """A payment or refund of an order."""
-    creditedSendId: str
-    """The mailing that the order is attributed to."""
+class PersonalData(_PersonalDataRequired, total=False):
+    """All data about one contact in one project."""
+    suppression: SuppressionReason
+    """Why the address is on the account's suppression list; absent if the address is not on the list."""
 
 
 class _PlanQuotaRequired(_t.TypedDict):
@@ -4081,7 +4192,7 @@ class PlatformObject(_PlatformObjectRequired, total=False):
 
 class PlatformState(_t.TypedDict):
     """A platform, and whether emails can be exported into an account there."""
-    provider: Provider
+    provider: ConnectionProvider
     isConnected: bool
     """Whether an account with a working key is connected."""
     connections: list[ConnectionView]
@@ -4151,7 +4262,7 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     """The URL of a small PNG of the whole email."""
     engine: str
     """The drawing engine: `embedded` or `chromium`."""
-    tier: Tier
+    tier: PreviewTier
     """How close the simulation is to the client."""
     dataVersion: str
     """The date of the support tables, as `YYYY-MM-DD`."""
@@ -4218,6 +4329,10 @@ class PreviewStatusView(_t.TypedDict):
     previewId: str
     status: PreviewStatus
     metadata: PreviewMetadata
+
+
+PreviewTier = _t.Literal["near-browser", "filtered", "approximated"]
+"""How close a preview is to the client."""
 
 
 class _PreviewViewRequired(_t.TypedDict):
@@ -4394,12 +4509,6 @@ class ProjectsProductsListPage(_t.TypedDict):
     pagination: Pagination
 
 
-Provider = _t.Literal["platform_a", "klaviyo", "platform_b", "mailchimp", "platform_c", "hubspot"]
-"""The provider: platform_a is Klaviyo, platform_b is Mailchimp, platform_c is HubSpot. Requests accept both
-names; responses contain the neutral one.
-"""
-
-
 class ProviderImportStarted(_t.TypedDict):
     """The import that was started."""
     object: str
@@ -4416,10 +4525,6 @@ class ProviderImportStarted(_t.TypedDict):
 
 ProviderSourceType = _t.Literal["audience", "list", "segment", "tag"]
 """The kind of a set of contacts on a platform."""
-
-
-Reason = _t.Literal["unsubscribe", "manual", "bounce_hard", "complaint", "erased"]
-"""Why an address is on the suppression list. The least serious reason comes first."""
 
 
 class _RecipientViewRequired(_t.TypedDict):
@@ -4478,7 +4583,7 @@ class RecordView(_RecordViewRequired, total=False):
 
 
 class _RecordedActionRequired(_t.TypedDict):
-    action: Action
+    action: ContactAction
     at: str
     sendId: str
 
@@ -4542,19 +4647,19 @@ class ReferencesView(_t.TypedDict):
     total: int
 
 
-Refusal = _t.Literal["secret_missing", "signature_missing", "signature_wrong", "wrong_time", "replayed", "topic_unknown", "malformed"]
+RejectionReason = _t.Literal["secret_missing", "signature_missing", "signature_wrong", "wrong_time", "replayed", "topic_unknown", "malformed"]
 """Why a request is rejected."""
 
 
 class RejectionView(_t.TypedDict):
     """The last rejected request."""
     at: str
-    reason: Refusal
+    reason: RejectionReason
     message: str
     """What is wrong and how to correct it."""
 
 
-class Removed(_t.TypedDict):
+class RemovalResult(_t.TypedDict):
     """The result of removing an image, a knowledge-base entry or a product."""
     message: str
     """A message for users that names what was removed."""
@@ -4572,14 +4677,6 @@ class RemovedConnection(_t.TypedDict):
     """
 
 
-class Reporting(_t.TypedDict):
-    """How the statistics were computed."""
-    status: str
-    """Whether the statistics are current: always `live`."""
-    source: str
-    """The source of the statistics: always `ledger`."""
-
-
 class ResentBatch(_t.TypedDict):
     batchId: str
     resent: int
@@ -4593,13 +4690,21 @@ class ResponseView(_t.TypedDict):
     """The first 1,000 characters of the response body."""
 
 
+class ResponseWarning(_t.TypedDict):
+    """A notice for the caller about a successful request."""
+    code: str
+    """A constant code for programs, such as `FIRST_EMAIL_OF_SERIES`."""
+    message: str
+    """What happens, and how the caller can change that."""
+
+
 class _ResultViewRequired(_t.TypedDict):
     subject: str
     previewText: str
     html: str
     emails: list[EmailView]
     """The emails, sorted by slot, then by language."""
-    stats: Stats
+    stats: EmailStats
     languages: list[str]
     usage: UsageView
     """The usage of the language model; all values are zero with the composer."""
@@ -4610,14 +4715,6 @@ class ResultView(_ResultViewRequired, total=False):
     seriesPlan: SeriesPlan
     screenshotUrl: str
     screenshotFullUrl: str
-
-
-class Retried(_t.TypedDict):
-    """The state of an import that was started again or is still running."""
-    projectId: str
-    status: ProjectStatus
-    message: str
-    """A message that tells the user what happens next."""
 
 
 class RevenueView(_t.TypedDict):
@@ -4744,7 +4841,7 @@ class ScheduledImportView(_ScheduledImportViewRequired, total=False):
     """What happens to contacts without a status, if `status` is absent; absent for events."""
     eventName: str
     """The name of all events."""
-    provider: Provider
+    provider: ConnectionProvider
     """The platform from which contacts are imported; absent for a file."""
     providerName: str
     """The platform's name for display."""
@@ -4825,7 +4922,7 @@ class SendAccepted(_SendAcceptedRequired, total=False):
     language.
     """
     conversationId: str
-    warnings: list[Warning]
+    warnings: list[ResponseWarning]
     """Warnings about the content; for example, that only the first email of a series is sent, or that a language
     is left out.
     """
@@ -4874,9 +4971,9 @@ class SenderView(_SenderViewRequiredWords, total=False):
 class _SendingMetricsRequired(_t.TypedDict):
     period: str
     """The current month in UTC, such as `2026-01`."""
-    monthly: Totals
-    today: Today
-    history: list[Month]
+    monthly: SendingTotals
+    today: SendingToday
+    history: list[SendingMonth]
     """Totals for earlier months, latest first."""
 
 
@@ -4886,6 +4983,24 @@ class SendingMetrics(_SendingMetricsRequired, total=False):
     """The number of emails per month that the plan allows. `null` means unlimited."""
     remainingMonth: int
     """The number of emails that may still be sent this month. `null` means unlimited."""
+
+
+class SendingMonth(_t.TypedDict):
+    """The results of an earlier month."""
+    period: str
+    """The month in UTC, such as `2026-01`."""
+    sent: int
+    delivered: int
+    bounced: int
+    complained: int
+
+
+class SendingSubdomains(_t.TypedDict):
+    """The two sending subdomains of a root domain."""
+    marketing: DomainView
+    """For newsletters and offers: `send.<root>`."""
+    transactional: DomainView
+    """For transactional emails: `notify.<root>`."""
 
 
 class SendingTimeline(_t.TypedDict):
@@ -4917,6 +5032,31 @@ class SendingTimelineSummary(_SendingTimelineSummaryRequired, total=False):
     """Bounced messages as a percentage of messages sent or rejected."""
     complaintRate: float
     """Complaints as a percentage of messages sent."""
+
+
+class _SendingTodayRequired(_t.TypedDict):
+    sent: int
+    reserved: int
+    """The number of emails reserved for queued direct sends."""
+
+
+class SendingToday(_SendingTodayRequired, total=False):
+    """The results of the current day in UTC."""
+    dailyLimit: int
+    """The number of emails per day that the plan allows. `null` means unlimited."""
+    remainingToday: int
+    """The number of emails that may still be sent today. `null` means unlimited."""
+
+
+class SendingTotals(_t.TypedDict):
+    """The results of the emails sent in a month."""
+    sent: int
+    """Emails that the next mail server accepted."""
+    delivered: int
+    """Emails that were accepted and did not bounce."""
+    bounced: int
+    """Emails that were rejected, deferred for too long, or bounced later."""
+    complained: int
 
 
 _SentMessageRequiredWords = _t.TypedDict("_SentMessageRequiredWords", {"from": "str"})
@@ -4976,26 +5116,6 @@ class SignInPage(_t.TypedDict):
     """
 
 
-class _SignatureRequired(_t.TypedDict):
-    name: str
-
-
-class Signature(_SignatureRequired, total=False):
-    """The person who signs the email."""
-    title: str
-    span: Span
-
-
-class _SignatureInputRequired(_t.TypedDict):
-    name: str
-
-
-class SignatureInput(_SignatureInputRequired, total=False):
-    """The person who signs the email."""
-    title: str | None
-    span: Span | None
-
-
 SkipReason = _t.Literal["suppressed", "unsubscribed", "bounced", "not_subscribed", "topic_unsubscribed", "invalid_address", "duplicate_address", "missing_field", "erased", "cancelled", "merge_failed"]
 """Why a recipient was skipped."""
 
@@ -5021,10 +5141,6 @@ SortBy = _t.Literal["createdAt", "updatedAt"]
 
 SortOrder = _t.Literal["asc", "desc"]
 """The sort direction of a list."""
-
-
-Source = _t.Literal["api", "smtp", "inbound", "recipient", "mail_service"]
-"""Where the suppression of an address came from."""
 
 
 class SourcePlace(_t.TypedDict):
@@ -5064,12 +5180,6 @@ class SourceView(_SourceViewRequired, total=False):
     """A set of contacts on a platform that can be imported."""
     count: int
     """The number of contacts, if the platform states it."""
-
-
-class Span(_t.TypedDict):
-    """A range of characters of the prompt, in Unicode code points from 0. `end` is exclusive."""
-    start: int
-    end: int
 
 
 class SpellingAnalysis(_t.TypedDict):
@@ -5143,14 +5253,12 @@ StateWord = _t.Literal["pending", "processing", "completed", "failed"]
 """The status of a conversation."""
 
 
-class Stats(_t.TypedDict):
-    """Measured properties of an email, such as its length."""
-    imageCount: int
-    buttonCount: int
-    estimatedLength: int
-    """The length of the email's text: in words for a generated email, in characters for imported HTML."""
-    colors: list[str]
-    """The email's main colors as `#RRGGBB`."""
+class StatsReporting(_t.TypedDict):
+    """How the statistics were computed."""
+    status: str
+    """Whether the statistics are current: always `live`."""
+    source: str
+    """The source of the statistics: always `ledger`."""
 
 
 class _StatsViewRequired(_t.TypedDict):
@@ -5180,8 +5288,10 @@ class StatsView(_StatsViewRequired, total=False):
     lastTriggeredAt: str
 
 
-Status = _t.Literal["pending", "verified", "failed"]
-"""The verification status of a domain."""
+class StatusChangeResult(_t.TypedDict):
+    """The result of a status change."""
+    success: bool
+    """Always true; a failed change returns an error instead."""
 
 
 StoreCustomers = _t.Literal["subscribed-only", "include-all", "none"]
@@ -5193,6 +5303,10 @@ class StoreList(_t.TypedDict):
     total: int
 
 
+StorePlatform = _t.Literal["storefront", "shopify", "woocommerce"]
+"""The platform of a store: storefront is Shopify. Requests accept both names; responses contain the neutral one."""
+
+
 class StoreScope(_t.TypedDict):
     scope: str
     purpose: str
@@ -5200,10 +5314,6 @@ class StoreScope(_t.TypedDict):
 
 StoreTool = _t.Literal["products", "collections", "customers", "orders", "refunds", "checkouts", "privacy"]
 """What a connected store provides."""
-
-
-Storefront = _t.Literal["storefront", "shopify", "woocommerce"]
-"""The platform of a store: storefront is Shopify. Requests accept both names; responses contain the neutral one."""
 
 
 class StorefrontConnection(_t.TypedDict):
@@ -5218,48 +5328,6 @@ class StorefrontConnection(_t.TypedDict):
     """The store's name."""
     toolsEnabled: list[StoreTool]
     """The kinds of data that Mailmill syncs."""
-
-
-class _StoryRequired(_t.TypedDict):
-    text: Part
-    """The whole text of the story."""
-
-
-class Story(_StoryRequired, total=False):
-    """A story of a newsletter."""
-    heading: Part
-    """The heading, if the prompt contains one."""
-    link: str
-
-
-class _StoryInputRequired(_t.TypedDict):
-    text: PartInput
-    """The whole text of the story."""
-
-
-class StoryInput(_StoryInputRequired, total=False):
-    """A story of a newsletter."""
-    heading: PartInput | None
-    """The heading, if the prompt contains one."""
-    link: str | None
-
-
-Stream = _t.Literal["transactional", "marketing"]
-"""The kind of mail that a subdomain of a root domain sends."""
-
-
-class Subdomains(_t.TypedDict):
-    """The two sending subdomains of a root domain."""
-    marketing: DomainView
-    """For newsletters and offers: `send.<root>`."""
-    transactional: DomainView
-    """For transactional emails: `notify.<root>`."""
-
-
-class Success(_t.TypedDict):
-    """The result of a status change."""
-    success: bool
-    """Always true; a failed change returns an error instead."""
 
 
 class SupportedDevice(_t.TypedDict):
@@ -5287,9 +5355,17 @@ class SupportedDevices(_t.TypedDict):
     devices: list[SupportedDevice]
 
 
+SuppressionReason = _t.Literal["unsubscribe", "manual", "bounce_hard", "complaint", "erased"]
+"""Why an address is on the suppression list. The least serious reason comes first."""
+
+
+SuppressionSource = _t.Literal["api", "smtp", "inbound", "recipient", "mail_service"]
+"""Where the suppression of an address came from."""
+
+
 class _SuppressionViewRequired(_t.TypedDict):
-    reason: Reason
-    source: Source
+    reason: SuppressionReason
+    source: SuppressionSource
     createdAt: str
 
 
@@ -5371,6 +5447,24 @@ class TagsListPage(_t.TypedDict):
     pagination: Pagination
 
 
+class _TestSendResultRequired(_t.TypedDict):
+    messageId: str
+    """The ID of the send. Check its status with GET /v1/sending/{messageId}."""
+    emailId: str
+    conversationId: str
+    sentTo: str
+    sentAt: str
+    subject: str
+
+
+class TestSendResult(_TestSendResultRequired, total=False):
+    """An accepted test send."""
+    warnings: list[ResponseWarning]
+    """Warnings about the content; for example, that only the first email of a series is sent, or that a language
+    is left out.
+    """
+
+
 class TestSent(_t.TypedDict):
     """The test send."""
     campaignId: str
@@ -5381,36 +5475,8 @@ class TestSent(_t.TypedDict):
     emails: list[str]
 
 
-class _TestedRequired(_t.TypedDict):
-    messageId: str
-    """The ID of the send. Check its status with GET /v1/sending/{messageId}."""
-    emailId: str
-    conversationId: str
-    sentTo: str
-    sentAt: str
-    subject: str
-
-
-class Tested(_TestedRequired, total=False):
-    """An accepted test send."""
-    warnings: list[Warning]
-    """Warnings about the content; for example, that only the first email of a series is sent, or that a language
-    is left out.
-    """
-
-
-class Throttle(_t.TypedDict):
-    throttledAt: str
-    expiresAt: str
-    """When the batch continues automatically."""
-    reason: str
-    """Why the batch waits: `quota`, `transport` or `deferred`."""
-    remainingCount: int
-    """The number of recipients whose message is queued, in flight or waiting for a retry."""
-
-
-Tier = _t.Literal["near-browser", "filtered", "approximated"]
-"""How close a preview is to the client."""
+TimeUnit = _t.Literal["hours", "days"]
+"""A unit of time."""
 
 
 TimeZone = _t.Union["str"]
@@ -5475,20 +5541,6 @@ TimezoneMode = _t.Literal["campaign", "recipient"]
 """The clock that determines when the start time arrives: that of the campaign's time zone, or of each
 recipient's time zone.
 """
-
-
-class _TodayRequired(_t.TypedDict):
-    sent: int
-    reserved: int
-    """The number of emails reserved for queued direct sends."""
-
-
-class Today(_TodayRequired, total=False):
-    """The results of the current day in UTC."""
-    dailyLimit: int
-    """The number of emails per day that the plan allows. `null` means unlimited."""
-    remainingToday: int
-    """The number of emails that may still be sent today. `null` means unlimited."""
 
 
 class TopicChoice(_t.TypedDict):
@@ -5559,29 +5611,6 @@ class TopicsListPage(_t.TypedDict):
     pagination: Pagination
 
 
-class Totals(_t.TypedDict):
-    """The results of the emails sent in a month."""
-    sent: int
-    """Emails that the next mail server accepted."""
-    delivered: int
-    """Emails that were accepted and did not bounce."""
-    bounced: int
-    """Emails that were rejected, deferred for too long, or bounced later."""
-    complained: int
-
-
-class Tracking(_t.TypedDict):
-    """What is tracked in mail sent from a domain."""
-    openTracking: bool
-    clickTracking: bool
-    brandedTracking: bool
-    """Whether links use a host name inside the sending domain."""
-
-
-Unit = _t.Literal["hours", "days"]
-"""A unit of time."""
-
-
 UnknownPolicy = _t.Literal["hold", "resend"]
 """What to do with recipients whose delivery is unknown."""
 
@@ -5646,7 +5675,7 @@ class UsageView(_t.TypedDict):
     """The cost of the usage, in the currency of the configured prices."""
 
 
-class Utm(_t.TypedDict, total=False):
+class UtmParameters(_t.TypedDict, total=False):
     """UTM parameters for links. Parameters that a URL already has are kept."""
     enabled: bool
     """With `false`, no UTM parameters are added, regardless of the domain's setting."""
@@ -5664,7 +5693,7 @@ class Utm(_t.TypedDict, total=False):
     """The value of `utm_content`. If absent, links have no `utm_content`."""
 
 
-class UtmInput(_t.TypedDict, total=False):
+class UtmParametersInput(_t.TypedDict, total=False):
     """UTM parameters for links. Parameters that a URL already has are kept."""
     enabled: bool | None
     """With `false`, no UTM parameters are added, regardless of the domain's setting."""
@@ -5680,10 +5709,6 @@ class UtmInput(_t.TypedDict, total=False):
     """The value of `utm_term`. If absent, links have no `utm_term`."""
     content: str | None
     """The value of `utm_content`. If absent, links have no `utm_content`."""
-
-
-Validation = _t.Literal["valid", "invalid", "risky", "unknown"]
-"""The result of validating an email address."""
 
 
 ValidationCheck = _t.Literal["compatibility", "links", "spelling", "deliverability", "accessibility"]
@@ -5740,19 +5765,6 @@ class ValidationSummary(_t.TypedDict):
     """The checks that failed, for example because of a critical problem or a spelling error."""
 
 
-class _VerifiedRequired(_t.TypedDict):
-    domain: str
-    status: Status
-    dnsRecords: list[RecordView]
-    """Every DNS record of the domain, with the result of the check."""
-
-
-class Verified(_VerifiedRequired, total=False):
-    """The result of a domain's DNS check."""
-    statusReason: str
-    """Why the domain is not verified, or a problem that may soon affect its verification."""
-
-
 class _VersionViewRequired(_t.TypedDict):
     version: int
     origin: _t.Literal["generated", "imported", "edited", "restored", "manual"]
@@ -5771,10 +5783,6 @@ class VersionView(_VersionViewRequired, total=False):
     """The number of the earlier version that was restored."""
     screenshotUrl: str
     thumbnailUrl: str
-
-
-Visibility = _t.Literal["private", "unlisted", "public"]
-"""Who may see the emails without an API key."""
 
 
 class VoiceOverrides(_t.TypedDict, total=False):
@@ -5802,14 +5810,6 @@ class VoicePatch(_t.TypedDict, total=False):
     """Words that describe the tone, such as `warm` or `dry`."""
     avoid: list[str] | None
     """Words that emails must not contain. An email that contains one gets a warning."""
-
-
-class Warning(_t.TypedDict):
-    """A notice for the caller about a successful request."""
-    code: str
-    """A constant code for programs, such as `FIRST_EMAIL_OF_SERIES`."""
-    message: str
-    """What happens, and how the caller can change that."""
 
 
 class _WebhookTestedRequired(_t.TypedDict):

@@ -18,12 +18,12 @@ use crate::vocab::limits;
 const WANTED: &str = "b+token@bounces.acme.example";
 
 /// A handler that keeps received messages and responds as configured.
-struct Shelf {
+struct RecordingHandler {
     kept: Mutex<Vec<ReceivedMessage>>,
     answer: Mutex<HandlerResult>,
 }
 
-impl MailHandler for Shelf {
+impl MailHandler for RecordingHandler {
     fn wants(&self, recipient: &str) -> bool {
         recipient.starts_with("b+") && recipient.ends_with("@bounces.acme.example")
     }
@@ -39,20 +39,20 @@ impl MailHandler for Shelf {
 
 struct House {
     listener: Arc<Listener>,
-    shelf: Arc<Shelf>,
+    handler: Arc<RecordingHandler>,
     tasks: Tasks,
 }
 
 impl House {
     async fn open(options: Options) -> Self {
-        let shelf = Arc::new(Shelf { kept: Mutex::default(), answer: Mutex::new(HandlerResult::Durable) });
+        let handler = Arc::new(RecordingHandler { kept: Mutex::default(), answer: Mutex::new(HandlerResult::Durable) });
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let local: SocketAddr = "127.0.0.1:0".parse().expect("the address is valid");
         let options = Options { smtp: Some(local), lmtp: Some(local), host: "mail.mill.example".into(), ..options };
-        let listener = Arc::new(bind(options, shelf.clone(), &tasks).await.expect("the listener is bound"));
+        let listener = Arc::new(bind(options, handler.clone(), &tasks).await.expect("the listener is bound"));
         let running = listener.clone();
         tasks.spawn("inbound mail", async move { _ = running.run(Duration::from_secs(30)).await });
-        Self { listener, shelf, tasks }
+        Self { listener, handler, tasks }
     }
 
     async fn smtp(&self) -> Client<TcpStream> {
@@ -60,7 +60,7 @@ impl House {
     }
 
     fn kept(&self) -> Vec<ReceivedMessage> {
-        self.shelf.kept.lock().expect("no holder of this lock panics").clone()
+        self.handler.kept.lock().expect("no holder of this lock panics").clone()
     }
 }
 
@@ -133,11 +133,11 @@ async fn a_message_is_accepted_unchanged_and_acknowledged_once_durable() {
     let peer = Some("127.0.0.1".parse().expect("the address is valid"));
     let bytes = b"From: a@b.example\r\n\r\n.dots\r\n".to_vec();
     assert_eq!(house.kept(), [ReceivedMessage { sender: String::new(), recipients: vec![WANTED.into()], bytes, peer }]);
-    *house.shelf.answer.lock().expect("no holder of this lock panics") = HandlerResult::Later;
+    *house.handler.answer.lock().expect("no holder of this lock panics") = HandlerResult::Later;
     client.begin().await;
     client.send(b"x\r\n.\r\n").await;
     assert!(client.reply().await.starts_with("451 "));
-    *house.shelf.answer.lock().expect("no holder of this lock panics") = HandlerResult::Refused;
+    *house.handler.answer.lock().expect("no holder of this lock panics") = HandlerResult::Refused;
     client.begin().await;
     client.send(b"x\r\n.\r\n").await;
     assert!(client.reply().await.starts_with("554 "));

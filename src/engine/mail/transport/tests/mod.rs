@@ -137,7 +137,7 @@ async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
     (short_form(&outcome), recorder.handoffs.len())
 }
 
-fn short_form(outcome: &Outcome) -> String {
+fn short_form(outcome: &DeliveryOutcome) -> String {
     let cause = |cause: &Cause| match cause {
         Cause::Reply(reply) => reply.code.to_string(),
         Cause::NoRoute(_) => "no route".to_owned(),
@@ -152,11 +152,11 @@ fn short_form(outcome: &Outcome) -> String {
         Cause::Stopping => "stopping".to_owned(),
     };
     match outcome {
-        Outcome::Accepted { reply } => format!("accepted: {}", reply.code),
-        Outcome::Deferred { stage, cause: why } => format!("deferred at {stage:?}: {}", cause(why)),
-        Outcome::Refused { stage, reply } => format!("refused at {stage:?}: {}", reply.code),
-        Outcome::Unknown { cause: why } => format!("unknown: {}", cause(why)),
-        Outcome::Abandoned => "abandoned".to_owned(),
+        DeliveryOutcome::Accepted { reply } => format!("accepted: {}", reply.code),
+        DeliveryOutcome::Deferred { stage, cause: why } => format!("deferred at {stage:?}: {}", cause(why)),
+        DeliveryOutcome::Refused { stage, reply } => format!("refused at {stage:?}: {}", reply.code),
+        DeliveryOutcome::Unknown { cause: why } => format!("unknown: {}", cause(why)),
+        DeliveryOutcome::Abandoned => "abandoned".to_owned(),
     }
 }
 

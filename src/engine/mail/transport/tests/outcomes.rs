@@ -156,7 +156,7 @@ async fn an_abandoned_message_is_not_sent() {
     let transport = to(&sink, patient());
     let mut recorder = HandoffRecorder { verdict: DotDecision::Abandon, ..HandoffRecorder::new() };
     let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut recorder).await;
-    assert_eq!(outcome, Outcome::Abandoned);
+    assert_eq!(outcome, DeliveryOutcome::Abandoned);
     until(|| sink.open() == 0).await;
     assert_eq!(sink.count(), 0);
     assert!(!sink.commands().iter().any(|(_, line)| line == "QUIT"), "no command follows an incomplete message");

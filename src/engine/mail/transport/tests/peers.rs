@@ -13,12 +13,12 @@ use crate::testing::ports::free_address;
 /// Postfix's test server. It cannot choose a free port itself, so the test finds one.
 const PROGRAM: &str = "/usr/sbin/smtp-sink";
 
-struct Foreign {
+struct SmtpSink {
     child: Child,
     address: SocketAddr,
 }
 
-impl Foreign {
+impl SmtpSink {
     fn start(options: &[&str]) -> Option<Self> {
         if !Path::new(PROGRAM).exists() {
             return None;
@@ -34,7 +34,7 @@ impl Foreign {
     }
 }
 
-impl Drop for Foreign {
+impl Drop for SmtpSink {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -76,7 +76,7 @@ async fn a_third_party_server_understands_us() {
         (&["-Q", "mail"], "deferred at Sender: 421"),
         (&["-q", "data"], "deferred at Data: lost"),
     ] {
-        let Some(server) = Foreign::start(options) else { return };
+        let Some(server) = SmtpSink::start(options) else { return };
         until(|| TcpStream::connect(server.address).is_ok()).await;
         let mail = format!("relay = ['smtp://{}']", server.address);
         let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);

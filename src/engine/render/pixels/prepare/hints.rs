@@ -10,7 +10,7 @@ use crate::engine::render::css;
 
 /// The state that an element passes on to its descendants.
 #[derive(Clone, Debug, Default)]
-pub struct Inherited {
+pub struct AncestorState {
     /// The side to which an ancestor's `align` attribute or a `<center>` element moves blocks. CSS has no property for this.
     pushed: Option<Side>,
     /// Whether an ancestor sets the text alignment.
@@ -21,7 +21,7 @@ pub struct Inherited {
     sized: bool,
 }
 
-impl Inherited {
+impl AncestorState {
     /// Returns the initial state for a document. `sized` is true if its style sheets set font sizes.
     pub fn at_root(sized: bool) -> Self {
         Self { sized, ..Self::default() }
@@ -75,7 +75,7 @@ struct Hints<'a> {
 
 /// Returns the declarations for the attributes of an element, and the state that the element passes on. `picture` turns the URL of a
 /// background image into an image key.
-pub fn of(element: ElementRef<'_>, around: &Inherited, picture: &mut dyn FnMut(&str) -> String) -> (String, Inherited) {
+pub fn of(element: ElementRef<'_>, around: &AncestorState, picture: &mut dyn FnMut(&str) -> String) -> (String, AncestorState) {
     let name = element.value().name();
     let style = element.attr("style").unwrap_or_default();
     let declarations = css::declarations(style);
@@ -180,7 +180,7 @@ impl Hints<'_> {
         }
     }
 
-    fn parts(&mut self, around: &Inherited, within: &mut Inherited) {
+    fn parts(&mut self, around: &AncestorState, within: &mut AncestorState) {
         match self.name {
             "table" => {
                 self.pixels("cellspacing", &["border-spacing"]);
@@ -249,7 +249,7 @@ impl Hints<'_> {
 
     /// Sets the borders of a table with the `border` attribute, and of its cells: raised and sunken, or plain lines if the borders
     /// collapse.
-    fn frame(&mut self, border: &str, within: &mut Inherited) {
+    fn frame(&mut self, border: &str, within: &mut AncestorState) {
         const LIT: &str = "#767676";
         let color = self.attr("bordercolor").and_then(color);
         let style = self.element.attr("style").unwrap_or_default();
@@ -262,7 +262,7 @@ impl Hints<'_> {
             .expect("writing to a string cannot fail");
     }
 
-    fn align(&mut self, around: &Inherited, within: &mut Inherited) {
+    fn align(&mut self, around: &AncestorState, within: &mut AncestorState) {
         let styled = |property: &str| self.styled.iter().any(|name| name == property);
         let (styles_text, styles_width) = (styled("text-align"), styled("width") || styled("max-width"));
         let side = self.attr("align").and_then(Side::parse);
@@ -315,7 +315,7 @@ impl Hints<'_> {
     }
 
     /// Sets the position of an image in its line, and of a block image in its block.
-    fn align_image(&mut self, around: &Inherited) {
+    fn align_image(&mut self, around: &AncestorState) {
         let place = self.attr("align").or_else(|| self.attr("valign")).map(str::to_ascii_lowercase);
         match place.as_deref() {
             Some(side @ ("left" | "right")) => return self.says("float", side),
@@ -404,7 +404,7 @@ mod tests {
         let mut chain: Vec<ElementRef<'_>> = target.ancestors().filter_map(ElementRef::wrap).collect();
         chain.reverse();
         chain.push(target);
-        let mut around = Inherited::default();
+        let mut around = AncestorState::default();
         let mut out = String::new();
         for element in chain {
             (out, around) = of(element, &around, &mut |address| format!("key of {address}"));

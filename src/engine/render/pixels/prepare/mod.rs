@@ -15,7 +15,7 @@ use std::sync::Arc;
 use scraper::ElementRef;
 use takumi::prelude::ImageSource;
 
-use self::hints::Inherited;
+use self::hints::AncestorState;
 use self::images::EmailImages;
 pub use self::sheets::Medium;
 use crate::engine::render::html_limits::{HtmlRefusal, admit};
@@ -65,7 +65,7 @@ pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<Pr
         sheets: Vec::new(),
         hints: HashMap::new(),
         hint_rules: String::new(),
-        around: vec![Inherited::at_root(has_sizes(&admitted.html))],
+        around: vec![AncestorState::at_root(has_sizes(&admitted.html))],
         undrawn: BTreeSet::new(),
         letters: BTreeSet::new(),
     };
@@ -87,7 +87,7 @@ struct Writer<'a> {
     hints: HashMap<String, usize>,
     hint_rules: String,
     /// The state that each open element passes on to its descendants.
-    around: Vec<Inherited>,
+    around: Vec<AncestorState>,
     undrawn: BTreeSet<&'static str>,
     letters: BTreeSet<char>,
 }

@@ -53,7 +53,7 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
         let cuts = cut.len();
         if let Some((wrong, right, is_swap)) = correction(prompt, &all, Range::of(mark.from, mark.to)) {
             swaps.extend(is_swap.then_some((wrong, right)));
-            let start = told_from(prompt, wrong.from).unwrap_or(wrong.from);
+            let start = speaker_start(prompt, wrong.from).unwrap_or(wrong.from);
             cut.push(if is_swap { Range::of(mark.from, right.to) } else { Range::of(start, right.from) });
             forget_every(reads, wrong, right);
         }
@@ -81,7 +81,7 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
 const TELLER_WORDS_MAX: usize = 5;
 
 /// Returns the start of the words that say who gave a wrong value: "Steve said".
-fn told_from(prompt: &Prompt<'_>, wrong: usize) -> Option<usize> {
+fn speaker_start(prompt: &Prompt<'_>, wrong: usize) -> Option<usize> {
     let starts =
         |at: usize| at == 0 || prompt.kind(at - 1) == Kind::End || matches!(prompt.fold(at - 1), "." | "!" | "?" | ";" | ",");
     let start = (wrong.saturating_sub(TELLER_WORDS_MAX)..wrong).rev().find(|at| starts(*at))?;

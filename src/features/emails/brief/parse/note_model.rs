@@ -46,7 +46,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let is_alone = read.pieces.len() == 1;
         let start = read.sentence.range.from;
         let inside = inside(prompt, &read.pieces);
-        let told = told(prompt, &read.pieces);
+        let announced = announced(prompt, &read.pieces);
         let mut unclear_until = None;
         for group in groups(prompt, &mut read.pieces) {
             let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
@@ -70,7 +70,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if is_heading
                 || is_title
                 || inside.contains(&range)
-                || told.contains(&range.from)
+                || announced.contains(&range.from)
                 || prompt.is(List::Invite, prompt.trim(range).from)
             {
                 continue;
@@ -130,7 +130,7 @@ const REASON_WORDS_MAX: usize = 5;
 
 /// Returns the starts of the pieces that follow a request to tell the recipients something, as in "can you tell everyone the website was
 /// down", and of reasons that follow statements.
-fn told(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
+fn announced(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
     let tells = |range: Range| {
         prompt.is(List::That, range.to - 1)
             || prompt.has(List::Report, range) && prompt.find(List::Readers, range).is_some_and(|readers| readers.to == range.to)

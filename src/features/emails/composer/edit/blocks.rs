@@ -1,10 +1,10 @@
 //! Changes the arrangement of an email: removes and moves blocks and products, and swaps pictures.
 
 use super::action::{Anchor, PartName, Place, Target, Which};
+use super::passages::{block_contains, find, pick, with_replaced, words_of};
 use super::reply::{Fact, Outcome, Reply};
 use super::resources::EditResources;
 use super::style::missing;
-use super::texts::{block_contains, find, pick, with_replaced, words_of};
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::material;
 use crate::features::emails::composer::phrases::Phrasebook;

@@ -11,6 +11,7 @@ mod color_names;
 mod forms;
 pub mod imported;
 mod nearest;
+mod passages;
 mod reader;
 mod reply;
 mod resources;
@@ -36,7 +37,7 @@ use vocabulary::Vocabulary;
 
 /// The result of an edit: the email, and the reports to the user.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Edited {
+pub struct ComposerEdit {
     pub email: Email,
     /// One sentence for each change that was made.
     pub done: Vec<String>,
@@ -51,12 +52,12 @@ pub struct Edited {
 pub struct NotApplied(pub Vec<String>);
 
 /// Applies the parts of an instruction that the composer understands.
-pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotApplied> {
+pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<ComposerEdit, NotApplied> {
     let prompt = crate::features::emails::composer::text::clean(&merge_words::hidden(instruction));
     let own = Language::of(&email.language).unwrap_or(Language::En);
     let language = split::language(&prompt, own);
     let vocabulary = Vocabulary::of(language);
-    let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new(), replaced: Vec::new() };
+    let mut edited = ComposerEdit { email: email.clone(), done: Vec::new(), not_done: Vec::new(), replaced: Vec::new() };
     let (names, hidden) = (products(email), merge_words::hide(email));
     let scene = Scene { contains: &|words| texts::contains(&hidden, words), products: &names };
     for clause in split::clauses(&prompt, language, scene) {

@@ -279,9 +279,9 @@ fn a_replacement_changes_only_whole_words() {
         ("[Hello](https://example.com/hello) hello@example.com", "[X](https://example.com/hello) hello@example.com"),
         ("HELLO-10 and Hello", "HELLO-10 and X"),
     ] {
-        assert_eq!(texts::with_replaced(text, "Hello", "X").0, expected);
+        assert_eq!(passages::with_replaced(text, "Hello", "X").0, expected);
     }
-    assert_eq!(texts::with_replaced("Use HELLO10.", "HELLO10", "X").0, "Use X.");
+    assert_eq!(passages::with_replaced("Use HELLO10.", "HELLO10", "X").0, "Use X.");
 }
 
 #[test]

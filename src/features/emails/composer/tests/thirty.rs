@@ -161,7 +161,7 @@ fn an_email_addresses_its_readers_as_its_statements_do() {
         ("Je ontvangt een mail.", "nl", Some(false)),
         ("The shop moves.", "en", None),
     ] {
-        assert_eq!(voice::form_of(&brief(told, language)), formal, "{told}");
+        assert_eq!(address_form::form_of(&brief(told, language)), formal, "{told}");
     }
 }
 

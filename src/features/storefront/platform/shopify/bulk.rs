@@ -21,7 +21,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 
 #[derive(Deserialize)]
-struct Started {
+struct StartReply {
     #[serde(rename = "bulkOperationRunQuery")]
     started: StartedOperation,
 }
@@ -39,7 +39,7 @@ struct OperationId {
 }
 
 #[derive(Deserialize)]
-struct Polled {
+struct PollReply {
     node: Option<Operation>,
 }
 
@@ -66,7 +66,7 @@ enum State {
 
 /// Starts an export. Returns the ID of its bulk operation.
 async fn start(client: &Client<'_>, query: &str) -> Result<String, PlatformError> {
-    let answer: Started = client.graphql(queries::EXPORT, json!({ "query": query })).await?;
+    let answer: StartReply = client.graphql(queries::EXPORT, json!({ "query": query })).await?;
     accepted(answer.started.user_errors)?;
     let operation = answer.started.bulk_operation;
     operation
@@ -75,7 +75,7 @@ async fn start(client: &Client<'_>, query: &str) -> Result<String, PlatformError
 }
 
 async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
-    let answer: Polled = client.graphql(queries::OPERATION, json!({ "id": id })).await?;
+    let answer: PollReply = client.graphql(queries::OPERATION, json!({ "id": id })).await?;
     let operation = answer.node.ok_or(PlatformError::Missing)?;
     match operation.status.as_str() {
         "CREATED" | "RUNNING" | "CANCELING" => Ok(State::Running),
@@ -180,7 +180,7 @@ struct MinPrice {
 }
 
 /// A product, and the price and availability of the variants that were read so far.
-struct Gathered {
+struct PartialProduct {
     product: StoreProduct,
     /// The lowest price of the variants for sale or, if none is for sale, of all variants. The flag is true for a variant that is
     /// not for sale.
@@ -188,7 +188,7 @@ struct Gathered {
     is_for_sale: bool,
 }
 
-impl Gathered {
+impl PartialProduct {
     fn new(fields: ProductFields) -> Option<Self> {
         // Customers cannot open a product that is not published to the online store.
         let url = given(fields.online_store_url)?;
@@ -238,7 +238,7 @@ impl Gathered {
 /// The published products of an export that were read so far.
 #[derive(Default)]
 struct Catalog {
-    gathered: BTreeMap<String, Gathered>,
+    gathered: BTreeMap<String, PartialProduct>,
     /// The IDs of the products in the order of the export.
     order: Vec<String>,
 }
@@ -256,7 +256,7 @@ impl Catalog {
                 let gid = fields.id.clone();
                 // Keep one more than the maximum, so that the importer detects and reports that products were left out.
                 if self.order.len() <= limits::PRODUCTS_MAX
-                    && let Some(product) = Gathered::new(*fields)
+                    && let Some(product) = PartialProduct::new(*fields)
                 {
                     self.order.push(gid.clone());
                     self.gathered.insert(gid, product);
@@ -268,7 +268,7 @@ impl Catalog {
     fn into_products(self) -> Vec<StoreProduct> {
         let Self { mut gathered, order } = self;
         let done = |gid: String| {
-            let Gathered { mut product, is_for_sale, .. } = gathered.remove(&gid)?;
+            let PartialProduct { mut product, is_for_sale, .. } = gathered.remove(&gid)?;
             product.sold_out = !is_for_sale;
             Some(product)
         };

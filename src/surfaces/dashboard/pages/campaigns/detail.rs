@@ -146,5 +146,5 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 /// default.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
-    visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": campaign.email_id, "images": visit.wants_images() })).await
+    visit.forward::<emails::ops::html::Html>(json!({ "emailId": campaign.email_id, "images": visit.wants_images() })).await
 }

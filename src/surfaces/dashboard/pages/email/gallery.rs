@@ -104,5 +104,5 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 /// Serves a preview of a design in the brand's theme, for a frame.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "design": visit.name("design"), "projectId": visit.name("id"), "images": visit.wants_images() });
-    visit.hand_on::<DesignHtml>(wanted).await
+    visit.forward::<DesignHtml>(wanted).await
 }

@@ -8,11 +8,12 @@ mod tests;
 
 use super::action::{Action, Anchor, Details, PartName, Place, Target, Which};
 use super::color_names::Named;
+use super::passages::{find, pick, with_replaced};
 use super::reader::Scene;
 use super::reply::{Fact, Outcome, Reply};
 use super::resources::EditResources;
 use super::shorten::shorter_lines;
-use super::texts::{find, is_emoji, pick, sentences, with_replaced};
+use super::texts::{is_emoji, sentences};
 use super::vocabulary::Vocabulary;
 use super::{NotApplied, blocks, nearest, refusal, split};
 use crate::base::color;

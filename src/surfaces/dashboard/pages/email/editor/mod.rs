@@ -138,12 +138,12 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 /// A submitted block, which the page shows again if it cannot be saved.
-struct Submitted {
+struct FormBlock {
     id: String,
     block: Value,
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<Submitted>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlock>) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, document, .. } = email(visit).await?;
     let document = document.unwrap_or(Value::Null);
     let images = images(visit, email.project_id).await?;
@@ -266,7 +266,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "save" => {
             let (kind, block) = found(&document, id)?;
             let value = kind.read(block, |path| sent_field(visit, path));
-            submitted = Some(Submitted { id: id.to_owned(), block: value.clone() });
+            submitted = Some(FormBlock { id: id.to_owned(), block: value.clone() });
             (vec![json!({ "op": "set", "path": format!("blocks.{id}"), "value": value })], format!("b-{id}"))
         }
         act @ ("up" | "down") => {
