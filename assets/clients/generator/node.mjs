@@ -156,9 +156,13 @@ function typeOf(schema) {
   throw new Error(`no type for ${JSON.stringify(schema)}`);
 }
 
+/** Longer descriptions are only in the API reference, so that the package stays below 60 KB. */
+const ABOUT_MAX = 120;
+
 function doc(one) {
   const lines = [`${one.summary}.`];
-  if (one.about) lines.push("", firstSentence(one.about));
+  const about = firstSentence(one.about ?? "");
+  if (about && about.length <= ABOUT_MAX) lines.push("", about);
   const given = one.pathParams.map(({ name }) => name);
   if (one.params && exampleOf(one.params)) given.push(exampleOf(one.params));
   const call = `mailmill.${member(one.client)}(${given.join(", ")})`;

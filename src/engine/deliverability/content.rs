@@ -2,6 +2,7 @@
 
 use super::message::{Markup, Message, Word};
 use super::observations::{EvidencePlace, FACTS, Observations};
+use super::style::Concealment;
 
 /// Gmail clips emails of more than 102 KB.
 const CLIPPED_BYTES: usize = 102 * 1024;

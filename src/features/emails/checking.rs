@@ -12,7 +12,7 @@ use super::model::{Email, Stage, VersionChecks};
 use super::{postal_address, store, versions};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::deliverability::result::SCORE_PER_POINT;
-use crate::engine::deliverability::rules;
+use crate::engine::deliverability::{observations, rules};
 use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::checks::CheckContext;
 use crate::features::checks::model::{CheckFinding, EmailChecks, Scores, WORST_FINDINGS};
@@ -41,7 +41,7 @@ impl CheckSummary {
     /// of spam, the scores are lower.
     pub fn with_subject(self, own: &str, subject: &str) -> Self {
         let found = rules::of_subject(subject);
-        let points = |found: &[rules::Finding]| found.iter().map(|finding| finding.points).sum::<f64>();
+        let points = |found: &[observations::Finding]| found.iter().map(|finding| finding.points).sum::<f64>();
         let added = points(&found) - points(&rules::of_subject(own));
         if added <= 0.0 {
             return self;
