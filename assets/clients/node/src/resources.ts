@@ -95,8 +95,6 @@ export class ProjectsKnowledge extends Resource<Mailmill> {
 
   /**
    * Change an entry in a project's knowledge base.
-   *
-   * If you change an entry that was read from a site, the entry becomes your own: importing the site again does not replace it.
    * @example
    * ```ts
    * await mailmill.projects.knowledge.update(projectId, entryId);
@@ -109,7 +107,7 @@ export class ProjectsKnowledge extends Resource<Mailmill> {
   /**
    * Remove an entry from a project's knowledge base.
    *
-   * An entry from the project's pages returns when the sites are imported again.
+   * An entry from the project's pages does not return when the sites are imported again.
    */
   delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.RemovalResult> {
     return this._delete(at`/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
@@ -530,8 +528,6 @@ export class EmailsVersions extends Resource<Mailmill> {
 export class EmailsChecks extends Resource<Mailmill> {
   /**
    * Get the checks of an email.
-   *
-   * Every version of an email is checked in the background: email clients, links, spelling, deliverability and accessibility.
    * @example
    * ```ts
    * await mailmill.emails.checks.get(emailId);
@@ -646,8 +642,6 @@ export class Emails extends Resource<Mailmill> {
 
   /**
    * Import emails as HTML.
-   *
-   * Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook that contain text or links.
    * @example
    * ```ts
    * await mailmill.emails.importHtml({ projectId });
@@ -912,8 +906,6 @@ export class Validation extends Resource<Mailmill> {
 
   /**
    * Check the spelling of an email.
-   *
-   * Dictionaries for English, Dutch, French, Spanish, Portuguese, Russian, Danish and Polish are built in; further ones are read from the folder in the setting validation.dictionaries and from /usr/share/hunspell.
    * @example
    * ```ts
    * await mailmill.validation.spelling();
@@ -925,8 +917,6 @@ export class Validation extends Resource<Mailmill> {
 
   /**
    * Predict the deliverability of an email.
-   *
-   * Judges the content with rules and with a model of words, and checks the DNS records of the sender's domain within 3 seconds.
    * @example
    * ```ts
    * await mailmill.validation.deliverability();
@@ -1073,8 +1063,6 @@ export class Exports extends Resource<Mailmill> {
 
   /**
    * Export emails for Klaviyo.
-   *
-   * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
    * @example
    * ```ts
    * await mailmill.exports.klaviyo(conversationId);
@@ -1086,8 +1074,6 @@ export class Exports extends Resource<Mailmill> {
 
   /**
    * Export emails for Mailchimp.
-   *
-   * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
    * @example
    * ```ts
    * await mailmill.exports.mailchimp(conversationId);
@@ -1099,8 +1085,6 @@ export class Exports extends Resource<Mailmill> {
 
   /**
    * Export emails for HubSpot.
-   *
-   * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
    * @example
    * ```ts
    * await mailmill.exports.hubspot({ conversationId });
@@ -1132,8 +1116,6 @@ export class Exports extends Resource<Mailmill> {
 export class ContactsBulk extends Resource<Mailmill> {
   /**
    * Add or update many contacts.
-   *
-   * A contact whose email the project already has is updated: new values replace existing values, tags are added, customFields are merged, and the status changes only if that does not override the contact's own choice.
    * @example
    * ```ts
    * await mailmill.contacts.bulk.create({ projectId, subscribers: [{"email":"ada@example.com","firstName":"Ada","tags":["newsletter"]},{"email":"grace@example.com","status":"subscribed"}] });
@@ -1485,8 +1467,6 @@ export class Contacts extends Resource<Mailmill> {
 
   /**
    * Export all data about a contact.
-   *
-   * For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks, events, and payments.
    * @example
    * ```ts
    * await mailmill.contacts.personalData(id, { projectId });
@@ -1679,8 +1659,6 @@ export class Connections extends Resource<Mailmill> {
 export class Storefront extends Resource<Mailmill> {
   /**
    * Connect a store to a project.
-   *
-   * With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the permission project:write.
    * @example
    * ```ts
    * await mailmill.storefront.connect({ projectId, storefrontStoreUrl: "https://acme.myshopify.com" });
@@ -1692,8 +1670,6 @@ export class Storefront extends Resource<Mailmill> {
 
   /**
    * Start the installation of the app on a Shopify store.
-   *
-   * Returns the URL of the shop's page on which the signed-in user installs the app of this installation (OAuth 2, authorization code grant with an offline token).
    * @example
    * ```ts
    * await mailmill.storefront.authorize({ projectId, storefrontStoreUrl: "https://acme.myshopify.com" });
@@ -1705,8 +1681,6 @@ export class Storefront extends Resource<Mailmill> {
 
   /**
    * Complete the installation of the app on a Shopify store.
-   *
-   * Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to import.
    * @example
    * ```ts
    * await mailmill.storefront.complete({ query: "code=0907a61c&hmac=700e2dad&shop=acme.myshopify.com&state=5d414" });
@@ -2090,8 +2064,6 @@ export class SendsBatches extends Resource<Mailmill> {
 
   /**
    * Send again to recipients whose delivery is unknown.
-   *
-   * Sends again to recipients with the status unknown: after their message was sent, the service or a connection failed before the mail server replied.
    */
   resendUnknown(batchId: string, options?: CallOptions): Promise<t.ResentBatch> {
     return this._post(at`/sending/batches/${batchId}/resend-unknown`, undefined, options, { keyed: true });
@@ -2572,8 +2544,6 @@ export class MailServices extends Resource<Mailmill> {
 
   /**
    * Test a mail service.
-   *
-   * Sends a sample of a hard bounce, in the format of the service and signed like its requests, through the checks for real requests.
    */
   test(mailServiceId: string, options?: CallOptions): Promise<t.MailServiceTested> {
     return this._post(at`/mail-services/${mailServiceId}/test`, undefined, options);
@@ -2865,8 +2835,6 @@ export class Webhooks extends Resource<Mailmill> {
 
   /**
    * Redeliver a time range.
-   *
-   * Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived; with all, also for events that have arrived.
    * @example
    * ```ts
    * await mailmill.webhooks.redeliver(webhookId, { from });

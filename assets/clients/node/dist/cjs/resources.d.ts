@@ -66,8 +66,6 @@ export declare class ProjectsKnowledge extends Resource<Mailmill> {
  get(projectId: string, entryId: string, options?: CallOptions): Promise<t.KnowledgeView>;
  /**
   * Change an entry in a project's knowledge base.
-  *
-  * If you change an entry that was read from a site, the entry becomes your own: importing the site again does not replace it.
   * @example
   * ```ts
   * await mailmill.projects.knowledge.update(projectId, entryId);
@@ -77,7 +75,7 @@ export declare class ProjectsKnowledge extends Resource<Mailmill> {
  /**
   * Remove an entry from a project's knowledge base.
   *
-  * An entry from the project's pages returns when the sites are imported again.
+  * An entry from the project's pages does not return when the sites are imported again.
   */
  delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.RemovalResult>;
 }
@@ -390,8 +388,6 @@ export declare class EmailsVersions extends Resource<Mailmill> {
 export declare class EmailsChecks extends Resource<Mailmill> {
  /**
   * Get the checks of an email.
-  *
-  * Every version of an email is checked in the background: email clients, links, spelling, deliverability and accessibility.
   * @example
   * ```ts
   * await mailmill.emails.checks.get(emailId);
@@ -478,8 +474,6 @@ export declare class Emails extends Resource<Mailmill> {
  generate(params: t.EmailsGenerateParams, options?: CallOptions): Promise<t.AcceptedGeneration>;
  /**
   * Import emails as HTML.
-  *
-  * Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook that contain text or links.
   * @example
   * ```ts
   * await mailmill.emails.importHtml({ projectId });
@@ -674,8 +668,6 @@ export declare class Validation extends Resource<Mailmill> {
  links(params?: t.ValidationLinksParams, options?: CallOptions): Promise<t.LinkAnalysis>;
  /**
   * Check the spelling of an email.
-  *
-  * Dictionaries for English, Dutch, French, Spanish, Portuguese, Russian, Danish and Polish are built in; further ones are read from the folder in the setting validation.dictionaries and from /usr/share/hunspell.
   * @example
   * ```ts
   * await mailmill.validation.spelling();
@@ -684,8 +676,6 @@ export declare class Validation extends Resource<Mailmill> {
  spelling(params?: t.ValidationSpellingParams, options?: CallOptions): Promise<t.SpellingAnalysis>;
  /**
   * Predict the deliverability of an email.
-  *
-  * Judges the content with rules and with a model of words, and checks the DNS records of the sender's domain within 3 seconds.
   * @example
   * ```ts
   * await mailmill.validation.deliverability();
@@ -790,8 +780,6 @@ export declare class Exports extends Resource<Mailmill> {
  pdf(conversationId: string, params?: t.ExportsPdfParams, options?: CallOptions): Promise<t.EmailExport>;
  /**
   * Export emails for Klaviyo.
-  *
-  * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
   * @example
   * ```ts
   * await mailmill.exports.klaviyo(conversationId);
@@ -800,8 +788,6 @@ export declare class Exports extends Resource<Mailmill> {
  klaviyo(conversationId: string, params?: t.ExportsKlaviyoParams, options?: CallOptions): Promise<t.EmailExport>;
  /**
   * Export emails for Mailchimp.
-  *
-  * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
   * @example
   * ```ts
   * await mailmill.exports.mailchimp(conversationId);
@@ -810,8 +796,6 @@ export declare class Exports extends Resource<Mailmill> {
  mailchimp(conversationId: string, params?: t.ExportsMailchimpParams, options?: CallOptions): Promise<t.EmailExport>;
  /**
   * Export emails for HubSpot.
-  *
-  * Creates a template or draft in the connected account for each finished email in the conversation, with merge fields and unsubscribe links in the platform's syntax.
   * @example
   * ```ts
   * await mailmill.exports.hubspot({ conversationId });
@@ -834,8 +818,6 @@ export declare class Exports extends Resource<Mailmill> {
 export declare class ContactsBulk extends Resource<Mailmill> {
  /**
   * Add or update many contacts.
-  *
-  * A contact whose email the project already has is updated: new values replace existing values, tags are added, customFields are merged, and the status changes only if that does not override the contact's own choice.
   * @example
   * ```ts
   * await mailmill.contacts.bulk.create({ projectId, subscribers: [{"email":"ada@example.com","firstName":"Ada","tags":["newsletter"]},{"email":"grace@example.com","status":"subscribed"}] });
@@ -1104,8 +1086,6 @@ export declare class Contacts extends Resource<Mailmill> {
  topics(id: string, params: t.ContactsTopicsParams, options?: CallOptions): Promise<t.TopicChoices>;
  /**
   * Export all data about a contact.
-  *
-  * For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks, events, and payments.
   * @example
   * ```ts
   * await mailmill.contacts.personalData(id, { projectId });
@@ -1244,8 +1224,6 @@ export declare class Connections extends Resource<Mailmill> {
 export declare class Storefront extends Resource<Mailmill> {
  /**
   * Connect a store to a project.
-  *
-  * With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the permission project:write.
   * @example
   * ```ts
   * await mailmill.storefront.connect({ projectId, storefrontStoreUrl: "https://acme.myshopify.com" });
@@ -1254,8 +1232,6 @@ export declare class Storefront extends Resource<Mailmill> {
  connect(params: t.StorefrontConnectParams, options?: CallOptions): Promise<t.StorefrontConnection>;
  /**
   * Start the installation of the app on a Shopify store.
-  *
-  * Returns the URL of the shop's page on which the signed-in user installs the app of this installation (OAuth 2, authorization code grant with an offline token).
   * @example
   * ```ts
   * await mailmill.storefront.authorize({ projectId, storefrontStoreUrl: "https://acme.myshopify.com" });
@@ -1264,8 +1240,6 @@ export declare class Storefront extends Resource<Mailmill> {
  authorize(params: t.StorefrontAuthorizeParams, options?: CallOptions): Promise<t.InstallPage>;
  /**
   * Complete the installation of the app on a Shopify store.
-  *
-  * Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to import.
   * @example
   * ```ts
   * await mailmill.storefront.complete({ query: "code=0907a61c&hmac=700e2dad&shop=acme.myshopify.com&state=5d414" });
@@ -1556,8 +1530,6 @@ export declare class SendsBatches extends Resource<Mailmill> {
  cancel(batchId: string, options?: CallOptions): Promise<t.BatchView>;
  /**
   * Send again to recipients whose delivery is unknown.
-  *
-  * Sends again to recipients with the status unknown: after their message was sent, the service or a connection failed before the mail server replied.
   */
  resendUnknown(batchId: string, options?: CallOptions): Promise<t.ResentBatch>;
 }
@@ -1920,8 +1892,6 @@ export declare class MailServices extends Resource<Mailmill> {
  delete(mailServiceId: string, options?: CallOptions): Promise<t.DeletedMailService>;
  /**
   * Test a mail service.
-  *
-  * Sends a sample of a hard bounce, in the format of the service and signed like its requests, through the checks for real requests.
   */
  test(mailServiceId: string, options?: CallOptions): Promise<t.MailServiceTested>;
 }
@@ -2134,8 +2104,6 @@ export declare class Webhooks extends Resource<Mailmill> {
  rotateSecret(webhookId: string, params?: t.WebhooksRotateSecretParams, options?: CallOptions): Promise<t.WebhookWithSecret>;
  /**
   * Redeliver a time range.
-  *
-  * Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived; with all, also for events that have arrived.
   * @example
   * ```ts
   * await mailmill.webhooks.redeliver(webhookId, { from });

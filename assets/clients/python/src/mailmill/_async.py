@@ -229,7 +229,7 @@ class AsyncProjectsKnowledge(AsyncResource):
     ) -> t.RemovalResult:
         """Remove an entry from a project's knowledge base.
 
-        An entry from the project's pages returns when the sites are imported again.
+        An entry from the project's pages does not return when the sites are imported again.
         """
         return _t.cast("t.RemovalResult", await self._call(
             "DELETE",
@@ -328,8 +328,8 @@ class AsyncProjectsImages(AsyncResource):
     ) -> t.RemovalResult:
         """Remove an image from a project.
 
-        An uploaded file is kept for another year for the emails that contain it. An image from the site
-        returns when the site is imported again.
+        An uploaded file is kept for another year for the emails that contain it. An image from the site does
+        not return when the site is imported again; add it by its URL to use it again.
 
         Args:
             image_url: The URL of the image to remove.

@@ -1414,7 +1414,9 @@ class CompatibilitySummary(_t.TypedDict):
     totalErrors: int
     totalWarnings: int
     compatibilityScore: int
-    """The compatibility score of the email, from 0 to 100; less than 90 if Gmail is checked and clips the message."""
+    """The compatibility score of the email, from 0 to 100; less than 90 if Gmail is checked and clips the
+    message.
+    """
     byEffect: dict[str, int]
     """The number of errors of each effect."""
     worstClients: list[CompatibilityWorstClient]
