@@ -93,10 +93,12 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let api = Api::new(engine.clone(), OPERATIONS);
     let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
     let front = Arc::new(WithLeader::new(api.clone(), WithTools::new(api, pages, &tasks), client));
-    let (reporter, mail_front) = (front.clone(), Arc::downgrade(&front));
+    // A strong reference would keep the stores open at the end.
+    let weak_front = Arc::downgrade(&front);
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
-    let mail_in = inbound::bind((&engine, mail_front), &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
+    let mail_in =
+        inbound::bind((&engine, weak_front.clone()), &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
     let bound = running.addresses().clone();
     engine.set_base_url(base_url(&engine.settings, &bound));
     engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
@@ -108,7 +110,9 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
             let grace = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
             tasks.attend("role in the cluster", roles::follow(engine.clone(), member.clone(), grace));
             tasks.attend("disk of the leader", roles::leave_full_disk(engine.clone(), member.clone()));
-            tasks.attend("visits without a leader", async move { reporter.report_visits().await });
+            if let Some(front) = weak_front.upgrade() {
+                tasks.attend("visits without a leader", async move { front.report_visits().await });
+            }
             member.start();
         }
     }

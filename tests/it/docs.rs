@@ -235,7 +235,7 @@ fn the_code_of_every_page_is_in_a_test() {
         let path = entry.expect("the folder can be read").path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".md")) else { continue };
         let page = std::fs::read_to_string(&path).expect("the page can be read");
-        if ["\n```sh", "\n```js", "\n```python"].iter().any(|fence| page.contains(fence)) {
+        if ["\n```sh\n", "\n```js\n", "\n```python\n"].iter().any(|fence| page.contains(fence)) {
             found.push(name.to_owned());
         }
     }

@@ -413,7 +413,7 @@
   function askMergeField() {
     const target = focused;
     const select = h("select", { name: "field" }, data.mergeFields.map((field) => h("option", { value: field.name }, field.label)));
-    const other = h("input", { name: "other", maxlength: "60", pattern: '[^"\\\\{}<>&]*', placeholder: "there" });
+    const other = h("input", { name: "other", maxlength: "60", pattern: '[^"\\\\\\{\\}<>&]*', placeholder: "there" });
     ask("Merge field", [labeled("Field", select), labeled("Text for recipients without this value", other)], "Insert", (values) => {
       const words = values.other.trim(), inside = words ? `${values.field} | default("${words}")` : values.field;
       const inserted = `{{ ${inside} }}`;
