@@ -16,7 +16,7 @@ use url::Url;
 use super::connect::Wire;
 use super::failure::FetchError;
 use super::inflate::Encoding;
-use super::memory::ResponseMemory;
+use super::memory::{self, ResponseMemory};
 use super::{Limits, OversizePolicy, Response};
 use crate::vocab::limits::{self, RESPONSE_SMALL_BYTES};
 
@@ -136,5 +136,5 @@ pub fn words(error: &hyper::Error) -> String {
 }
 
 pub async fn within<T>(host: &str, after: Duration, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
-    timeout(after, work).await.unwrap_or_else(|_| Err(FetchError::TimedOut { host: host.to_owned(), after }))
+    memory::within(after, work).await.unwrap_or_else(|| Err(FetchError::TimedOut { host: host.to_owned(), after }))
 }

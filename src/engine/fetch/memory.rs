@@ -2,7 +2,12 @@
 //!
 //! Small responses bypass the limit, so that large ones cannot block them.
 
+use std::cell::Cell;
+use std::pin::pin;
+use std::time::Duration;
+
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::vocab::limits::{RESPONSE_SMALL_BYTES, RESPONSES_BYTES_MAX};
 
@@ -11,6 +16,40 @@ const UNIT_BYTES: usize = 1024;
 const UNITS_MAX: usize = RESPONSES_BYTES_MAX / UNIT_BYTES;
 
 static UNITS: Semaphore = Semaphore::const_new(UNITS_MAX);
+
+/// The interval in which the time of a wait for memory is counted.
+const TICK: Duration = Duration::from_millis(100);
+/// The maximum time that a fetch may wait for memory. The connection stays open meanwhile, and few servers keep it open for longer.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+
+tokio::task_local! {
+    /// The time for which the current fetch has waited for memory.
+    static WAITED: Cell<Duration>;
+}
+
+/// Runs a fetch with a time limit, which does not include its waits for memory: the other server is not responsible for them. Returns
+/// `None` after the time limit.
+pub async fn within<T>(limit: Duration, fetch: impl Future<Output = T>) -> Option<T> {
+    let start = Instant::now();
+    let deadline = || start + limit + WAITED.with(Cell::get).min(WAIT_MAX);
+    let limited = async {
+        let mut fetch = pin!(fetch);
+        loop {
+            let end = deadline();
+            match timeout_at(end, &mut fetch).await {
+                Ok(fetched) => return Some(fetched),
+                Err(_) if deadline() > end => {}
+                Err(_) => return None,
+            }
+        }
+    };
+    WAITED.scope(Cell::default(), limited).await
+}
+
+/// Adds to the time for which the current fetch has waited, if it has a time limit.
+fn note_wait(change: impl FnOnce(Duration) -> Duration) {
+    let _ = WAITED.try_with(|waited| waited.set(change(waited.get())));
+}
 
 /// Memory reserved for a response; dropping the value releases it.
 #[derive(Debug, Default)]
@@ -26,7 +65,17 @@ impl ResponseMemory {
         if units == 0 {
             return Self::default();
         }
-        Self(Some(UNITS.acquire_many(units as u32).await.expect("the semaphore is never closed")))
+        let mut turn = pin!(UNITS.acquire_many(units as u32));
+        loop {
+            let start = Instant::now();
+            // The wait is counted before it happens, so that the time limit cannot end in the middle of a tick.
+            note_wait(|waited| waited + TICK);
+            let acquired = timeout(TICK, &mut turn).await;
+            note_wait(|waited| (waited + start.elapsed()).saturating_sub(TICK));
+            if let Ok(acquired) = acquired {
+                return Self(Some(acquired.expect("the semaphore is never closed")));
+            }
+        }
     }
 
     /// Releases the memory that a response of `bytes` bytes does not need.
@@ -44,10 +93,6 @@ fn units(bytes: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use tokio::time::timeout;
-
     use super::*;
 
     const MOMENT: Duration = Duration::from_millis(50);
@@ -61,5 +106,20 @@ mod tests {
         let other = timeout(Duration::from_secs(60), ResponseMemory::reserve(RESPONSES_BYTES_MAX / 4)).await;
         assert!(other.is_ok(), "the other half is free");
         drop((half.shrunk_to(0), other));
+    }
+
+    /// Regression test: an import waited for the memory of other imports, and reported that the website did not respond in time.
+    #[tokio::test]
+    async fn a_wait_for_memory_does_not_count_against_the_time_limit() {
+        let limit = Duration::from_millis(300);
+        let all = ResponseMemory::reserve(RESPONSES_BYTES_MAX).await;
+        let fetch = ResponseMemory::reserve(RESPONSES_BYTES_MAX);
+        let release = async {
+            tokio::time::sleep(limit * 4).await;
+            drop(all);
+        };
+        let (fetched, ()) = tokio::join!(within(limit, fetch), release);
+        assert!(fetched.is_some());
+        assert!(within(limit, tokio::time::sleep(limit * 2)).await.is_none());
     }
 }

@@ -52,7 +52,6 @@ use http::{Method, Request, StatusCode};
 use http_body_util::Full;
 use rustls_pki_types::CertificateDer;
 use serde::{Deserialize, Serialize};
-use tokio::time::timeout;
 use url::{Position, Url};
 
 use connect::{Connector, Trust};
@@ -157,10 +156,8 @@ impl Fetch {
         let mut current = url.clone();
         current.set_fragment(None);
         // The error names the host that did not respond, which after a redirect can be a different one.
-        let fetched = match timeout(limits.total, self.get_following(&mut current, accept, limits)).await {
-            Ok(fetched) => fetched,
-            Err(_) => Err(FetchError::TimedOut { host: host(&current), after: limits.total }),
-        };
+        let fetched = memory::within(limits.total, self.get_following(&mut current, accept, limits)).await;
+        let fetched = fetched.unwrap_or_else(|| Err(FetchError::TimedOut { host: host(&current), after: limits.total }));
         match &fetched {
             Ok(fetched) => tracing::debug!(host = first, status = fetched.status.as_u16(), bytes = fetched.body.len(), "fetched"),
             Err(error) => tracing::debug!(host = first, %error, "the fetch failed"),
