@@ -311,6 +311,9 @@ pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely have half of this size. At the limit,
 /// the import continues with the files that it has, which are in memory twice while a worker process reads them.
 pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
+/// The maximum number of bytes of files that all imports fetch at the same time. The files are in memory until they are stored, so two
+/// imports fetch at the same time, and others wait, at most for the time limit of a request.
+pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The maximum number of bytes that a worker process returns after it has read a site: several times the largest brand with its texts.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not

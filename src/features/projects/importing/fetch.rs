@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{FetchTask, File, Import, Kind, Outcome, Stage, fail, files, find, give_up, imports, plan, robots, save, tasks};
 use crate::engine::api::{Engine, EnvironmentData, Failure};
-use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response, ResponseMemory};
+use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::model::ProjectStatus;
 use crate::features::projects::reading::outline::Rules;
@@ -38,7 +38,8 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
         return settle(engine, data, project, import, known).await;
     }
     // The memory of the files is reserved until they are stored.
-    let (new, _memory): (Vec<File>, Vec<ResponseMemory>) = fetch_all(&engine.fetch, &batch, &rules).await.into_iter().unzip();
+    let _room = tasks::room(batch.iter().map(|task| limits(task.kind).body_bytes).sum()).await;
+    let new = fetch_all(&engine.fetch, &batch, &rules).await;
     let _turn = tasks::turn().await;
     let Some(further) = tasks::further(&engine.pixels, &import, &new).await? else { return give_up(data, project).await };
     data.store.write(move |tx| record(tx, project, import.next, new, further)).await??;
@@ -58,14 +59,12 @@ fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<Fet
     rest.iter().take_while(|task| (task.kind == Kind::Robots) == robots).take(most).cloned().collect()
 }
 
-async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]) -> Vec<(File, ResponseMemory)> {
+async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]) -> Vec<File> {
     join_all(batch.iter().map(|task| fetch_one(fetch, task, rules))).await
 }
 
-async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> (File, ResponseMemory) {
-    let file_at =
-        |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
-    let file = |found_at: &str, outcome| (file_at(found_at, outcome), ResponseMemory::default());
+async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> File {
+    let file = |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
     let Ok(url) = task.url.parse::<Url>() else {
         return file(&task.url, Outcome::Failed("The URL is invalid.".to_owned()));
     };
@@ -87,9 +86,9 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
         answer = fetch.get(&url, accepted(task.kind), &limits(task.kind)).await;
     }
     match answer {
-        Ok(mut fetched) => {
-            let (found_at, memory) = (fetched.url.to_string(), std::mem::take(&mut fetched.memory));
-            (file_at(&found_at, outcome(task.kind, fetched)), memory)
+        Ok(fetched) => {
+            let found_at = fetched.url.to_string();
+            file(&found_at, outcome(task.kind, fetched))
         }
         Err(error) => file(&task.url, Outcome::Failed(error.to_string())),
     }

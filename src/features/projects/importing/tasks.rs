@@ -14,10 +14,14 @@ use crate::engine::api::Failure;
 use crate::engine::render::pixels::{Pixels, RenderError};
 use crate::engine::store::{Record, Value};
 use crate::features::projects::reading::{self, Draft, Text};
-use crate::vocab::limits::SITE_IMPORT_RESULT_BYTES_MAX;
+use crate::vocab::limits::{SITE_IMPORT_RESULT_BYTES_MAX, SITE_IMPORTS_BYTES_MAX};
 
 /// The turn of the import whose files are in memory: those of one import take a few dozen megabytes.
 static TURN: Semaphore = Semaphore::const_new(1);
+/// The number of bytes per permit of [`ROOM`].
+const UNIT_BYTES: usize = 1024;
+/// The memory for files that are fetched and not stored yet.
+static ROOM: Semaphore = Semaphore::const_new(SITE_IMPORTS_BYTES_MAX / UNIT_BYTES);
 /// The pause after all workers were busy.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// The space for everything except the contents of files in an encoded input.
@@ -56,6 +60,13 @@ impl Record for Found {}
 /// Waits for the turn to have the files of an import in memory.
 pub async fn turn() -> SemaphorePermit<'static> {
     TURN.acquire().await.expect("the semaphore is never closed")
+}
+
+/// Reserves memory for files that an import is about to fetch, and waits until enough is free. All of it is reserved at once: imports that
+/// each held a part and waited for the rest would wait for each other.
+pub async fn room(bytes: usize) -> SemaphorePermit<'static> {
+    let units = bytes.min(SITE_IMPORTS_BYTES_MAX).div_ceil(UNIT_BYTES);
+    ROOM.acquire_many(units as u32).await.expect("the semaphore is never closed")
 }
 
 /// Runs a task in this process, which must be a worker process.
