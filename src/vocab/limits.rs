@@ -312,7 +312,7 @@ pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// the import continues with the files that it has, which are in memory twice while a worker process reads them.
 pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 /// The maximum number of bytes of files that all imports fetch at the same time. The files are in memory until they are stored, so two
-/// imports fetch at the same time, and others wait, at most for the time limit of a request.
+/// imports fetch at the same time, and others wait until the files of one are stored.
 pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The maximum number of bytes that a worker process returns after it has read a site: several times the largest brand with its texts.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -1172,7 +1172,7 @@ pub const BODIES_RETRY_SECONDS: u64 = 5;
 /// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
 pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Parsed, they take a few times as much.
-/// Further large responses wait until their time limit.
+/// Further large responses wait for up to a minute, which their time limits do not include.
 pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 // --- Disk space ---
