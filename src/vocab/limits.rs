@@ -204,6 +204,9 @@ pub const DOCS_RESULT_FIELDS_MAX: usize = 40;
 
 /// The maximum size of a dashboard form without files, ten times the longest text that users type. Larger forms are rejected.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
+/// The maximum size of the fields that the sign-in form carries for a form that was submitted after the session had ended. The rest of
+/// the largest form is for the fields of the sign-in form, of which the path to return to is the largest.
+pub const DASHBOARD_CARRIED_BYTES_MAX: usize = DASHBOARD_FORM_BYTES_MAX - 32 * 1024;
 /// The maximum size of a dashboard form with an image: a phone photo whose Base64 form fits the body of an operation. Larger forms are
 /// rejected.
 pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;

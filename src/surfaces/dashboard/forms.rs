@@ -25,6 +25,11 @@ const SECRET: [&str; 9] = ["auth", "code", "current", "header", "key", "password
 /// Fields that users do not see.
 const HIDDEN: [&str; 7] = ["act", "brief", "csrf", "do", "given", "next", "version"];
 
+/// The prefix of the fields of another form that the sign-in form carries.
+pub const CARRIED: &str = "carried.";
+/// The prefix of the fields that confirm the password in a form that requires it.
+pub const CONFIRM: &str = "confirm-";
+
 /// The names and values of a form's fields, in order; a name may occur several times.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
@@ -121,6 +126,25 @@ impl Fields {
         self.values.iter().filter(|(name, _)| name != "csrf").cloned().collect()
     }
 
+    /// Returns the fields for the sign-in form, with the prefix [`CARRIED`]: no secrets and no files, and none if they are too large.
+    pub fn to_carry(&self) -> Vec<(String, String)> {
+        let fields = self.values.iter().filter(|(name, _)| name != "csrf" && !is_secret(name));
+        let carried: Vec<_> = fields.map(|(name, value)| (format!("{CARRIED}{name}"), value.clone())).collect();
+        let bytes = serde_urlencoded::to_string(&carried).map_or(usize::MAX, |text| text.len());
+        if bytes <= limits::DASHBOARD_CARRIED_BYTES_MAX { carried } else { Vec::new() }
+    }
+
+    /// Returns the fields whose names start with `prefix`, under their names without the prefix.
+    pub fn under(&self, prefix: &str) -> Self {
+        let own = |(name, value): &(String, String)| Some((name.strip_prefix(prefix)?.to_owned(), value.clone()));
+        Self::of(self.values.iter().filter_map(own).collect())
+    }
+
+    /// Removes the fields whose names start with `prefix`.
+    pub fn remove(&mut self, prefix: &str) {
+        self.values.retain(|(name, _)| !name.starts_with(prefix));
+    }
+
     /// Returns the file uploaded under this name.
     pub fn file(&self, name: &str) -> Option<&File> {
         self.files.iter().find(|(other, _)| other == name).map(|(_, file)| file)
@@ -162,13 +186,21 @@ fn is_secret(name: &str) -> bool {
 
 /// Returns the CSRF token of this browser's forms. The token is secret and changes with every sign-in.
 pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
-    let key = engine.seal.derive("mailmill dashboard forms v1");
     // A session token that is not valid is ignored: an attacker may have set it, and could derive the form token from it.
-    let (kind, tied_to) = match (jar.session().filter(|_| is_signed_in), jar.guest()) {
-        (Some(session), _) => ("session", session),
-        (None, Some(guest)) => ("guest", guest),
-        (None, None) => return String::new(),
-    };
+    match (jar.session().filter(|_| is_signed_in), jar.guest()) {
+        (Some(session), _) => session_token(engine, session),
+        (None, Some(guest)) => bound_token(engine, "guest", guest),
+        (None, None) => String::new(),
+    }
+}
+
+/// Returns the CSRF token of the forms of a session.
+pub fn session_token(engine: &Engine, session: &str) -> String {
+    bound_token(engine, "session", session)
+}
+
+fn bound_token(engine: &Engine, kind: &str, tied_to: &str) -> String {
+    let key = engine.seal.derive("mailmill dashboard forms v1");
     let mut sum = Hmac::<Sha256>::new_from_slice(&key).expect("HMAC accepts keys of any length");
     sum.update(format!("{kind}\0{tied_to}").as_bytes());
     HEXLOWER.encode(&sum.finalize().into_bytes())
@@ -236,6 +268,16 @@ mod tests {
         assert_eq!(names, ["act", "from_name", "brand", "note"]);
         let form = Fields::read(b"name=Shop&apiSecret=hidden");
         assert_eq!((form.entries().len(), form.repeatable().len()), (1, 0));
+    }
+
+    #[test]
+    fn the_sign_in_form_carries_fields_without_secrets_up_to_a_limit() {
+        let form = Fields::read(b"csrf=1&act=save&name=Ada&apiSecret=hidden&name=Bob");
+        let carried = Fields::of(form.to_carry());
+        assert_eq!(carried.under(CARRIED).repeatable(), Fields::read(b"act=save&name=Ada&name=Bob").repeatable());
+        assert!(carried.under(CONFIRM).pairs().is_empty());
+        let text = "a".repeat(limits::DASHBOARD_CARRIED_BYTES_MAX);
+        assert!(Fields::of(vec![("name".into(), text)]).to_carry().is_empty());
     }
 
     #[test]

@@ -12,9 +12,9 @@ use super::files::{Files, files};
 use super::forms;
 use super::headers::headers;
 use super::page::{self, Page};
-use super::pages::PAGES;
+use super::pages::{PAGES, sign_in};
 use super::template::{self, page_context};
-use super::visit::{Outcome, PageError, Visit, with_next};
+use super::visit::{Outcome, PageError, Visit};
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::features::system;
 use crate::vocab::codes::Code;
@@ -31,18 +31,16 @@ pub struct ErrorPage {
     again: Vec<(String, String)>,
     /// The URL of the form's target.
     action: String,
-    /// The URL of the sign-in page, if the session has ended.
-    sign_in: Option<String>,
 }
 
 page_context!(ErrorPage, "error.html", {
-    let page = |entries: &[(&str, &str)], sign_in: Option<&str>| {
-        let entries: Vec<(String, String)> =
-            entries.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let again = if sign_in.is_none() { entries.clone() } else { Vec::new() };
-        Self { message: "Page not found.".into(), entries, again, action: "/test/tags".into(), sign_in: sign_in.map(Into::into) }
+    let page = |entries: Vec<(String, String)>| Self {
+        message: "Page not found.".into(),
+        again: entries.clone(),
+        entries,
+        action: "/test/tags".into(),
     };
-    vec![page(&[], None), page(&[("name", "Ada")], None), page(&[("name", "Ada")], Some("/signin"))]
+    vec![page(Vec::new()), page(vec![("name".into(), "Ada".into())])]
 });
 
 /// Converts the result of a visit to a reply.
@@ -81,35 +79,19 @@ pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
     reply
 }
 
-/// Returns the outcome for a visitor without a session: the sign-in page, which leads to `next`. If the visitor has submitted a form, a page
-/// with the entries, which would be lost otherwise.
-pub fn signed_out(visit: &Visit, next: Option<&str>) -> Outcome {
-    let entries = visit.form.entries();
-    if entries.is_empty() {
-        return Outcome::to_sign_in(next);
-    }
-    let message = "Your session has ended, so nothing was saved. Sign in, and copy what you entered from this page.";
-    let error = PageError::plain(StatusCode::FORBIDDEN, message);
-    let sign_in = Some(with_next("/signin", next));
-    let page = ErrorPage { message: error.message.clone(), entries, again: Vec::new(), action: String::new(), sign_in };
-    Outcome::draw_with(&page, Some(&error))
-}
-
 /// Returns the outcome for an error: sign-in, password confirmation, or the error page.
 fn error_page(visit: &Visit, error: PageError) -> Outcome {
     let error = error.without_ids();
     match error.code {
-        Some(Code::NotSignedIn) => signed_out(visit, Some(&visit.path)),
-        Some(Code::FreshSignInRequired) => Outcome::go(with_next("/confirm", Some(&visit.path))),
+        Some(Code::NotSignedIn) => sign_in::signed_out(visit, Some(&visit.address())),
+        Some(Code::FreshSignInRequired) => sign_in::confirm_form(visit, None),
         _ => {
-            let query = serde_urlencoded::to_string(visit.query.pairs()).unwrap_or_default();
             let page = ErrorPage {
                 message: error.message.clone(),
                 entries: visit.form.entries(),
                 // An operation that was refused for its rate has changed nothing.
                 again: if error.status == StatusCode::TOO_MANY_REQUESTS { visit.form.repeatable() } else { Vec::new() },
-                action: if query.is_empty() { visit.path.clone() } else { format!("{}?{query}", visit.path) },
-                sign_in: None,
+                action: visit.address(),
             };
             Outcome::draw_with(&page, Some(&error))
         }

@@ -32,6 +32,7 @@ use self::edit_previews::EditPreviews;
 use self::forms::Fields;
 use self::page::{Auth, Page};
 pub use self::pages::PAGES;
+use self::pages::sign_in;
 use self::visit::{Outcome, PageError, Visit};
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
@@ -185,11 +186,13 @@ async fn run(
     })?;
     if page.auth == Auth::Closed && visit.who.is_none() {
         let next = uri.path_and_query().filter(|_| page.get.is_some()).map(ToString::to_string);
-        // The form's token ended with the session. The entries are only shown, so the report of the request's origin is sufficient.
+        // The form's token ended with the session. The fields are only shown and carried through signing in, so the report of the
+        // request's origin is sufficient. A form with a large file is not read.
         if !safe && forms::is_own(&visit.api.0, uri, headers) {
-            visit.form = Fields::collect(headers, body, None).await.unwrap_or_default();
+            let files = page.files.map(|_| limits::DASHBOARD_FORM_BYTES_MAX);
+            visit.form = Fields::collect(headers, body, files).await.unwrap_or_default();
         }
-        return Ok(layout::signed_out(visit, next.as_deref()));
+        return Ok(sign_in::signed_out(visit, next.as_deref()));
     }
     if safe {
         if !page.needs.iter().all(|spec| visit.may_ask(spec)) {
@@ -207,10 +210,15 @@ async fn run(
             }
             false => Fields::collect(headers, body, page.files).await?,
         };
-        if !forms::is_right(&visit.csrf, form.get("csrf")) {
+        // The error page shows what the user entered, for example if they have signed in again in another tab.
+        let is_right = forms::is_right(&visit.csrf, form.get("csrf"));
+        visit.form = form;
+        if !is_right {
             return Err(PageError::invalid_form());
         }
-        visit.form = form;
+        if let Some(page) = sign_in::confirm_submitted(visit).await? {
+            return Ok(page);
+        }
     }
     handler(visit).await
 }

@@ -118,6 +118,12 @@ impl Visit {
         self.query.get("images") == "yes"
     }
 
+    /// Returns the path and the query of the request.
+    pub fn address(&self) -> String {
+        let query = serde_urlencoded::to_string(self.query.pairs()).unwrap_or_default();
+        if query.is_empty() { self.path.clone() } else { format!("{}?{query}", self.path) }
+    }
+
     /// Returns the value of a path parameter; empty if there is none with this name.
     pub fn name(&self, name: &str) -> &str {
         self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Client;
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
-use crate::users::{OWNER, member, owned, signed_in};
+use crate::support::{Client, Server};
+use crate::users::{OWNER, PASSWORD, member, owned, set_up, signed_in};
 
 /// Returns the member with this email.
 async fn one(owner: &Client, email: &str) -> Value {
@@ -54,4 +54,28 @@ async fn a_member_gets_the_role_custom_and_other_permissions_by_forms() {
     // Users cannot change their own role or the owner's.
     let own = one(&owner, OWNER).await["id"].as_str().expect("an id").to_owned();
     assert!(!browser.get(&format!("{path}?member={own}")).await.text.contains("Role of "));
+}
+
+#[tokio::test]
+async fn a_reset_link_is_created_after_the_password_is_confirmed() {
+    let mut server = Server::stopped(BOUNDLESS);
+    let Some(faults) = server.faults() else { return };
+    server.serve();
+    set_up(&server);
+    let owner = signed_in(&server, OWNER, "test").await;
+    member(&server, &owner, "vera@example.com", json!({ "role": "viewer" })).await;
+    let id = one(&owner, "vera@example.com").await["id"].as_str().expect("an id").to_owned();
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    faults.clock_off_by_ms(11 * 60 * 1000);
+    let csrf = browser.get("/test/settings/members").await.csrf().to_owned();
+    let reset = vec![("csrf", csrf), ("act", "reset".to_owned()), ("id", id.clone())];
+    let asked = sent(&mut browser, reset.clone()).await;
+    assert!(asked.text.contains("<h1>Confirm it's you</h1>"), "{}", asked.text);
+    assert_eq!((asked.value("act"), asked.value("id")), ("reset", id.as_str()));
+    let with = |password: &str| [reset.clone(), vec![("confirm-password", password.to_owned())]].concat();
+    let wrong = sent(&mut browser, with("wrong horse battery")).await;
+    assert!(wrong.status == 401 && wrong.value("id") == id && !wrong.text.contains("wrong horse"), "{}", wrong.text);
+    let made = sent(&mut browser, with(PASSWORD)).await;
+    assert!(made.status == 200 && made.text.contains("Link for vera@example.com"), "{}", made.text);
 }

@@ -19,7 +19,7 @@ mod webhooks;
 use http::Method;
 use serde_json::json;
 
-use crate::support::browser::Browser;
+use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
 use crate::users::{OWNER, PASSWORD, anonymous, owned};
 
@@ -94,6 +94,62 @@ async fn a_session_is_new_at_every_sign_in_and_over_after_signing_out() {
     assert_eq!(browser.post("/signout", &[("csrf", &csrf)]).await.location(), "/signin?done=out");
     thief.cookies.insert("mailmill-session".into(), kept);
     assert_eq!(thief.get("/test/").await.status, 303);
+}
+
+/// Returns the form that creates a key, with this CSRF token.
+fn new_key(csrf: &str) -> Vec<(&str, &str)> {
+    let fields = [("act", "create"), ("name", "Shop"), ("environment", "test"), ("permission", "audience:read")];
+    [("csrf", csrf)].into_iter().chain(fields).collect()
+}
+
+#[tokio::test]
+async fn a_form_that_is_submitted_after_the_session_ended_is_kept_through_sign_in() {
+    let server = owned(BOUNDLESS);
+    let path = "/test/settings/keys";
+    let mut browser = Browser::new(&server);
+    browser.cookies.insert("mailmill-session".into(), "ended".into());
+    let sign_in = |page: &Page, password: &'static str| {
+        let carried = page.text.split("name=\"carried.").skip(1).filter_map(|rest| rest.split_once("\" value=\""));
+        let carried = carried.map(|(name, rest)| (format!("carried.{name}"), rest.split('"').next().unwrap_or("").to_owned()));
+        let own = [("csrf", page.csrf()), ("email", OWNER), ("password", password), ("next", path)];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let incomplete = page.text.contains("name=\"incomplete\"").then(|| ("incomplete".to_owned(), "yes".to_owned()));
+        serde_urlencoded::to_string(own.into_iter().chain(carried).chain(incomplete).collect::<Vec<_>>()).expect("a form")
+    };
+    let own = [("sec-fetch-site", "same-origin")];
+    let asked = browser.post(path, &new_key("old")).await;
+    assert!(asked.status == 403 && asked.value("carried.name") == "Shop", "{}", asked.text);
+    assert!(asked.text.contains("Sign in to continue with what you entered."), "{}", asked.text);
+    let form = sign_in(&asked, "wrong horse battery");
+    let asked = browser.request(Method::POST, "/signin", &own, Some(form)).await;
+    let form = sign_in(&asked, PASSWORD);
+    let kept = browser.request(Method::POST, "/signin", &own, Some(form)).await;
+    assert!(kept.status == 200 && kept.text.contains("What you entered isn't saved yet."), "{}", kept.text);
+    let values = ["act", "name", "environment", "permission"].map(|name| kept.value(name));
+    assert_eq!(values, ["create", "Shop", "test", "audience:read"]);
+    let made = browser.post(path, &new_key(kept.csrf())).await;
+    assert!(made.text.contains("<code>sk_test_"), "{}", made.text);
+
+    // A form with a secret is shown without the secret, and cannot be submitted like that.
+    browser.cookies.insert("mailmill-session".into(), "ended".into());
+    let secret = [new_key("old"), vec![("secret", "canary")]].concat();
+    let asked = browser.post(path, &secret).await;
+    let form = sign_in(&asked, PASSWORD);
+    let kept = browser.request(Method::POST, "/signin", &own, Some(form)).await;
+    assert!(kept.text.contains("Shop</textarea>") && !kept.text.contains("<button>Submit"), "{}", kept.text);
+    assert!(!asked.text.contains("canary") && !kept.text.contains("canary"));
+}
+
+#[tokio::test]
+async fn a_form_from_before_the_last_sign_in_shows_what_the_user_entered() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let csrf = browser.get("/test/settings/keys").await.csrf().to_owned();
+    browser.cookies.remove("mailmill-session");
+    browser.sign_in("/").await;
+    let refused = browser.post("/test/settings/keys", &new_key(&csrf)).await;
+    assert!(refused.status == 403 && refused.text.contains("Shop</textarea>"), "{}", refused.text);
 }
 
 #[tokio::test]

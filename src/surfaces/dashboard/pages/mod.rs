@@ -222,7 +222,7 @@ pub const PAGES: &[Page] = &[
         post system::send, draws [system::SystemPage]),
     page!(closed "/{environment}/settings/system/restore", needs [restores::ops::get::Get], get restore::show, post restore::send,
         draws [restore::RestorePage]),
-    page!(open "/signin", get sign_in::show, post sign_in::send, draws [sign_in::SignInPage]),
+    page!(open "/signin", get sign_in::show, post sign_in::send, draws [sign_in::SignInPage, sign_in::ResumePage]),
     page!(closed "/signout", post sign_in::sign_out),
     page!(closed "/confirm", get sign_in::confirm, post sign_in::send_confirm, draws [sign_in::ConfirmPage]),
     page!(open "/setup/{token}", get links::set_up, post links::send_set_up, draws [links::SetUpPage]),

@@ -1,5 +1,8 @@
 //! The pages for signing in, signing out, and confirming the password.
+//!
+//! Neither sign-in nor the confirmation loses a submitted form: their pages contain its fields, except files and secrets.
 
+use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
@@ -8,6 +11,7 @@ use crate::features::accounts;
 use crate::surfaces::dashboard::forms;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
+use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
 /// Returns the path to open after signing in: the requested page, or the home page.
@@ -26,28 +30,119 @@ pub struct SignInPage {
     email: String,
     next: String,
     sign_up: String,
+    /// The fields of the form that was submitted after the session had ended, for [`ResumePage`].
+    carried: Vec<(String, String)>,
+    /// Whether that form also had files or secrets.
+    incomplete: bool,
+    /// What the user entered in a form that is too large to carry, for copying.
+    entries: Vec<(String, String)>,
 }
 
 page_context!(SignInPage, "signin.html", {
-    let page = |email: &str| Self { email: email.into(), next: "/".into(), sign_up: "/signup".into() };
-    vec![page(""), page("ada@example.com")]
+    let page = |email: &str, fields: &[(String, String)]| Self {
+        email: email.into(),
+        next: "/".into(),
+        sign_up: "/signup".into(),
+        carried: fields.to_vec(),
+        incomplete: !fields.is_empty(),
+        entries: fields.to_vec(),
+    };
+    vec![page("", &[]), page("ada@example.com", &[("carried.name".into(), "Ada".into())])]
+});
+
+/// The form that was submitted after its session had ended, shown after sign-in.
+#[derive(Serialize)]
+pub struct ResumePage {
+    /// The CSRF token of the new session.
+    csrf: String,
+    action: String,
+    /// The fields with which the user can submit the form; none if it had files or secrets.
+    again: Vec<(String, String)>,
+    entries: Vec<(String, String)>,
+}
+
+page_context!(ResumePage, "resume.html", {
+    let entries = || vec![("name".into(), "Ada".into())];
+    let page = |again| Self { csrf: "0123456789abcdef".into(), action: "/test/tags".into(), again, entries: entries() };
+    vec![page(Vec::new()), page(entries())]
 });
 
 #[derive(Serialize)]
 pub struct ConfirmPage {
+    action: String,
     next: String,
+    /// The fields of the form that requires the password; none if the page is opened by its own URL.
+    again: Vec<(String, String)>,
 }
 
-page_context!(ConfirmPage, "confirm.html", { vec![Self { next: "/".into() }] });
+page_context!(ConfirmPage, "confirm.html", {
+    let page = |again| Self { action: "/confirm".into(), next: "/".into(), again };
+    vec![page(Vec::new()), page(vec![("act".into(), "reset".into())])]
+});
 
 fn sign_in_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
-    let context =
-        SignInPage { email: visit.form.get("email").to_owned(), next: next(visit), sign_up: with_next("/signup", wanted(visit)) };
+    let is_carried = |(name, _): &&(String, String)| name.starts_with(forms::CARRIED);
+    let context = SignInPage {
+        email: visit.form.get("email").to_owned(),
+        next: next(visit),
+        sign_up: with_next("/signup", wanted(visit)),
+        carried: visit.form.pairs().iter().filter(is_carried).cloned().collect(),
+        incomplete: visit.form.has("incomplete"),
+        entries: Vec::new(),
+    };
     Outcome::draw_with(&context, error)
 }
 
+/// Returns the outcome for a visitor without a session: the sign-in page, which leads to `next`. If the visitor has submitted a form, the
+/// sign-in page carries its fields.
+pub fn signed_out(visit: &Visit, next: Option<&str>) -> Outcome {
+    let entries = visit.form.entries();
+    let own = next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX));
+    let Some(next) = own.filter(|_| !entries.is_empty()) else { return Outcome::to_sign_in(next) };
+    let carried = visit.form.to_carry();
+    let (message, entries) = match carried.is_empty() {
+        true => ("Your session has ended, so nothing was saved. Copy what you entered, and then sign in.", entries),
+        false => ("Your session has ended, so nothing was saved yet. Sign in to continue with what you entered.", Vec::new()),
+    };
+    let page = SignInPage {
+        email: String::new(),
+        next: next.to_owned(),
+        sign_up: with_next("/signup", Some(next)),
+        incomplete: visit.form.repeatable().is_empty(),
+        carried,
+        entries,
+    };
+    Outcome::draw_with(&page, Some(&PageError::plain(StatusCode::FORBIDDEN, message)))
+}
+
 fn confirm_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
-    Outcome::draw_with(&ConfirmPage { next: next(visit) }, error)
+    Outcome::draw_with(&ConfirmPage { action: "/confirm".into(), next: next(visit), again: Vec::new() }, error)
+}
+
+/// Returns the page that confirms the password for the submitted form. The page submits the form again, with the password, so the form
+/// takes effect without further steps. After a form with a file or a secret, the user returns to the form's page.
+pub fn confirm_form(visit: &Visit, error: Option<&PageError>) -> Outcome {
+    let again = visit.form.repeatable();
+    if again.is_empty() {
+        return Outcome::go(with_next("/confirm", Some(&visit.path)));
+    }
+    Outcome::draw_with(&ConfirmPage { action: visit.address(), next: String::new(), again }, error)
+}
+
+/// Confirms the password that [`confirm_form`] adds to a form, and removes it from the form. Returns the page again if the password is
+/// wrong.
+pub async fn confirm_submitted(visit: &mut Visit) -> Result<Option<Outcome>, PageError> {
+    let proof = visit.form.under(forms::CONFIRM);
+    if visit.who.is_none() || proof.pairs().is_empty() {
+        return Ok(None);
+    }
+    visit.form.remove(forms::CONFIRM);
+    let input = json!({ "password": proof.raw("password"), "code": proof.some("code") });
+    match visit.ask::<accounts::ops::reauthenticate::Reauthenticate>(input).await {
+        Ok(_) => Ok(None),
+        Err(error) if error.code == Some(Code::NotSignedIn) => Err(error),
+        Err(error) => Ok(Some(confirm_form(visit, Some(&error)))),
+    }
 }
 
 /// Shows the sign-in form. A user who is already signed in is redirected.
@@ -81,7 +176,18 @@ async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     }
     let days = i64::try_from(visit.api.0.settings.accounts.session_days.get()).unwrap_or(1);
     let cookie = visit.jar.keep_session(&session.token, days * 24 * 60 * 60);
-    Ok(Outcome::go(next(visit)).with_cookie(cookie))
+    let outcome = resumed(visit, &session.token).unwrap_or_else(|| Outcome::go(next(visit)));
+    Ok(outcome.with_cookie(cookie))
+}
+
+/// Returns the page with the form that the sign-in form carried, if there is one. It takes effect only when the user submits it again,
+/// because another user may have signed in.
+fn resumed(visit: &Visit, session: &str) -> Option<Outcome> {
+    let form = visit.form.under(forms::CARRIED);
+    let action = wanted(visit).filter(|_| !form.pairs().is_empty())?.to_owned();
+    let again = if visit.form.has("incomplete") { Vec::new() } else { form.repeatable() };
+    let csrf = forms::session_token(&visit.api.0, session);
+    Some(Outcome::draw(&ResumePage { csrf, action, again, entries: form.entries() }))
 }
 
 pub async fn sign_out(visit: &Visit) -> Result<Outcome, PageError> {
