@@ -114,27 +114,27 @@ pub trait Read {
         limit: usize,
     ) -> Result<Vec<(K, V)>> {
         let mut rows = Vec::new();
-        if limit == 0 {
-            return Ok(rows);
+        if limit > 0 {
+            self.visit_readable(table, span, order, append_to(&mut rows, limit))?;
         }
-        self.visit_readable(table, span, order, |key, value| {
-            rows.push((key, value));
-            Ok(if rows.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
         Ok(rows)
     }
 
     /// Returns up to `limit` rows of `span`.
     fn list<K: Key, V: Value>(&self, table: Table<K, V>, span: &Span, order: Order, limit: usize) -> Result<Vec<(K, V)>> {
         let mut rows = Vec::new();
-        if limit == 0 {
-            return Ok(rows);
+        if limit > 0 {
+            self.visit(table, span, order, append_to(&mut rows, limit))?;
         }
-        self.visit(table, span, order, |key, value| {
-            rows.push((key, value));
-            Ok(if rows.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
         Ok(rows)
+    }
+}
+
+/// Returns a visitor that appends rows until there are `limit`, which is at least one.
+fn append_to<K, V>(rows: &mut Vec<(K, V)>, limit: usize) -> impl FnMut(K, V) -> Result<ControlFlow<()>> {
+    move |key, value| {
+        rows.push((key, value));
+        Ok(if rows.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     }
 }
 
