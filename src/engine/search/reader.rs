@@ -9,6 +9,7 @@ use roaring::RoaringBitmap;
 use tantivy::index::SegmentId;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
+use tantivy::termdict::TermStreamer;
 use tantivy::{DocId, IndexReader, InvertedIndexReader, ReloadPolicy, SegmentReader};
 use tantivy_fst::Automaton;
 
@@ -135,15 +136,8 @@ impl Segment {
         let mut end = prefix.to_vec();
         // The last byte of a prefix belongs to UTF-8 text, or is a small number for a class or space, so it is never 0xff.
         *end.last_mut().expect("a prefix contains at least the scope") += 1;
-        let mut terms = self.index.terms().range().ge(prefix).lt(&end).into_stream()?;
-        let mut postings = None;
-        for _ in 0..RANGE_TERMS_MAX {
-            if !terms.advance() {
-                break;
-            }
-            self.add(terms.value(), &mut postings, into)?;
-        }
-        Ok(())
+        let terms = self.index.terms().range().ge(prefix).lt(&end).into_stream()?;
+        self.each(terms, into)
     }
 
     /// Adds the documents that contain a term accepted by `automaton`.
@@ -151,7 +145,12 @@ impl Segment {
     where
         A::State: Clone,
     {
-        let mut terms = self.index.terms().search(automaton).into_stream()?;
+        let terms = self.index.terms().search(automaton).into_stream()?;
+        self.each(terms, into)
+    }
+
+    /// Adds the documents that contain one of the first [`RANGE_TERMS_MAX`] terms.
+    fn each<A: Automaton>(&self, mut terms: TermStreamer<'_, A>, into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut postings = None;
         for _ in 0..RANGE_TERMS_MAX {
             if !terms.advance() {

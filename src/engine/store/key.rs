@@ -37,49 +37,21 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     Some(*head)
 }
 
-impl Key for u8 {
-    #[inline]
-    fn write(&self, out: &mut Vec<u8>) {
-        out.push(*self);
-    }
-    #[inline]
-    fn read(bytes: &mut &[u8]) -> Option<Self> {
-        take::<1>(bytes).map(|[byte]| byte)
-    }
+macro_rules! integer_keys {
+    ($($integer:ty),*) => {
+        $(impl Key for $integer {
+            #[inline]
+            fn write(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_be_bytes());
+            }
+            #[inline]
+            fn read(bytes: &mut &[u8]) -> Option<Self> {
+                take(bytes).map(Self::from_be_bytes)
+            }
+        })*
+    };
 }
-
-impl Key for u16 {
-    #[inline]
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_be_bytes());
-    }
-    #[inline]
-    fn read(bytes: &mut &[u8]) -> Option<Self> {
-        take(bytes).map(Self::from_be_bytes)
-    }
-}
-
-impl Key for u32 {
-    #[inline]
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_be_bytes());
-    }
-    #[inline]
-    fn read(bytes: &mut &[u8]) -> Option<Self> {
-        take(bytes).map(Self::from_be_bytes)
-    }
-}
-
-impl Key for u64 {
-    #[inline]
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_be_bytes());
-    }
-    #[inline]
-    fn read(bytes: &mut &[u8]) -> Option<Self> {
-        take(bytes).map(Self::from_be_bytes)
-    }
-}
+integer_keys!(u8, u16, u32, u64);
 
 /// Times before 1970 do not occur in keys, but flipping the sign bit keeps their order correct anyway.
 impl Key for Timestamp {
