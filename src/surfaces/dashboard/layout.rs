@@ -14,7 +14,7 @@ use super::headers::headers;
 use super::page::{self, Page};
 use super::pages::{PAGES, sign_in};
 use super::template::{self, page_context};
-use super::visit::{Outcome, PageError, Visit};
+use super::visit::{PageError, PageResponse, Visit};
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::features::system;
 use crate::vocab::codes::Code;
@@ -44,10 +44,10 @@ page_context!(ErrorPage, "error.html", {
 });
 
 /// Converts the result of a visit to a reply.
-pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
-    let outcome = result.unwrap_or_else(|error| error_page(&visit, error));
+pub fn respond(mut visit: Visit, result: Result<PageResponse, PageError>) -> Reply {
+    let response = result.unwrap_or_else(|error| error_page(&visit, error));
     let mut cookies: Vec<HeaderValue> = Vec::new();
-    if visit.who.is_none() && visit.jar.guest().is_none() && matches!(outcome, Outcome::Page { .. }) {
+    if visit.who.is_none() && visit.jar.guest().is_none() && matches!(response, PageResponse::Page { .. }) {
         let value = HEXLOWER.encode(&visit.api.0.random.bytes::<16>());
         cookies.push(visit.jar.keep_guest(&value));
         visit.jar.set_guest(value);
@@ -56,22 +56,22 @@ pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
     if visit.who.is_some() {
         cookies.extend(visit.jar.keep_environment(visit.environment));
     }
-    let elsewhere = match &outcome {
-        Outcome::Page { status, context, .. } if *status == StatusCode::OK => last_page(&visit, context),
+    let elsewhere = match &response {
+        PageResponse::Page { status, context, .. } if *status == StatusCode::OK => last_page(&visit, context),
         _ => None,
     };
-    let mut reply = match elsewhere.map_or(outcome, Outcome::go) {
-        Outcome::Page { status, template, context, cookie } => {
+    let mut reply = match elsewhere.map_or(response, PageResponse::redirect) {
+        PageResponse::Page { status, template, context, cookie } => {
             cookies.extend(cookie);
             render(&visit, status, template, context.as_object().cloned().unwrap_or_default())
         }
-        Outcome::Go { to, cookie } => {
+        PageResponse::Redirect { to, cookie } => {
             cookies.extend(cookie);
             let mut headers = headers();
             headers.insert(LOCATION, HeaderValue::from_str(&to).unwrap_or(HeaderValue::from_static("/")));
             Reply { status: StatusCode::SEE_OTHER, headers, body: ReplyBody::Whole(Default::default()) }
         }
-        Outcome::Forwarded(reply) => reply,
+        PageResponse::Forwarded(reply) => reply,
     };
     cookies.into_iter().for_each(|cookie| {
         reply.headers.append(SET_COOKIE, cookie);
@@ -79,8 +79,8 @@ pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
     reply
 }
 
-/// Returns the outcome for an error: sign-in, password confirmation, or the error page.
-fn error_page(visit: &Visit, error: PageError) -> Outcome {
+/// Returns the response for an error: sign-in, password confirmation, or the error page.
+fn error_page(visit: &Visit, error: PageError) -> PageResponse {
     let error = error.without_ids();
     match error.code {
         Some(Code::NotSignedIn) => sign_in::signed_out(visit, Some(&visit.address())),
@@ -93,7 +93,7 @@ fn error_page(visit: &Visit, error: PageError) -> Outcome {
                 again: if error.status == StatusCode::TOO_MANY_REQUESTS { visit.form.repeatable() } else { Vec::new() },
                 action: visit.address(),
             };
-            Outcome::draw_with(&page, Some(&error))
+            PageResponse::draw_with(&page, Some(&error))
         }
     }
 }

@@ -33,7 +33,7 @@ use self::forms::Fields;
 use self::page::{Auth, Page};
 pub use self::pages::PAGES;
 use self::pages::sign_in;
-use self::visit::{Outcome, PageError, Visit};
+use self::visit::{PageError, PageResponse, Visit};
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::tasks::Tasks;
@@ -175,7 +175,7 @@ async fn run(
     uri: &Uri,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Outcome, PageError> {
+) -> Result<PageResponse, PageError> {
     let safe = matches!(*method, Method::GET | Method::HEAD);
     let handler = if safe { page.get } else { page.post.filter(|_| *method == Method::POST) };
     let handler = handler.ok_or_else(|| {

@@ -4,10 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::template::{Context, Template};
-use super::visit::{Outcome, PageError, Visit};
+use super::visit::{PageError, PageResponse, Visit};
 use crate::engine::api::{Operation, Spec};
 
-pub type HandlerFuture<'v> = Pin<Box<dyn Future<Output = Result<Outcome, PageError>> + Send + 'v>>;
+pub type HandlerFuture<'v> = Pin<Box<dyn Future<Output = Result<PageResponse, PageError>> + Send + 'v>>;
 
 /// A function that handles requests for a page.
 pub type Handler = for<'v> fn(&'v Visit) -> HandlerFuture<'v>;

@@ -51,16 +51,16 @@ pub struct Visit {
 }
 
 /// The response to a visit.
-pub enum Outcome {
+pub enum PageResponse {
     /// A page to render, with its status, data and cookie.
     Page { status: StatusCode, template: &'static str, context: Value, cookie: Option<HeaderValue> },
     /// A redirect to another page of the dashboard, which the browser requests with GET.
-    Go { to: String, cookie: Option<HeaderValue> },
+    Redirect { to: String, cookie: Option<HeaderValue> },
     /// An operation's response, returned unchanged: an image, a download, or a document for a frame.
     Forwarded(Reply),
 }
 
-impl Outcome {
+impl PageResponse {
     pub fn draw<T: Context>(context: &T) -> Self {
         Self::draw_with(context, None)
     }
@@ -76,13 +76,13 @@ impl Outcome {
         Self::Page { status, template: T::TEMPLATE.name, context, cookie: None }
     }
 
-    pub fn go(to: impl Into<String>) -> Self {
-        Self::Go { to: to.into(), cookie: None }
+    pub fn redirect(to: impl Into<String>) -> Self {
+        Self::Redirect { to: to.into(), cookie: None }
     }
 
     /// Returns a redirect to the sign-in page. After signing in, the user gets to `next`.
     pub fn to_sign_in(next: Option<&str>) -> Self {
-        Self::go(with_next("/signin", next))
+        Self::redirect(with_next("/signin", next))
     }
 
     pub fn json(status: StatusCode, value: &Value) -> Self {
@@ -94,7 +94,7 @@ impl Outcome {
     }
 
     pub fn with_cookie(mut self, value: HeaderValue) -> Self {
-        if let Self::Page { cookie, .. } | Self::Go { cookie, .. } = &mut self {
+        if let Self::Page { cookie, .. } | Self::Redirect { cookie, .. } = &mut self {
             *cookie = Some(value);
         }
         self
@@ -205,13 +205,13 @@ impl Visit {
 
     /// Calls an operation as the signed-in user, and returns its response unchanged: an image, a download, or a document for a
     /// frame.
-    pub async fn forward<T: Operation>(&self, input: Value) -> Result<Outcome, PageError> {
+    pub async fn forward<T: Operation>(&self, input: Value) -> Result<PageResponse, PageError> {
         let mut reply = self.send(self.principal(), &T::SPEC, input, None).await?;
         for (name, value) in &headers() {
             // The operation's own headers take precedence: its content security policy restricts what the content may do.
             reply.headers.entry(name).or_insert_with(|| value.clone());
         }
-        Ok(Outcome::Forwarded(reply))
+        Ok(PageResponse::Forwarded(reply))
     }
 
     fn principal(&self) -> Principal {

@@ -10,7 +10,7 @@ use crate::features::accounts;
 use crate::features::accounts::agents::views::ApprovalView;
 use crate::features::accounts::ops::approval_get::ApprovalDetails;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit, with_next};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
@@ -63,26 +63,26 @@ page_context!(AgentPage, "agent.html", {
 });
 
 /// Shows the form for the code, or the agent's request that has this code.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     look(visit, visit.query.get("code"), Choice::returned(visit, "scope", visit.query.get("code")), None).await
 }
 
-async fn look(visit: &Visit, code: &str, choice: Option<Choice>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn look(visit: &Visit, code: &str, choice: Option<Choice>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     if code.is_empty() {
-        return Ok(Outcome::draw_with(&AgentPage::code(""), error.as_ref()));
+        return Ok(PageResponse::draw_with(&AgentPage::code(""), error.as_ref()));
     }
     match visit.ask::<accounts::ops::approval_get::ApprovalGet>(json!({ "code": code })).await {
         Ok(Done(details)) => {
             let page = AgentPage::review(code, details, choice.as_ref());
-            Ok(Outcome::draw_with(&page, error.as_ref()))
+            Ok(PageResponse::draw_with(&page, error.as_ref()))
         }
         Err(error) if error.code == Some(Code::NotSignedIn) => Err(error),
-        Err(error) => Ok(Outcome::draw_with(&AgentPage::code(code), Some(&error))),
+        Err(error) => Ok(PageResponse::draw_with(&AgentPage::code(code), Some(&error))),
     }
 }
 
 /// Handles the user's decision about an agent's request.
-pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let code = form.get("code");
     let done = match form.get("act") {
@@ -96,11 +96,11 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let choice = Choice::sent(visit);
     match done {
-        Ok(Done(approval)) => Ok(Outcome::draw(&AgentPage::done(code, approval))),
+        Ok(Done(approval)) => Ok(PageResponse::draw(&AgentPage::done(code, approval))),
         // The user confirms their password, then returns to this request with the same choices.
-        Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &choice)))),
+        Err(error) if error.code == Some(Code::NotSignedIn) => Ok(PageResponse::to_sign_in(Some(&address(visit, &choice)))),
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
-            Ok(Outcome::go(with_next("/confirm", Some(&address(visit, &choice)))))
+            Ok(PageResponse::redirect(with_next("/confirm", Some(&address(visit, &choice)))))
         }
         Err(error) => look(visit, code, Some(choice), Some(error)).await,
     }

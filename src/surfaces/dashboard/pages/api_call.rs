@@ -12,7 +12,7 @@ use crate::engine::api::response::{Envelope, RequestId};
 use crate::engine::api::{Entry, Media};
 use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::surfaces::docs_links;
 
 /// The data of the page with the form for the input, and the response.
@@ -49,7 +49,7 @@ page_context!(ApiCallPage, "api_call.html", {
 });
 
 /// Shows the form, filled in with the example of the documentation.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let entry = entry(visit)?;
     let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
     let (mut input, _) = (entry.example)(&envelope);
@@ -60,7 +60,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
         *project = brand;
     }
     let text = serde_json::to_string_pretty(&input).unwrap_or_default();
-    Ok(Outcome::draw(&page(visit, entry, text, None)))
+    Ok(PageResponse::draw(&page(visit, entry, text, None)))
 }
 
 async fn brand(visit: &Visit) -> Option<Value> {
@@ -72,7 +72,7 @@ async fn brand(visit: &Visit) -> Option<Value> {
 }
 
 /// Calls the operation with the submitted input, and shows the response.
-pub async fn call(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn call(visit: &Visit) -> Result<PageResponse, PageError> {
     let entry = entry(visit)?;
     let text = visit.form.get("input").to_owned();
     let input = match serde_json::from_str::<Value>(&text) {
@@ -87,7 +87,7 @@ pub async fn call(visit: &Visit) -> Result<Outcome, PageError> {
                 (ReplyBody::Whole(body), Some(Media::JSON_TYPE)) => pretty(body),
                 (_, content_type) => format!("A file with the content type {}.", content_type.unwrap_or("unknown")),
             };
-            Outcome::draw(&page(visit, entry, text, Some(format!("Status {}\n\n{shown}", reply.status.as_u16()))))
+            PageResponse::draw(&page(visit, entry, text, Some(format!("Status {}\n\n{shown}", reply.status.as_u16()))))
         }
         Err(error) => {
             let code = error.code.map(|code| code.info().wire);
@@ -96,14 +96,14 @@ pub async fn call(visit: &Visit) -> Result<Outcome, PageError> {
                 shown["data"] = (**data).clone();
             }
             let response = format!("Status {}\n\n{}", error.status.as_u16(), pretty(shown.to_string().as_bytes()));
-            Outcome::draw_with(&page(visit, entry, text, Some(response)), Some(&error))
+            PageResponse::draw_with(&page(visit, entry, text, Some(response)), Some(&error))
         }
     })
 }
 
-fn wrong(visit: &Visit, entry: &'static Entry, input: String, message: &str) -> Outcome {
+fn wrong(visit: &Visit, entry: &'static Entry, input: String, message: &str) -> PageResponse {
     let error = PageError::plain(StatusCode::BAD_REQUEST, message).in_field("input");
-    Outcome::draw_with(&page(visit, entry, input, None), Some(&error))
+    PageResponse::draw_with(&page(visit, entry, input, None), Some(&error))
 }
 
 fn pretty(body: &[u8]) -> String {

@@ -7,7 +7,7 @@ use crate::engine::api::Done;
 use crate::features::accounts;
 use crate::features::accounts::agents::views::ApprovalView;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct ApprovalsPage {
@@ -22,19 +22,19 @@ page_context!(ApprovalsPage, "approvals.html", {
     vec![page(approvals), page(Vec::new())]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Done(data) = visit.ask::<accounts::ops::approval_list::ApprovalList>(json!({})).await?;
     let context = ApprovalsPage { approvals: data.approvals };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 /// Handles a button in the list of agents' requests.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let which = json!({ "id": visit.form.get("id") });
     let done = match visit.form.get("act") {
         "deny" => visit.ask::<accounts::ops::approval_deny::ApprovalDeny>(which).await.map(|_| "denied")?,
         "revoke" => visit.ask::<accounts::ops::approval_revoke::ApprovalRevoke>(which).await.map(|_| "revoked")?,
         _ => return Err(PageError::unknown_action()),
     };
-    Ok(Outcome::go(format!("{}?done={done}", visit.path)))
+    Ok(PageResponse::redirect(format!("{}?done={done}", visit.path)))
 }

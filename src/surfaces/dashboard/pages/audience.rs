@@ -8,7 +8,7 @@ use crate::features::projects::views::ProjectView;
 use crate::features::tags::views::TagView;
 use crate::features::{projects, segments, tags, topics};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::limits;
 
@@ -131,17 +131,17 @@ impl Audience {
         format!("{path}{}", if path.contains('?') { "&" } else { "?" })
     }
 
-    /// Stores this brand as the brand used last, and returns the outcome.
-    pub fn finish(&self, visit: &Visit, outcome: Outcome) -> Outcome {
+    /// Stores this brand as the brand used last, and returns the response.
+    pub fn finish(&self, visit: &Visit, response: PageResponse) -> PageResponse {
         match ProjectId::parse(&self.id) {
-            Some(id) if visit.jar.brand() != Some(self.id.as_str()) => outcome.with_cookie(visit.jar.keep_brand(id)),
-            _ => outcome,
+            Some(id) if visit.jar.brand() != Some(self.id.as_str()) => response.with_cookie(visit.jar.keep_brand(id)),
+            _ => response,
         }
     }
 }
 
-pub fn none(title: &str) -> Outcome {
-    Outcome::draw(&NoBrandPage { title: title.to_owned() })
+pub fn none(title: &str) -> PageResponse {
+    PageResponse::draw(&NoBrandPage { title: title.to_owned() })
 }
 
 /// The page that replaces a contact page if there is no brand.

@@ -7,7 +7,7 @@ use crate::engine::api::Done;
 use crate::features::accounts;
 use crate::features::accounts::ops::audit_list::AuditEntry;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 /// The data of one page of the audit log.
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ page_context!(AuditPage, "audit.html", {
 });
 
 /// Shows the actions on the account, or on the data of the selected environment.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let is_data = visit.query.get("in") == "data";
     let part = is_data.then(|| visit.environment.word());
     let before = visit.query.some("before");
@@ -51,7 +51,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Done(log) = visit.ask::<accounts::ops::audit_list::AuditList>(input).await?;
     let entries = log.entries.into_iter().map(|entry| AuditLine { does: does(visit, &entry.operation), entry }).collect();
     let context = AuditPage { is_data, entries, next: log.next, first: before.is_none() };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 /// Returns an operation's summary, or the operation's ID if the operation no longer exists.

@@ -12,7 +12,7 @@ use crate::features::accounts::ops::authorization_get::{AuthorizationDetails, Au
 use crate::features::accounts::ops::authorization_grant::AuthorizationGrant;
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit, with_next};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
@@ -104,7 +104,7 @@ fn subject(parameters: &[(&'static str, String)]) -> String {
     serde_urlencoded::to_string(parameters).unwrap_or_default()
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let given = parameters(&visit.query)?;
     let choice = Choice::returned(visit, CHOSEN, &subject(&given));
     review(visit, given, choice, None).await
@@ -115,12 +115,12 @@ async fn review(
     given: Vec<(&'static str, String)>,
     choice: Option<Choice>,
     error: Option<PageError>,
-) -> Result<Outcome, PageError> {
+) -> Result<PageResponse, PageError> {
     let Done(details) = visit.ask::<AuthorizationGet>(input(&given)).await.map_err(named)?;
-    Ok(Outcome::draw_with(&AuthorizePage::review(details, choice.as_ref(), given), error.as_ref()))
+    Ok(PageResponse::draw_with(&AuthorizePage::review(details, choice.as_ref(), given), error.as_ref()))
 }
 
-pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let given = parameters(form)?;
     let done = match form.get("act") {
@@ -136,11 +136,13 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     match done {
         // The response is a page with a link to the program, because the content security policy of the form forbids redirects to other
         // sites.
-        Ok(Done(result)) => Ok(Outcome::draw(&AuthorizePage::done(result.program, result.redirect_to))),
+        Ok(Done(result)) => Ok(PageResponse::draw(&AuthorizePage::done(result.program, result.redirect_to))),
         // The user confirms their password, then returns to this request with the same choices.
-        Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&address(visit, &given, &choice)))),
+        Err(error) if error.code == Some(Code::NotSignedIn) => {
+            Ok(PageResponse::to_sign_in(Some(&address(visit, &given, &choice))))
+        }
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
-            Ok(Outcome::go(with_next("/confirm", Some(&address(visit, &given, &choice)))))
+            Ok(PageResponse::redirect(with_next("/confirm", Some(&address(visit, &given, &choice)))))
         }
         Err(error) => review(visit, given, Some(choice), Some(error)).await,
     }

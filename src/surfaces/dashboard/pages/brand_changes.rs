@@ -10,7 +10,7 @@ use crate::features::projects;
 use crate::features::projects::importing::changes::ChangeState;
 use crate::features::projects::ops::import_changes::ImportChangeView;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct ChangesPage {
@@ -28,20 +28,20 @@ page_context!(ChangesPage, "brand_changes.html", {
     vec![page(vec![change(), color], vec![change()]), page(Vec::new(), Vec::new())]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let (_, head) = prepare(visit, "overview").await?;
     let input = json!({ "projectId": visit.name("id") });
     let Done(found) = visit.ask::<projects::ops::import_changes::ImportChangesGet>(input).await?;
     let (pending, kept) = found.changes.into_iter().partition(|change| change.state == ChangeState::Pending);
-    Ok(Outcome::draw_with(&ChangesPage { head, pending, kept }, error.as_ref()))
+    Ok(PageResponse::draw_with(&ChangesPage { head, pending, kept }, error.as_ref()))
 }
 
 /// Stores the user's decisions: one for all changes, or one for each.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let all = visit.form.all("change");
     let decided = |wanted: &str| -> Vec<&str> {
         let is_wanted = |id: &&str| match visit.form.get("act") {
@@ -54,9 +54,9 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "projectId": visit.name("id"), "accept": decided("accept"), "keep": decided("keep") });
     match visit.ask::<projects::ops::import_decide::ImportDecide>(input).await {
         Ok(Done(left)) if left.pending == 0 => {
-            Ok(Outcome::go(format!("/{}/brands/{}?done=decided", visit.environment, visit.name("id"))))
+            Ok(PageResponse::redirect(format!("/{}/brands/{}?done=decided", visit.environment, visit.name("id"))))
         }
-        Ok(_) => Ok(Outcome::go(visit.path.clone())),
+        Ok(_) => Ok(PageResponse::redirect(visit.path.clone())),
         Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -10,7 +10,7 @@ use crate::features::projects;
 use crate::features::projects::brand::BrandSocialLink;
 use crate::features::projects::views::ProjectView;
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
 
 #[derive(Serialize)]
@@ -300,20 +300,20 @@ fn text(project: &Value, detail: &Detail) -> String {
     }
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let (project, head) = prepare(visit, "details").await?;
     let submitted = |field: &str| (error.is_some() && visit.form.has(field)).then(|| visit.form.get(field).to_owned());
     let groups = groups(&template::context(&project), submitted);
     let context = DetailsPage { head, groups, names: names(), focus: visit.query.get("focus").to_owned() };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Saves the fields that the user changed. The others keep their values, even if another user has changed them in the meantime.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (project, _) = prepare(visit, "details").await?;
     let input = changes(visit, &project);
     match visit.ask::<projects::ops::update::Update>(input).await {

@@ -11,7 +11,7 @@ use crate::engine::api::response::WireTime;
 use crate::features::projects;
 use crate::features::projects::views::{KnowledgeView, ProjectImageView, ProjectView};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::KnowledgeId;
 
 /// The number of images on a page. The number is small because each image has its own form.
@@ -166,23 +166,23 @@ pub fn is_shown(error: &PageError) -> bool {
 }
 
 /// Redirects to the page after a form was handled successfully.
-pub fn done(visit: &Visit, word: &str) -> Outcome {
-    Outcome::go(format!("{}?done={word}", visit.path))
+pub fn done(visit: &Visit, word: &str) -> PageResponse {
+    PageResponse::redirect(format!("{}?done={word}", visit.path))
 }
 
 /// Like [`done`], but returns to the page of the list that the form was on.
-pub fn done_here(visit: &Visit, word: &str) -> Outcome {
+pub fn done_here(visit: &Visit, word: &str) -> PageResponse {
     match visit.page() {
         1 => done(visit, word),
-        page => Outcome::go(format!("{}?page={page}&done={word}", visit.path)),
+        page => PageResponse::redirect(format!("{}?page={page}&done={word}", visit.path)),
     }
 }
 
-pub async fn images(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn images(visit: &Visit) -> Result<PageResponse, PageError> {
     draw_images(visit, None).await
 }
 
-async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let (_, head) = prepare(visit, "images").await?;
     let input = json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": visit.page() });
@@ -205,10 +205,10 @@ async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<Outcome,
         pagination: found.pagination(),
         images: found.items.into_iter().map(tile).collect(),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_images(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
     // If tags are omitted, image analysis adds tags.
@@ -246,11 +246,11 @@ pub async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-pub async fn knowledge(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn knowledge(visit: &Visit) -> Result<PageResponse, PageError> {
     draw_knowledge(visit, None).await
 }
 
-async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let (_, head) = prepare(visit, "knowledge").await?;
     let input = json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": visit.page() });
@@ -262,7 +262,7 @@ async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<Outco
         pagination: found.pagination(),
         entries: found.items.into_iter().map(tile).collect(),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 fn tile(entry: KnowledgeView) -> EntryTile {
@@ -290,7 +290,7 @@ fn origin(word: &str) -> &'static str {
     }
 }
 
-pub async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_knowledge(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let (asked, word) = match form.get("act") {
         "add" => (add_text(visit, id).await, "added"),
@@ -331,11 +331,11 @@ async fn add_text(visit: &Visit, id: &str) -> Result<(), PageError> {
     visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(input).await.map(drop)
 }
 
-pub async fn entry(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn entry(visit: &Visit) -> Result<PageResponse, PageError> {
     draw_entry(visit, None).await
 }
 
-async fn draw_entry(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw_entry(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "entryId": visit.name("entry") });
     let Done(entry) = visit.ask::<projects::ops::knowledge_get::KnowledgeGet>(wanted).await?;
     let (_, head) = prepare(visit, "knowledge").await?;
@@ -347,26 +347,26 @@ async fn draw_entry(visit: &Visit, error: Option<PageError>) -> Result<Outcome, 
         from_site: word(&entry.reference_origin) == "website",
         url: entry.url,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send_entry(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_entry(visit: &Visit) -> Result<PageResponse, PageError> {
     let input = json!({
         "projectId": visit.name("id"), "entryId": visit.name("entry"), "title": visit.form.get("title"),
         "content": visit.form.get("content"),
     });
     match visit.ask::<projects::ops::knowledge_update::KnowledgeUpdate>(input).await {
-        Ok(_) => Ok(Outcome::go(format!("/{}/brands/{}/knowledge?done=changed", visit.environment, visit.name("id")))),
+        Ok(_) => Ok(PageResponse::redirect(format!("/{}/brands/{}/knowledge?done=changed", visit.environment, visit.name("id")))),
         Err(error) if is_shown(&error) => draw_entry(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-pub async fn guidelines(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn guidelines(visit: &Visit) -> Result<PageResponse, PageError> {
     draw_guidelines(visit, None).await
 }
 
-async fn draw_guidelines(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw_guidelines(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let (project, head) = prepare(visit, "guidelines").await?;
     let known = project.brand.unwrap_or_default().guidelines;
     let kept = |field: &str, own: Option<String>| match error {
@@ -378,10 +378,10 @@ async fn draw_guidelines(visit: &Visit, error: Option<PageError>) -> Result<Outc
         design_rules: kept("designRules", known.design_rules),
         image_style: kept("imageStyle", known.image_style),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send_guidelines(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_guidelines(visit: &Visit) -> Result<PageResponse, PageError> {
     let input = json!({
         "projectId": visit.name("id"), "designRules": visit.form.get("designRules"), "imageStyle": visit.form.get("imageStyle"),
     });

@@ -9,7 +9,7 @@ use crate::engine::api::page::Pagination;
 use crate::features::projects;
 use crate::features::projects::views::ProductView;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 /// The number of products on a page. The number is small because each product has its own form.
 const PRODUCTS_PER_PAGE: u64 = 12;
@@ -123,11 +123,11 @@ fn tile(product: &ProductView, picture: Option<String>, total: u64) -> ProductTi
     }
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let (_, head) = prepare(visit, "products").await?;
     let input = json!({ "projectId": id, "limit": PRODUCTS_PER_PAGE, "page": visit.page() });
@@ -147,10 +147,10 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         new: if visit.form.get("act") == "add" { ProductForm::submitted(visit) } else { ProductForm::default() },
         pagination: found.pagination(),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = |more: Value| {
         let mut input = json!({ "projectId": visit.name("id"), "productId": form.get("product") });

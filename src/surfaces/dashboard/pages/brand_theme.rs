@@ -11,7 +11,7 @@ use crate::features::projects::brand::Brand;
 use crate::features::projects::views::ColorContrast;
 use crate::features::{emails, projects};
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct ThemePage {
@@ -235,11 +235,11 @@ fn first_family(text: &str) -> &str {
     text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let (project, head) = prepare(visit, "look").await?;
     let shown = template::context(&project);
     let submitted = error.as_ref().filter(|_| visit.form.get("act") == "look").map(|_| visit);
@@ -275,7 +275,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         logos: logos.collect(),
         preview: form.query(),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Returns the colors of the brand's images that the theme does not have, without duplicates.
@@ -303,7 +303,7 @@ fn source(word: &str) -> &'static str {
 }
 
 /// Shows a sample email in the theme, with the values in the query.
-pub async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn preview(visit: &Visit) -> Result<PageResponse, PageError> {
     let mut input = json!({ "projectId": visit.name("id"), "images": true });
     for field in Form::names() {
         let name = field.rsplit('.').next().unwrap_or_default();
@@ -315,7 +315,7 @@ pub async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
     visit.forward::<emails::ops::theme_preview::ThemePreview>(input).await
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let (set, word) = match visit.form.get("act") {
         // The user chose one of the logos on the page.

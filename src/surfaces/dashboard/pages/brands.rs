@@ -11,7 +11,7 @@ use crate::features::projects::importing::ImportMetrics;
 use crate::features::projects::views::ProjectView;
 use crate::surfaces::dashboard::page::spec;
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
@@ -239,7 +239,7 @@ page_context!(BrandPage, "brand_overview.html", {
     vec![page("processing", true), page("error", false), page("active", false), bare]
 });
 
-pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn list(visit: &Visit) -> Result<PageResponse, PageError> {
     // `projects.list` returns the names of brands even to users who may not read brands.
     if !visit.may_ask(spec::<projects::ops::get::Get>()) {
         return Err(PageError::not_allowed());
@@ -248,7 +248,7 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let found = visit.ask::<projects::ops::list::List>(input).await?;
     let context =
         BrandsPage { pagination: found.pagination(), brands: found.items.into_iter().map(|brand| card(visit, brand)).collect() };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 fn card(visit: &Visit, brand: ProjectView) -> BrandCard {
@@ -298,28 +298,28 @@ pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
 }
 
 /// Serves the thumbnail of a brand's image.
-pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn picture(visit: &Visit) -> Result<PageResponse, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
     visit.forward::<projects::ops::image_preview::ImagePreview>(wanted).await
 }
 
-pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn new(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::ProjectWrite)?;
     Ok(form(visit, None))
 }
 
-fn form(visit: &Visit, error: Option<PageError>) -> Outcome {
+fn form(visit: &Visit, error: Option<PageError>) -> PageResponse {
     let sent = |name: &str| visit.form.get(name).to_owned();
     let known = error.as_ref().filter(|error| error.code == Some(Code::BrandExists)).and_then(|error| {
         let data = error.data.as_ref()?;
         Some(KnownBrand { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
     });
     let context = NewBrandPage { urls: sent("urls"), name: sent("name"), about: sent("about"), known };
-    Outcome::draw_with(&context, error.as_ref())
+    PageResponse::draw_with(&context, error.as_ref())
 }
 
 /// Imports a brand from the website addresses in the submitted form.
-pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_new(visit: &Visit) -> Result<PageResponse, PageError> {
     let urls: Vec<String> = visit.form.get("urls").split_whitespace().map(in_full).collect();
     let input = json!({ "urls": urls, "name": visit.form.some("name") });
     let made = match visit.ask::<projects::ops::import::Import>(input).await {
@@ -332,10 +332,10 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
         let text = json!({ "projectId": id, "title": "About the brand", "content": about });
         // The brand already exists, so a failure to add the text must not lead to a second import.
         if visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(text).await.is_err() {
-            return Ok(Outcome::go(format!("/{}/brands/{id}?done=without-text", visit.environment)));
+            return Ok(PageResponse::redirect(format!("/{}/brands/{id}?done=without-text", visit.environment)));
         }
     }
-    Ok(Outcome::go(format!("/{}/brands/{id}", visit.environment)))
+    Ok(PageResponse::redirect(format!("/{}/brands/{id}", visit.environment)))
 }
 
 /// Adds `https://` to an address without a URL scheme, because users often omit the scheme.
@@ -345,7 +345,7 @@ pub fn in_full(address: &str) -> String {
 }
 
 /// Shows a brand: the progress of the import, or the overview.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let Done(import) = visit.ask::<projects::ops::import_status::ImportStatus>(json!({ "projectId": id })).await?;
     let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await?;
@@ -390,7 +390,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
         missing,
         changes,
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 fn missing(brand: &Brand) -> Missing {
@@ -464,11 +464,11 @@ fn facts(brand: &Value) -> Vec<Fact> {
 }
 
 /// Handles the form on a brand's page: imports the website again.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.form.get("act") {
         "retry" => {
             visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": visit.name("id") })).await?;
-            Ok(Outcome::go(visit.path.clone()))
+            Ok(PageResponse::redirect(visit.path.clone()))
         }
         _ => Err(PageError::unknown_action()),
     }

@@ -12,7 +12,7 @@ use crate::features::connections::views::ConnectionView;
 use crate::features::connections::{export_scopes, oauth, scopes};
 use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 
@@ -116,11 +116,11 @@ fn platform(provider: Provider, has_sign_in: bool) -> Platform {
     Platform { word, label, hint, scopes: scopes(provider), export_scopes: export_scopes(provider), has_sign_in }
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     page(visit, None, None).await
 }
 
-async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLink>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLink>) -> Result<PageResponse, PageError> {
     let listed = visit.ask::<list::List>(json!({})).await?;
     let brands = match visit.may_ask(&<projects::ops::list::List as crate::engine::api::Operation>::SPEC) {
         true => visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items,
@@ -137,7 +137,7 @@ async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLi
         sign_in,
         removed: RemovedAccount::of(visit),
     };
-    Ok(Outcome::draw_with(&context, error))
+    Ok(PageResponse::draw_with(&context, error))
 }
 
 /// Starts an OAuth sign-in and returns the link to the platform's sign-in page.
@@ -154,7 +154,7 @@ async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
 
 /// Receives the platform's OAuth redirect, and redirects to the environment where the sign-in started. The platforms store this page's
 /// URL, so the URL contains no environment.
-pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn receive(visit: &Visit) -> Result<PageResponse, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query: Vec<(&str, &str)> = ["code", "state", "error", "error_description"]
         .iter()
@@ -162,11 +162,11 @@ pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
         .collect();
     let provider: Provider = visit.name("provider").parse().map_err(|_| PageError::not_found())?;
     let query = serde_urlencoded::to_string(query).unwrap_or_default();
-    Ok(Outcome::go(format!("/{environment}/settings/connections/{}/complete?{query}", provider.alias())))
+    Ok(PageResponse::redirect(format!("/{environment}/settings/connections/{}/complete?{query}", provider.alias())))
 }
 
 /// Completes an OAuth sign-in and stores the connection.
-pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn complete(visit: &Visit) -> Result<PageResponse, PageError> {
     let list = format!("/{}/settings/connections", visit.environment);
     if let Some(error) = visit.query.some("error") {
         let said = visit.query.some("error_description").unwrap_or(error);
@@ -179,7 +179,7 @@ pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
         "provider": visit.name("provider"), "code": visit.query.get("code"), "state": visit.query.get("state"),
     });
     match visit.ask::<complete::Complete>(input).await {
-        Ok(Created(_)) => Ok(Outcome::go(format!("{list}?done=connect"))),
+        Ok(Created(_)) => Ok(PageResponse::redirect(format!("{list}?done=connect"))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => {
             page(visit, Some(&PageError { field: String::new(), ..error }), None).await
         }
@@ -202,7 +202,7 @@ async fn remove(visit: &Visit) -> Result<String, PageError> {
 }
 
 /// Connects an account, or reconnects or removes a connection.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {
         "authorize" => match authorize(visit).await {
@@ -228,7 +228,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match done {
-        Ok(query) => Ok(Outcome::go(format!("{}?{query}", visit.path))),
+        Ok(query) => Ok(PageResponse::redirect(format!("{}?{query}", visit.path))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => page(visit, Some(&error), None).await,
         Err(error) => Err(error),
     }

@@ -13,7 +13,7 @@ use crate::features::contacts::ops::topics::TopicChoice;
 use crate::features::tracking::ops::timeline::{TimelineEntry, TimelineKind};
 use crate::features::{contacts, tracking};
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::CampaignId;
 
 /// The number of timeline entries on a page.
@@ -87,7 +87,7 @@ page_context!(ContactPage, "contact.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::project::Project>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
     };
@@ -98,7 +98,7 @@ fn asked(visit: &Visit, audience: &Audience) -> Value {
     json!({ "id": visit.name("id"), "projectId": audience.id })
 }
 
-async fn draw(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let project = &audience.id;
     let Done(contact) = visit.ask::<contacts::ops::get::Get>(asked(visit, audience)).await?;
     let Done(choices) = visit.ask::<contacts::ops::topics::Topics>(asked(visit, audience)).await?;
@@ -121,7 +121,7 @@ async fn draw(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
         tag_names: audience::tag_names(visit, project).await?.0,
         tag: visit.form.get("tag").to_owned(),
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
 /// Converts a timeline entry to its text and details for the page.
@@ -162,14 +162,14 @@ fn entry(entry: TimelineEntry) -> HistoryEntry {
     }
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
         Ok(()) if visit.form.get("act") == "erase" => {
             let list = format!("/{}/contacts", visit.environment);
-            Ok(Outcome::go(audience.path(&list, &[("done", "erase"), ("changed", "1")])))
+            Ok(PageResponse::redirect(audience.path(&list, &[("done", "erase"), ("changed", "1")])))
         }
-        Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", visit.form.get("act"))]))),
+        Ok(()) => Ok(PageResponse::redirect(audience.path(&visit.path, &[("done", visit.form.get("act"))]))),
         Err(error) if audience::can_correct(&error) => draw(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }
@@ -226,15 +226,15 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
 }
 
 /// Serves all stored data of the contact as a download.
-pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn data(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::project::Project>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
     };
-    let mut outcome = visit.forward::<tracking::ops::personal_data::PersonalData>(asked(visit, &audience)).await?;
-    if let Outcome::Forwarded(reply) = &mut outcome {
+    let mut response = visit.forward::<tracking::ops::personal_data::PersonalData>(asked(visit, &audience)).await?;
+    if let PageResponse::Forwarded(reply) = &mut response {
         let id: String = visit.name("id").chars().filter(char::is_ascii_alphanumeric).collect();
         let name = HeaderValue::from_str(&format!("attachment; filename=\"contact-{id}.json\""));
         reply.headers.insert(CONTENT_DISPOSITION, name.expect("a contact ID has only letters and digits"));
     }
-    Ok(outcome)
+    Ok(response)
 }

@@ -12,7 +12,7 @@ use crate::features::contacts::ops::bulk_change_status::BulkChangeProgress;
 use crate::features::contacts::ops::bulk_status::BulkProgress;
 use crate::features::contacts::ops::export::ExportView;
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct ContactJobPage {
@@ -113,7 +113,7 @@ page_context!(ContactJobPage, "contact_job.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let kind = visit.name("kind");
     if !["export", "change", "bulk"].contains(&kind) {
         return Err(PageError::not_found());
@@ -137,7 +137,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
             ContactJobPage::of_bulk(around("Contact import through the API"), job)
         }
     };
-    Ok(audience.finish(visit, Outcome::draw(&page)))
+    Ok(audience.finish(visit, PageResponse::draw(&page)))
 }
 
 /// Returns the path of a link to this service without its host, because the browser may use a host other than the configured base URL.

@@ -12,7 +12,7 @@ use crate::features::contacts;
 use crate::features::contacts::ops::bulk_change::ChangeResult;
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::JobId;
 use crate::vocab::permissions::Permission;
@@ -118,13 +118,18 @@ page_context!(NewContactPage, "contact_new.html", {
     }]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Contacts")) };
     page(visit, &audience, &visit.query, None).await
 }
 
 /// Renders the list of contacts that match `filters`.
-async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(
+    visit: &Visit,
+    audience: &Audience,
+    filters: &Fields,
+    error: Option<&PageError>,
+) -> Result<PageResponse, PageError> {
     let project = &audience.id;
     let mut input = json!({
         "projectId": project, "search": filters.some("search"), "status": filters.some("status"),
@@ -166,7 +171,7 @@ async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Optio
         which: sent("which"),
         chosen: visit.form.all("contact").into_iter().map(str::to_owned).collect(),
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
 /// Returns the number of contacts in total and per status. The store keeps these counts.
@@ -182,16 +187,16 @@ async fn counts(visit: &Visit, project: &str) -> Result<Vec<StatusCount>, PageEr
 }
 
 /// Applies a bulk action to the selected contacts, or to all contacts that match the filters.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
-        Ok(outcome) => Ok(outcome),
+        Ok(response) => Ok(response),
         Err(error) if audience::can_correct(&error) => page(visit, &audience, &visit.form, Some(&error)).await,
         Err(error) => Err(error),
     }
 }
 
-async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
+async fn act(visit: &Visit, audience: &Audience) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     // The value of each selected row is the contact's ID and email address, separated by a space.
     let chosen: Vec<(&str, &str)> = form.all("contact").into_iter().filter_map(|row| row.split_once(' ')).collect();
@@ -223,7 +228,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     let count = |of: fn(&ChangeResult) -> u64| done.result.as_ref().map_or(0, of).to_string();
     let (changed, failed) = (count(|result| result.changed), count(|result| result.failed));
     pairs.extend([("done", form.get("act")), ("changed", changed.as_str()), ("failed", failed.as_str())]);
-    Ok(Outcome::go(audience.path(&visit.path, &pairs)))
+    Ok(PageResponse::redirect(audience.path(&visit.path, &pairs)))
 }
 
 fn change(form: &Fields, input: &mut Value) -> Result<(), PageError> {
@@ -252,9 +257,9 @@ fn with(mut input: Value, project: &str) -> Value {
     input
 }
 
-fn to_job(visit: &Visit, audience: &Audience, kind: &str, id: Option<JobId>) -> Outcome {
+fn to_job(visit: &Visit, audience: &Audience, kind: &str, id: Option<JobId>) -> PageResponse {
     let id = id.map(|id| id.to_string()).unwrap_or_default();
-    Outcome::go(audience.path(&format!("/{}/contacts/jobs/{kind}/{id}", visit.environment), &[]))
+    PageResponse::redirect(audience.path(&format!("/{}/contacts/jobs/{kind}/{id}", visit.environment), &[]))
 }
 
 /// Converts the filters in the list's URL to the filters of a contact job.
@@ -276,13 +281,13 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageErr
     Ok(json!({ "filters": filters, "segmentId": form.some("segment") }))
 }
 
-pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn new(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::AudienceWrite)?;
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("New contact")) };
     form(visit, &audience, None).await
 }
 
-async fn form(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn form(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let sent = |name: &str| visit.form.get(name).to_owned();
     let context = NewContactPage {
         audience: audience.context(visit, "New contact"),
@@ -294,10 +299,10 @@ async fn form(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
         statuses: &STATUSES,
         tag_names: audience::tag_names(visit, &audience.id).await?.0,
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
-pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn add(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let fields = &visit.form;
     let asked = match custom_sent(fields, &Value::Null) {
@@ -314,7 +319,7 @@ pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     match asked {
         Ok(Created(made)) => {
             let path = format!("/{}/contacts/{}", visit.environment, made.id);
-            Ok(Outcome::go(audience.path(&path, &[("done", "added")])))
+            Ok(PageResponse::redirect(audience.path(&path, &[("done", "added")])))
         }
         Err(error) if audience::can_correct(&error) => {
             let field = if error.code == Some(Code::ContactExists) { "email".to_owned() } else { error.field.clone() };

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::engine::access::session_cache::UserSession;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::surfaces::demo::{Ending, Step, Story, StoryOwner, shop};
 use crate::vocab::permissions::Permission;
 
@@ -52,11 +52,11 @@ page_context!(DemoPage, "demo.html", {
 });
 
 /// Shows the form or, after the start, the demo's progress.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     page(visit, None)
 }
 
-fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
+fn page(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let person = user(visit)?;
     let progress = visit.stories.progress(person.user.account.id);
     let (well, stuck) = match progress.as_ref().and_then(|progress| progress.ending.as_ref()) {
@@ -72,10 +72,10 @@ fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> 
         stuck,
         has_shop: visit.api.0.settings.server.demo_shop,
     };
-    Ok(Outcome::draw_with(&context, error))
+    Ok(PageResponse::draw_with(&context, error))
 }
 
-pub async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn begin(visit: &Visit) -> Result<PageResponse, PageError> {
     let person = user(visit)?.clone();
     let site = match visit.form.some("site") {
         Some(site) => site.to_owned(),
@@ -90,5 +90,5 @@ pub async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     let owner = StoryOwner::Person(Box::new(person));
     let story = Story { api: visit.api.clone(), owner, peer: visit.peer, site, reader, clock: None };
     visit.stories.begin(account, story);
-    Ok(Outcome::go("/test/demo"))
+    Ok(PageResponse::redirect("/test/demo"))
 }

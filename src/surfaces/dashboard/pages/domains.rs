@@ -8,7 +8,7 @@ use crate::engine::api::{Created, Done};
 use crate::features::domains;
 use crate::features::domains::views::DomainView;
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 /// The UTM parameters that the form can set.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
@@ -63,11 +63,11 @@ page_context!(DomainPage, "domain.html", {
     ]
 });
 
-pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show_all(visit: &Visit) -> Result<PageResponse, PageError> {
     all(visit, None).await
 }
 
-async fn all(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn all(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let domains = visit.ask::<domains::ops::list::List>(json!({})).await?.data;
     let context = DomainsPage {
         domain: visit.form.get("domain").to_owned(),
@@ -75,11 +75,11 @@ async fn all(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageErr
         root: visit.form.get("root").to_owned(),
         domains,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Adds a sending domain, or the two subdomains for transactional and marketing mail.
-pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn add(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let made = match form.get("act") {
         "setup" => {
@@ -94,17 +94,17 @@ pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match made {
-        Ok(made) => Ok(Outcome::go(format!("{}/{}?done={}", visit.path, made.domain, form.get("act")))),
+        Ok(made) => Ok(PageResponse::redirect(format!("{}/{}?done={}", visit.path, made.domain, form.get("act")))),
         Err(error) if is_to_correct(&error) => all(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     one(visit, None).await
 }
 
-async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn one(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(domain) = visit.ask::<domains::ops::get::Get>(json!({ "domain": visit.name("domain") })).await?;
     let is_sent = visit.form.get("act") == "tracking";
     let now = template::context(&domain.utm);
@@ -129,10 +129,10 @@ async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageErr
         waits: template::context(&domain.status) == "pending" || domain.rotating,
         domain,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let which = json!({ "domain": visit.name("domain") });
     let act = visit.form.get("act");
     let done = match act {
@@ -141,12 +141,12 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "tracking" => visit.ask::<domains::ops::update::Update>(tracking(visit)).await.map(drop),
         "delete" => {
             visit.ask::<domains::ops::delete::Delete>(which).await?;
-            return Ok(Outcome::go(format!("/{}/domains?done=delete", visit.environment)));
+            return Ok(PageResponse::redirect(format!("/{}/domains?done=delete", visit.environment)));
         }
         _ => return Err(PageError::unknown_action()),
     };
     match done {
-        Ok(()) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+        Ok(()) => Ok(PageResponse::redirect(format!("{}?done={act}", visit.path))),
         Err(error) if is_to_correct(&error) => one(visit, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -18,7 +18,7 @@ use crate::features::emails::finding::Finding;
 use crate::features::emails::views::{EditView, EditedEmail, EmailDetails, EmailView, SiblingView, VersionView};
 use crate::features::{emails, projects, sending};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConversationId, EditId, EmailId, ProjectId};
 use crate::vocab::{limits, placeholders};
@@ -270,11 +270,11 @@ page_context!(TestPage, "email_test.html", {
     vec![page(true), page(false)]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPreview>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPreview>) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, brief, .. } = email(visit).await?;
     let edit = match visit.query.some(EDITED) {
         Some(edit) => {
@@ -296,7 +296,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPrevi
         edit,
         preview,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Returns the prompt of an edit that failed or was applied only in part.
@@ -306,7 +306,7 @@ fn open_prompt(edit: Option<&EditState>) -> Option<String> {
 }
 
 /// Shows what an edit would change.
-async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
+async fn preview(visit: &Visit) -> Result<PageResponse, PageError> {
     let prompt = visit.form.get("prompt");
     match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
         Ok(Done(emails::ops::edit::EmailEditResult::Email(edited))) => {
@@ -320,7 +320,7 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
             let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
             draw(visit, None, Some(preview)).await
         }
-        Ok(Done(emails::ops::edit::EmailEditResult::Operation(_))) => Ok(Outcome::go(visit.path.clone())),
+        Ok(Done(emails::ops::edit::EmailEditResult::Operation(_))) => Ok(PageResponse::redirect(visit.path.clone())),
         Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
         Err(error) => Err(error),
     }
@@ -331,7 +331,7 @@ fn is_shown(error: &PageError) -> bool {
 }
 
 /// Previews or starts an AI edit, adds a text that a warning reports as missing, or changes whether the email is a favorite.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
         "preview" => preview(visit).await,
@@ -340,9 +340,9 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let input = json!({ "emailId": id, "prompt": form.get("prompt"), "label": label, "async": true });
             match visit.ask::<emails::ops::edit::Edit>(input).await {
                 Ok(Done(emails::ops::edit::EmailEditResult::Operation(started))) => {
-                    Ok(Outcome::go(format!("{}?{EDITED}={}", visit.path, started.edit_id)))
+                    Ok(PageResponse::redirect(format!("{}?{EDITED}={}", visit.path, started.edit_id)))
                 }
-                Ok(Done(emails::ops::edit::EmailEditResult::Email(_))) => Ok(Outcome::go(visit.path.clone())),
+                Ok(Done(emails::ops::edit::EmailEditResult::Email(_))) => Ok(PageResponse::redirect(visit.path.clone())),
                 Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
                 Err(error) => Err(error),
             }
@@ -350,14 +350,14 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "add" => add(visit).await,
         act @ ("mark" | "unmark") => {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
-            Ok(Outcome::go(visit.path.clone()))
+            Ok(PageResponse::redirect(visit.path.clone()))
         }
         _ => Err(PageError::unknown_action()),
     }
 }
 
 /// Adds the text that a warning reports as missing.
-async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+async fn add(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
@@ -375,18 +375,18 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
             Err(error) => return Err(error),
         }
     }
-    Ok(Outcome::go(visit.path.clone()))
+    Ok(PageResponse::redirect(visit.path.clone()))
 }
 
 /// Returns the email for the preview frame, with the default values of merge fields. If the query has the ID of an edit, returns the email
 /// of the edit's preview.
-pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
     if let Some(id) = visit.query.some(EDITED) {
         let previewed = EditId::parse(id).zip(visit.who.as_ref());
         let html = previewed.and_then(|(id, who)| visit.edit_previews.html(who.user.account.id, id)).ok_or_else(|| {
             PageError::plain(http::StatusCode::NOT_FOUND, "This preview is no longer stored. Preview the edit again.")
         })?;
-        return Ok(Outcome::Forwarded(untrusted_html::document(
+        return Ok(PageResponse::Forwarded(untrusted_html::document(
             &html,
             "private, no-store",
             untrusted_html::Images::Here(visit.api.0.base_url()),
@@ -397,13 +397,13 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     visit.forward::<emails::ops::html::Html>(wanted).await
 }
 
-pub async fn text(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn text(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let head = EmailHead::new(&email, series, "text");
-    Ok(Outcome::draw(&TextPage { head, text: email.text }))
+    Ok(PageResponse::draw(&TextPage { head, text: email.text }))
 }
 
-pub async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn versions(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let wanted = json!({ "emailId": visit.name("id"), "limit": VERSIONS_PER_PAGE, "page": visit.page() });
     let found = visit.ask::<emails::ops::versions::Versions>(wanted).await?;
@@ -417,20 +417,20 @@ pub async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
         pagination: found.pagination(),
         versions: found.items.into_iter().map(tile).collect(),
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
-pub async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_version(visit: &Visit) -> Result<PageResponse, PageError> {
     let version = visit.form.get("version").parse::<u64>().map_err(|_| PageError::not_found())?;
     visit.ask::<emails::ops::restore::Restore>(json!({ "emailId": visit.name("id"), "version": version })).await?;
-    Ok(Outcome::go(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
+    Ok(PageResponse::redirect(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
 }
 
-pub async fn trial(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn trial(visit: &Visit) -> Result<PageResponse, PageError> {
     draw_trial(visit, None).await
 }
 
-async fn draw_trial(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw_trial(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let own_address = visit.who.as_ref().map(|who| who.user.email.to_string()).unwrap_or_default();
     let project = visit.ask::<projects::ops::get::Get>(json!({ "projectId": email.project_id })).await.ok();
@@ -446,16 +446,16 @@ async fn draw_trial(visit: &Visit, error: Option<PageError>) -> Result<Outcome, 
         from_name,
         is_live: visit.environment == Environment::Live,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send_trial(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_trial(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({
         "emailId": visit.name("id"), "to": form.get("to"), "from": form.some("from"), "fromName": form.some("from_name"),
     });
     match visit.ask::<sending::ops::test::Test>(input).await {
-        Ok(_) => Ok(Outcome::go(format!("{}?done=sent", visit.path))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?done=sent", visit.path))),
         Err(error) if is_shown(&error) || error.status == http::StatusCode::UNPROCESSABLE_ENTITY => {
             draw_trial(visit, Some(error)).await
         }

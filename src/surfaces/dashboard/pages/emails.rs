@@ -12,7 +12,7 @@ use crate::features::emails::ops::generate::AcceptedGeneration;
 use crate::features::emails::views::{ConversationView, EmailView, GenerationStatus};
 use crate::features::{emails, projects};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -90,7 +90,7 @@ page_context!(EmailsPage, "emails.html", {
     ]
 });
 
-pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn list(visit: &Visit) -> Result<PageResponse, PageError> {
     let (brands, brand) = brands(visit, visit.query.get("brand")).await?;
     let query = &visit.query;
     let favorite = query.some("favorite").is_some();
@@ -127,7 +127,7 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
         pagination,
         pages_base,
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 /// Returns the brands with the selected one marked, and the ID of the selected brand. If `wanted` is empty, the newest active brand is
@@ -328,12 +328,12 @@ page_context!(SeriesPage, "email_series.html", {
     ]
 });
 
-pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn new(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_new(visit, None).await
 }
 
-async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let form = prepare(visit).await?;
     let (sent, asked) = (&visit.form, &visit.query);
     let (mut prompt, mut reference) = (sent.get("prompt").to_owned(), sent.get("reference").to_owned());
@@ -370,7 +370,7 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
         models: if names.len() > 1 { names } else { Vec::new() },
         default_model: models.default_name().to_owned(),
     };
-    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
+    Ok(PageResponse::draw_with(&context, error.map(in_form).as_ref()))
 }
 
 /// Returns the data that the forms for generating and importing emails share.
@@ -392,7 +392,7 @@ fn in_form(error: PageError) -> PageError {
 }
 
 /// Shows the brief of the prompt for review, or starts the generation.
-pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_new(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     if form.get("act") == "review" {
         return match brief::review(visit, None).await {
@@ -429,9 +429,9 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-fn to_series(visit: &Visit, accepted: &AcceptedGeneration) -> Outcome {
+fn to_series(visit: &Visit, accepted: &AcceptedGeneration) -> PageResponse {
     let id = accepted.conversation_id;
-    Outcome::go(format!("/{}/emails/series/{id}", visit.environment))
+    PageResponse::redirect(format!("/{}/emails/series/{id}", visit.environment))
 }
 
 fn is_shown(error: &PageError) -> bool {
@@ -443,22 +443,22 @@ fn parts(text: &str) -> Vec<&str> {
     text.split([',', ' ', ';']).filter(|part| !part.is_empty()).collect()
 }
 
-pub async fn import(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn import(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_import(visit, None).await
 }
 
-async fn draw_import(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw_import(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let context = ImportEmailPage {
         form: prepare(visit).await?,
         source: visit.form.get("source").to_owned(),
         name: visit.form.get("name").to_owned(),
         instruction: visit.form.get("instruction").to_owned(),
     };
-    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
+    Ok(PageResponse::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-pub async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_import(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let (name, source) = match form.file("file") {
         Some(file) => (form.some("name").unwrap_or(&file.name), String::from_utf8_lossy(&file.bytes).into_owned()),
@@ -483,13 +483,13 @@ pub async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 /// Shows the emails of one generation request: the progress while it runs, then all emails side by side.
-pub async fn series(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn series(visit: &Visit) -> Result<PageResponse, PageError> {
     let wanted = json!({ "conversationId": visit.name("conversation") });
     let Done(mut status) = visit.ask::<emails::ops::status::Status>(wanted).await?;
     let result = status.result.take();
     // A request for a single email redirects to the page of that email.
     if let (Some([email]), "completed") = (result.as_ref().map(|result| result.emails.as_slice()), status.status) {
-        return Ok(Outcome::go(format!("/{}/emails/{}", visit.environment, email.id)));
+        return Ok(PageResponse::redirect(format!("/{}/emails/{}", visit.environment, email.id)));
     }
     let (found, plan, languages) =
         result.map_or((Vec::new(), None, 0), |result| (result.emails, result.series_plan, result.languages.len()));
@@ -501,7 +501,7 @@ pub async fn series(visit: &Visit) -> Result<Outcome, PageError> {
         EmailTile::new(email, planned.map(|planned| planned.purpose.clone()), screenshot)
     };
     let tiles = found.into_iter().map(tile).collect();
-    Ok(Outcome::draw(&SeriesPage::new(status, tiles, languages)))
+    Ok(PageResponse::draw(&SeriesPage::new(status, tiles, languages)))
 }
 
 fn stage_words(stage: &str) -> &'static str {

@@ -10,7 +10,7 @@ use crate::features::go_live::ops::{checklist, copy};
 use crate::features::go_live::{CopyCounts, CopyReport, GoLiveStep, GoLiveView};
 use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 
 /// The maximum number of brands that the page lists. Users with more brands can start from a brand's own page.
@@ -109,21 +109,21 @@ fn page(view: GoLiveView, twin: Option<Twin>, report: Option<CopyReport>) -> GoL
 }
 
 /// Lists the active test brands. If there is only one, redirects to its page.
-pub async fn choose(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn choose(visit: &Visit) -> Result<PageResponse, PageError> {
     let found = visit.ask::<projects::ops::list::List>(json!({ "limit": BRANDS_MAX, "status": "active" })).await?;
     if let [only] = found.items.as_slice() {
-        return Ok(Outcome::go(format!("/test/brands/{}/go-live", only.id)));
+        return Ok(PageResponse::redirect(format!("/test/brands/{}/go-live", only.id)));
     }
     let choice = |brand: projects::ProjectView| BrandChoice { id: brand.id.to_string(), name: brand.name, domain: brand.domain };
-    Ok(Outcome::draw(&ChooseBrandPage { brands: found.items.into_iter().map(choice).collect() }))
+    Ok(PageResponse::draw(&ChooseBrandPage { brands: found.items.into_iter().map(choice).collect() }))
 }
 
 /// Shows the steps that a brand must complete before it goes live.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None, None).await
 }
 
-async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(view) = visit.ask::<checklist::Checklist>(json!({ "projectId": visit.name("id") })).await?;
     let twin = error.as_ref().filter(|error| error.code == Some(Code::BrandExists)).and_then(|error| {
         let data = error.data.as_ref()?;
@@ -131,11 +131,11 @@ async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError
     });
     // The page explains a conflict with another live brand itself.
     let shown = error.as_ref().filter(|_| twin.is_none());
-    Ok(Outcome::draw_with(&page(view, twin, report), shown))
+    Ok(PageResponse::draw_with(&page(view, twin, report), shown))
 }
 
 /// Copies the brand to the live environment and shows the report.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({
         "projectId": visit.name("id"), "contacts": form.get("contacts") == "yes",

@@ -16,7 +16,7 @@ use crate::features::{campaigns, contacts, domains, projects, sending, system, w
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
 use crate::surfaces::dashboard::page::spec;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 /// The number of newest campaigns that are checked for problems.
 const CAMPAIGNS_EXAMINED: usize = 20;
@@ -24,10 +24,10 @@ const CAMPAIGNS_EXAMINED: usize = 20;
 const CAMPAIGNS_SHOWN: usize = 5;
 
 /// Redirects from `/` to the home page of the current environment; without a session, to the sign-in page.
-pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn start(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(match visit.who {
-        Some(_) => Outcome::go(format!("/{}/", visit.environment)),
-        None => Outcome::to_sign_in(None),
+        Some(_) => PageResponse::redirect(format!("/{}/", visit.environment)),
+        None => PageResponse::to_sign_in(None),
     })
 }
 
@@ -151,7 +151,7 @@ async fn part<T: Operation>(visit: &Visit, input: Value, error: &mut Option<Stri
     }
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let known = AccountOverview::of(visit).await;
     let steps = steps::of(visit, &known).await;
     let days = known.timeline["days"].as_array().map_or(&[][..], Vec::as_slice);
@@ -165,13 +165,13 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
         trouble: known.error,
         backup: known.backup,
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 /// Dismisses the notice about a failed contact job.
-pub async fn seen(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn seen(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.ask::<contacts::ops::job_seen::JobSeen>(json!({ "id": visit.form.get("job") })).await?;
-    Ok(Outcome::go(format!("/{}/", visit.environment)))
+    Ok(PageResponse::redirect(format!("/{}/", visit.environment)))
 }
 
 /// Returns the sending health; null if no email was sent or the user may not read the statistics.

@@ -12,7 +12,7 @@ use crate::features::hooks::views::{HookDeliveryView, HookView, HookWithUrl};
 use crate::features::topics::views::TopicView;
 use crate::features::{hooks, topics};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Default, Serialize)]
 struct HookForm {
@@ -134,7 +134,7 @@ page_context!(HookPage, "hook.html", {
     ]
 });
 
-pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show_all(visit: &Visit) -> Result<PageResponse, PageError> {
     match Audience::of(visit).await? {
         Some(audience) => all(visit, &audience, None, None).await,
         None => Ok(audience::none("Incoming webhooks")),
@@ -146,7 +146,7 @@ async fn all(
     audience: &Audience,
     made: Option<HookWithUrl>,
     error: Option<PageError>,
-) -> Result<Outcome, PageError> {
+) -> Result<PageResponse, PageError> {
     let found = visit.ask::<hooks::ops::list::List>(json!({ "limit": 100, "projectId": audience.id })).await?;
     let form = if error.is_some() { HookForm::sent(visit) } else { HookForm::default() };
     let context = HooksPage {
@@ -156,7 +156,7 @@ async fn all(
         hooks: found.items,
         made,
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error.as_ref())))
 }
 
 async fn topics_of(visit: &Visit, project: &str) -> Result<Vec<TopicView>, PageError> {
@@ -165,7 +165,7 @@ async fn topics_of(visit: &Visit, project: &str) -> Result<Vec<TopicView>, PageE
 }
 
 /// Creates an incoming webhook. Only the response page shows the webhook's URL.
-pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let mut input = values(visit);
     input["projectId"] = audience.id.clone().into();
@@ -184,11 +184,11 @@ struct ActionResult {
     tested: Option<HookTested>,
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     one(visit, ActionResult::default(), None).await
 }
 
-async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let which = json!({ "hook": visit.name("id") });
     let Done(hook) = visit.ask::<hooks::ops::get::Get>(which.clone()).await?;
     let Done(found) = visit.ask::<hooks::ops::deliveries::Deliveries>(which).await?;
@@ -204,10 +204,10 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
         body: visit.form.get("body").to_owned(),
         tested: result.tested.map(TestResult::new),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let act = visit.form.get("act");
     let result = match act {
@@ -219,13 +219,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "on" | "off" => change(visit, json!({ "hook": id, "active": act == "on" })).await.map(|_| ActionResult::default()),
         "delete" => {
             visit.ask::<hooks::ops::delete::Delete>(json!({ "hook": id })).await?;
-            return Ok(Outcome::go(format!("/{}/settings/incoming?done=delete", visit.environment)));
+            return Ok(PageResponse::redirect(format!("/{}/settings/incoming?done=delete", visit.environment)));
         }
         _ => return Err(PageError::unknown_action()),
     };
     match result {
         Ok(result) if result.made.is_some() || result.tested.is_some() => one(visit, result, None).await,
-        Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?done={act}", visit.path))),
         Err(error) if is_to_correct(&error) => one(visit, ActionResult::default(), Some(error)).await,
         Err(error) => Err(error),
     }

@@ -22,7 +22,7 @@ use crate::features::contacts::ops::jobs::ContactJob;
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::headers;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 use crate::vocab::contact_fields::CONTACT_FIELDS;
 use crate::vocab::limits;
@@ -173,12 +173,12 @@ page_context!(ImportProgressPage, "import_progress.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Import contacts")) };
     page(visit, &audience, None).await
 }
 
-async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let input = json!({ "projectId": audience.id, "limit": JOBS });
     let Done(recent) = visit.ask::<contacts::ops::jobs::Jobs>(input).await?;
     let context = ImportPage {
@@ -187,15 +187,15 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
         rows_max: limits::CONTACT_IMPORT_ROWS_MAX,
         bytes_max: visit.api.0.settings.limits.upload_bytes_max.get(),
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
-pub async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn upload(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.json_with_rest::<contacts::ops::import::Import>().await {
         Ok(kept) => {
             let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
             let path = format!("{}/{}", visit.path, kept["id"].as_str().unwrap_or_default());
-            Ok(Outcome::go(audience.path(&path, &[])))
+            Ok(PageResponse::redirect(audience.path(&path, &[])))
         }
         Err(error) if audience::can_correct(&error) || error.status == StatusCode::PAYLOAD_TOO_LARGE => {
             let Some(audience) = Audience::of(visit).await? else { return Err(error) };
@@ -206,7 +206,7 @@ pub async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 /// Shows an import: before it starts, the columns of the file; afterward, the progress.
-pub async fn one(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn one(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::job::Job>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
     };
@@ -221,7 +221,7 @@ pub async fn one(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-async fn progress(visit: &Visit, audience: &Audience, status: ImportProgress) -> Result<Outcome, PageError> {
+async fn progress(visit: &Visit, audience: &Audience, status: ImportProgress) -> Result<PageResponse, PageError> {
     let input = json!({ "id": visit.name("id"), "limit": ERRORS, "offset": audience::offset(visit, ERRORS) });
     let told = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
     let context = ImportProgressPage {
@@ -232,11 +232,11 @@ async fn progress(visit: &Visit, audience: &Audience, status: ImportProgress) ->
         pagination: told.pagination(),
         errors: told.items,
     };
-    Ok(audience.finish(visit, Outcome::draw(&context)))
+    Ok(audience.finish(visit, PageResponse::draw(&context)))
 }
 
 /// Shows the columns of an uploaded file, with the mapping that the user submitted, if any.
-async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let delimiter = form.some("delimiter").or(visit.query.some("delimiter"));
     let preview = async |delimiter: Option<&str>| {
@@ -258,7 +258,7 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
     };
     let context = audience.context(visit, "Match your columns");
     let context = ImportColumnsPage::new(context, preview, sent, options);
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
 /// Returns the suggested field for a column, and the name if that is a custom field. Without a guess from the import, a column with a
@@ -276,7 +276,7 @@ fn seems(column: &ImportColumn) -> (String, String) {
     }
 }
 
-pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn start(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let asked = match mapping(form) {
@@ -291,9 +291,9 @@ pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
         Err(error) => Err(error),
     };
     match asked {
-        Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
+        Ok(_) => Ok(PageResponse::redirect(audience.path(&visit.path, &[]))),
         // The import has already started, for example after a double click, so the page shows its progress.
-        Err(error) if error.code == Some(Code::WrongState) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
+        Err(error) if error.code == Some(Code::WrongState) => Ok(PageResponse::redirect(audience.path(&visit.path, &[]))),
         Err(error) if audience::can_correct(&error) => columns(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }
@@ -329,7 +329,7 @@ fn mapping(form: &Fields) -> Result<Value, PageError> {
 }
 
 /// Serves the problems of the rejected rows as a CSV file.
-pub async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn errors(visit: &Visit) -> Result<PageResponse, PageError> {
     let mut file = String::from("row,email,field,error\r\n");
     let limit = limits::PAGE_LIMIT_MAX;
     for part in 0..limits::BULK_ERRORS_SHOWN_MAX as u64 / limit {
@@ -347,7 +347,7 @@ pub async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(file.len()));
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"import-errors.csv\""));
-    Ok(Outcome::Forwarded(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from(file)) }))
+    Ok(PageResponse::Forwarded(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from(file)) }))
 }
 
 /// Returns the text as a CSV cell. Text that a spreadsheet would run as a formula gets a leading apostrophe.

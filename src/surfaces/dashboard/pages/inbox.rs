@@ -9,7 +9,7 @@ use crate::features::sending;
 use crate::features::sending::ops::inbox_get::{DkimSignature, MessageHeader, WholeMessage};
 use crate::features::sending::views::MessageView;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 /// The names of the simulated recipients, and how each one reacts to a message.
 const SIMULATED: [(&str, &str); 9] = [
@@ -112,7 +112,7 @@ page_context!(MessagePage, "message.html", {
     ]
 });
 
-pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn list(visit: &Visit) -> Result<PageResponse, PageError> {
     let query = &visit.query;
     let input = json!({ "search": query.some("search"), "sendId": query.some("send"), "page": visit.page(), "limit": 50 });
     let found = visit.ask::<sending::ops::inbox_list::InboxList>(input).await?;
@@ -127,32 +127,32 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
         send: query.get("send").to_owned(),
         simulated: simulated(),
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Done(whole) = visit.ask::<sending::ops::inbox_get::InboxGet>(json!({ "id": visit.name("id") })).await?;
-    Ok(Outcome::draw(&MessagePage::new(whole, visit.query.get("view"), visit.wants_images())))
+    Ok(PageResponse::draw(&MessagePage::new(whole, visit.query.get("view"), visit.wants_images())))
 }
 
 /// Serves the HTML of a message as a document for a frame.
-pub async fn mail(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn mail(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.forward::<sending::ops::inbox_html::InboxHtml>(json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
 }
 
-pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn picture(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.forward::<sending::ops::inbox_screenshot::InboxScreenshot>(json!({ "id": visit.name("id") })).await
 }
 
-pub async fn source(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn source(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.forward::<sending::ops::inbox_raw::InboxRaw>(json!({ "id": visit.name("id") })).await
 }
 
-pub async fn delete(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn delete(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.form.get("act") {
         "delete" => {
             visit.ask::<sending::ops::inbox_delete::InboxDelete>(json!({ "id": visit.name("id") })).await?;
-            Ok(Outcome::go(format!("/{}/inbox?done=deleted", visit.environment)))
+            Ok(PageResponse::redirect(format!("/{}/inbox?done=deleted", visit.environment)))
         }
         _ => Err(PageError::unknown_action()),
     }

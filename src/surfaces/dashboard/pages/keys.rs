@@ -11,7 +11,7 @@ use crate::features::accounts::ops::key_usage::{KeyUsageDay, UsageOfKey};
 use crate::features::accounts::views::KeyView;
 use crate::surfaces::dashboard::charts::{self, Chart, Series, Shape};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct KeysPage {
@@ -58,11 +58,11 @@ page_context!(KeysPage, "keys.html", {
     vec![full(), Self { keys: Vec::new(), usage: None, made: None, environment: "live".into(), ..full() }]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     page(visit, None, None).await
 }
 
-async fn page(visit: &Visit, made: Option<CreatedKeyView>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, made: Option<CreatedKeyView>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(data) = visit.ask::<accounts::ops::key_list::KeyList>(json!({})).await?;
     let Done(usage) = visit.ask::<accounts::ops::key_usage::KeyUsage>(json!({})).await?;
     let keys: Vec<UsedKey> = data.keys.into_iter().map(|key| with_usage(key, &usage.keys)).collect();
@@ -75,7 +75,7 @@ async fn page(visit: &Visit, made: Option<CreatedKeyView>, error: Option<PageErr
         permissions: permissions(|permission| chosen.contains(&permission.word())),
         made,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 fn days<'u>(id: &str, used: &'u [UsageOfKey]) -> &'u [KeyUsageDay] {
@@ -99,11 +99,11 @@ fn chart(id: &str, keys: &[UsedKey], used: &[UsageOfKey]) -> Option<UsageChart> 
 }
 
 /// Creates or revokes a key.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     if form.get("act") == "revoke" {
         visit.ask::<accounts::ops::key_revoke::KeyRevoke>(json!({ "id": form.get("id") })).await?;
-        return Ok(Outcome::go(format!("{}?done=revoked", visit.path)));
+        return Ok(PageResponse::redirect(format!("{}?done=revoked", visit.path)));
     }
     let input =
         json!({ "name": form.get("name"), "environment": form.get("environment"), "permissions": form.all("permission") });

@@ -13,7 +13,7 @@ use crate::features::accounts;
 use crate::features::accounts::ops::reset_link::ResetLink;
 use crate::features::system::ops::mail_link::MailLink;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit, with_next};
 use crate::vocab::codes::Code;
 
 #[derive(Serialize)]
@@ -71,30 +71,30 @@ fn is_dead(error: Option<&PageError>) -> bool {
     error.is_some_and(|error| error.code == Some(Code::NotFound))
 }
 
-fn sign_up_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
+fn sign_up_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     let context = SignUpPage {
         email: visit.form.get("email").to_owned(),
         name: visit.form.get("name").to_owned(),
         next: sign_in::wanted(visit).unwrap_or_default().to_owned(),
         sign_in: with_next("/signin", sign_in::wanted(visit)),
     };
-    Outcome::draw_with(&context, error)
+    PageResponse::draw_with(&context, error)
 }
 
-fn set_up_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
+fn set_up_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     let email = visit.form.get("email").to_owned();
     let context = SetUpPage { dead: is_dead(error), email };
-    Outcome::draw_with(&context, error)
+    PageResponse::draw_with(&context, error)
 }
 
-fn reset_page(error: Option<&PageError>) -> Outcome {
+fn reset_page(error: Option<&PageError>) -> PageResponse {
     let context = ResetPage { dead: is_dead(error) };
-    Outcome::draw_with(&context, error)
+    PageResponse::draw_with(&context, error)
 }
 
-fn join_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
+fn join_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     let name = visit.form.get("name").to_owned();
-    Outcome::draw_with(&JoinPage { dead: is_dead(error), name }, error)
+    PageResponse::draw_with(&JoinPage { dead: is_dead(error), name }, error)
 }
 
 /// The rate limits on requests for password-reset links, per client address and per email address, so that the form cannot flood a
@@ -104,13 +104,13 @@ const FORGOTTEN_FOR: Rule = Rule { name: "password-reset links by email", free: 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Shows how a user with a forgotten password gets a reset link.
-pub async fn forgot(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn forgot(visit: &Visit) -> Result<PageResponse, PageError> {
     let context = ForgotPage { by_mail: visit.mails_links() };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 /// Emails a password-reset link. Neither the response nor its timing reveals whether the user exists.
-pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_forgot(visit: &Visit) -> Result<PageResponse, PageError> {
     let engine = visit.api.0.clone();
     if !visit.mails_links() {
         return Err(PageError::not_found());
@@ -129,7 +129,7 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
             }
         });
     }
-    Ok(Outcome::go("/forgot?done=asked"))
+    Ok(PageResponse::redirect("/forgot?done=asked"))
 }
 
 /// Emails a password-reset link if a user has this email address. Returns the reason if the link could not be emailed.
@@ -151,24 +151,24 @@ async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
         .err()
 }
 
-pub async fn reset(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn reset(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(reset_page(dead(visit, "reset").await.as_ref()))
 }
 
-pub async fn send_reset(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_reset(visit: &Visit) -> Result<PageResponse, PageError> {
     let input = json!({ "token": visit.name("token"), "password": visit.form.raw("password") });
     Ok(match visit.ask::<accounts::ops::reset::Reset>(input).await {
-        Ok(_) => Outcome::go("/signin?done=reset"),
+        Ok(_) => PageResponse::redirect("/signin?done=reset"),
         Err(error) => reset_page(Some(&error)),
     })
 }
 
-pub async fn set_up(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn set_up(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(set_up_page(visit, dead(visit, "setup").await.as_ref()))
 }
 
 /// Creates the owner and signs them in.
-pub async fn send_set_up(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_set_up(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "email": form.get("email"), "password": form.raw("password") });
     Ok(match visit.ask_inside::<accounts::ops::set_up_by_link::SetUpByLink>(input).await {
@@ -177,11 +177,11 @@ pub async fn send_set_up(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-pub async fn join(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn join(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(join_page(visit, dead(visit, "join").await.as_ref()))
 }
 
-pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_join(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask::<accounts::ops::join::Join>(input).await {
@@ -190,14 +190,14 @@ pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-pub async fn sign_up(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn sign_up(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.api.0.settings.accounts.sign_up {
         true => Ok(sign_up_page(visit, None)),
         false => Err(PageError::not_found()),
     }
 }
 
-pub async fn send_sign_up(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_sign_up(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({ "email": form.get("email"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask::<accounts::ops::sign_up::SignUp>(input).await {

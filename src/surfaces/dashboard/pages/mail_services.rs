@@ -10,7 +10,7 @@ use crate::features::mail_feedback::ops::test::MailServiceTested;
 use crate::features::mail_feedback::views::{MailFeedbackView, MailFeedbackWithUrl};
 use crate::features::sending;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::mail_services::{MAIL_SERVICES, MailService, MailServiceInfo};
 
 /// The static information about a supported mail service.
@@ -160,11 +160,11 @@ page_context!(MailServicePage, "mail_service.html", {
     ]
 });
 
-pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show_all(visit: &Visit) -> Result<PageResponse, PageError> {
     all(visit, None, None).await
 }
 
-async fn all(visit: &Visit, made: Option<MailFeedbackWithUrl>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn all(visit: &Visit, made: Option<MailFeedbackWithUrl>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let found = visit.ask::<mail_feedback::ops::list::List>(json!({ "limit": 100 })).await?;
     let relays = sending::relay_services(&visit.api.0.settings);
     let form = &visit.form;
@@ -180,11 +180,11 @@ async fn all(visit: &Visit, made: Option<MailFeedbackWithUrl>, error: Option<Pag
         made_card: made.as_ref().map(|made| ServiceCard::new(made.mail_service.service.info(), &relays)),
         made,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Adds a mail service. Its webhook URL is shown only in this response.
-pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let mut input = json!({ "service": form.get("service"), "name": form.some("name"), "secret": form.some("secret") });
     if form.get("service") == MailService::AmazonSes.info().word {
@@ -205,11 +205,11 @@ struct ActionResult {
     tested: Option<MailServiceTested>,
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     one(visit, ActionResult::default(), None).await
 }
 
-async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(row) = visit.ask::<mail_feedback::ops::get::Get>(json!({ "mailServiceId": visit.name("id") })).await?;
     let (form, is_sent) = (&visit.form, visit.form.get("act") == "update");
     let given = |name: &str, own: String| if is_sent { form.get(name).to_owned() } else { own };
@@ -225,10 +225,10 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
         made: result.made,
         tested: result.tested,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (form, id) = (&visit.form, visit.name("id"));
     let which = json!({ "mailServiceId": id });
     let act = form.get("act");
@@ -245,13 +245,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         }
         "delete" => {
             visit.ask::<mail_feedback::ops::delete::Delete>(which).await?;
-            return Ok(Outcome::go(format!("/{}/settings/mail-services?done=delete", visit.environment)));
+            return Ok(PageResponse::redirect(format!("/{}/settings/mail-services?done=delete", visit.environment)));
         }
         _ => return Err(PageError::unknown_action()),
     };
     match result {
         Ok(result) if result.made.is_some() || result.tested.is_some() => one(visit, result, None).await,
-        Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?done={act}", visit.path))),
         Err(error) if is_to_correct(&error) => one(visit, ActionResult::default(), Some(error)).await,
         Err(error) => Err(error),
     }

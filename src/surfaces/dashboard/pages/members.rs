@@ -8,7 +8,7 @@ use crate::engine::api::{Created, Done};
 use crate::features::accounts::user_views::{InvitationView, LinkView, MemberRole, MemberView};
 use crate::features::{accounts, system};
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct MembersPage {
@@ -71,11 +71,11 @@ page_context!(MembersPage, "members.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None, None).await
 }
 
-async fn draw(visit: &Visit, link: Option<NewLink>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, link: Option<NewLink>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(data) = visit.ask::<accounts::ops::member_list::MemberList>(json!({})).await?;
     let own = visit.who.as_ref().map(|who| who.user.id.to_string()).unwrap_or_default();
     let is_sent = visit.form.get("act") == "role";
@@ -90,7 +90,7 @@ async fn draw(visit: &Visit, link: Option<NewLink>, error: Option<PageError>) ->
         link,
         own,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Returns the member whose role is being changed, with the submitted role or the current one. Users cannot change their own role or
@@ -118,7 +118,7 @@ fn changing(visit: &Visit, members: &[MemberView], own: &str) -> Option<RoleChan
     })
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let id = form.get("id");
     let custom = (form.get("role") == "custom").then(|| form.all("permission"));
@@ -141,7 +141,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     };
     match done {
         Ok(Some((link, purpose))) => draw(visit, Some(mailed(visit, link, purpose).await), None).await,
-        Ok(None) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
+        Ok(None) => Ok(PageResponse::redirect(format!("{}?done={}", visit.path, form.get("act")))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, None, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -8,7 +8,7 @@ use crate::engine::api::Done;
 use crate::features::models;
 use crate::features::models::ops::metrics::{BrandUsage, ModelMetrics, ModelMonth};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::settings::COMPOSER;
 
 /// The number of earlier months on the page, which together with the current month make a year.
@@ -97,12 +97,12 @@ page_context!(ModelsPage, "models.html", {
     vec![page(metrics()), page(ModelMetrics { monthly_limit_per_brand: Some(5), ..metrics() }), page(none)]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Done(metrics) = visit.ask::<models::ops::metrics::Metrics>(json!({ "months": EARLIER_MONTHS })).await?;
     let (brands, _) = brands(visit, "").await?;
     let name_of = |usage: &BrandUsage| {
         let found = brands.iter().find(|brand| brand.id == usage.project_id);
         found.map_or_else(|| usage.project_id.to_string(), |brand| brand.name.clone())
     };
-    Ok(Outcome::draw(&ModelsPage::new(metrics, name_of)))
+    Ok(PageResponse::draw(&ModelsPage::new(metrics, name_of)))
 }

@@ -10,7 +10,7 @@ use crate::features::accounts::plans::AccountList;
 use crate::features::sending::ops::plan::{AccountPlan, PlanQuota};
 use crate::features::{accounts, sending};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct PlanPage {
@@ -58,19 +58,19 @@ page_context!(PlanPage, "plan.html", {
     vec![Self::new(plan(), Some(AccountList::sample())), Self::new(open, None)]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Done(plan) = visit.ask::<sending::ops::plan::Plan>(json!({})).await?;
     let may_change = visit.who.as_ref().is_some_and(|who| who.user.role.manages() && who.user.account.is_installations);
     let accounts = match may_change {
         true => Some(visit.ask::<accounts::ops::account_list::AccountListing>(json!({})).await?.0),
         false => None,
     };
-    Ok(Outcome::draw(&PlanPage::new(plan, accounts)))
+    Ok(PageResponse::draw(&PlanPage::new(plan, accounts)))
 }
 
-pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn change(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({ "id": form.get("id"), "plan": form.get("plan") });
     visit.ask::<accounts::ops::account_plan::AccountPlanChange>(input).await?;
-    Ok(Outcome::go(format!("{}?done=plan", visit.path)))
+    Ok(PageResponse::redirect(format!("{}?done=plan", visit.path)))
 }

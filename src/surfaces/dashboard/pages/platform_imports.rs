@@ -11,7 +11,7 @@ use crate::features::connections::ops::{import, list, preview, sources};
 use crate::features::connections::views::{ConnectionView, SourceView};
 use crate::features::scheduled_imports::ops::create;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::limits;
 
@@ -113,7 +113,7 @@ page_context!(PlatformImportPage, "import_platform.html", {
 });
 
 /// Shows the connections, and the sources of the chosen connection.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Import from a platform")) };
     page(visit, &audience, None, None).await
 }
@@ -123,7 +123,7 @@ async fn page(
     audience: &Audience,
     preview: Option<preview::ImportPreview>,
     error: Option<PageError>,
-) -> Result<Outcome, PageError> {
+) -> Result<PageResponse, PageError> {
     let connections = visit.ask::<list::List>(json!({ "projectId": audience.id })).await?.data.connections;
     let wanted = visit.form.some("connection").or(visit.query.some("connection"));
     let chosen = match (wanted, connections.as_slice()) {
@@ -161,7 +161,7 @@ async fn page(
         preview,
         targets: targets(),
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error.as_ref())))
 }
 
 fn sent_fields(visit: &Visit) -> Vec<MappedField> {
@@ -191,7 +191,7 @@ fn field_map(visit: &Visit) -> Value {
 }
 
 /// Previews the import, starts it once, or creates its schedule.
-pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn start(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let listed = visit.ask::<list::List>(json!({ "projectId": audience.id })).await?.data.connections;
@@ -219,7 +219,7 @@ pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
         }
     };
     match result {
-        Ok(path) => Ok(Outcome::go(audience.path(&path, &[]))),
+        Ok(path) => Ok(PageResponse::redirect(audience.path(&path, &[]))),
         Err(error) if audience::can_correct(&error) => page(visit, &audience, None, Some(error)).await,
         Err(error) => Err(error),
     }

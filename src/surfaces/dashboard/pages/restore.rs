@@ -9,7 +9,7 @@ use crate::engine::api::Done;
 use crate::features::restores::ops::{apply, discard, get, preview, start};
 use crate::features::restores::views::{BrandPreview, RestoreView};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct RestorePage {
@@ -85,11 +85,11 @@ fn page(restore: Option<RestoreView>, preview: Option<BrandPreview>, at: String,
 }
 
 /// Shows the newest restore, and a preview of the brand in the query.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(status) = visit.ask::<get::Get>(json!({})).await?;
     let is_ready = status.restore.as_ref().is_some_and(|restore| restore.status == "ready");
     let preview = match visit.query.some("brand").filter(|_| is_ready) {
@@ -97,11 +97,11 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         None => None,
     };
     let (at, mode) = (visit.form.get("at").to_owned(), visit.form.get("mode").to_owned());
-    Ok(Outcome::draw_with(&page(status.restore, preview, at, mode), error.as_ref()))
+    Ok(PageResponse::draw_with(&page(status.restore, preview, at, mode), error.as_ref()))
 }
 
 /// Prepares or discards a restore, or restores the brand in the query.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {
         "start" => {
@@ -119,7 +119,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match done {
-        Ok(()) => Ok(Outcome::go(visit.path.clone())),
+        Ok(()) => Ok(PageResponse::redirect(visit.path.clone())),
         Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -10,7 +10,7 @@ use crate::features::contacts::jobs::ColumnMap;
 use crate::features::scheduled_imports::ops::{create, delete, get, list, run, update};
 use crate::features::scheduled_imports::views::ScheduledImportView;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::providers::ConsentMode;
 
 /// The intervals between runs that users can choose, in hours, with their labels.
@@ -171,14 +171,14 @@ page_context!(ScheduledImportPage, "scheduled_import.html", {
 });
 
 /// Shows the scheduled imports of a brand and the form for a new one.
-pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show_all(visit: &Visit) -> Result<PageResponse, PageError> {
     match Audience::of(visit).await? {
         Some(audience) => all(visit, &audience, None).await,
         None => Ok(audience::none("Scheduled imports")),
     }
 }
 
-async fn all(visit: &Visit, audience: &Audience, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn all(visit: &Visit, audience: &Audience, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let found = visit.ask::<list::List>(json!({ "limit": 100, "projectId": audience.id })).await?;
     let form = if error.is_some() { ScheduleForm::sent(visit) } else { ScheduleForm::new() };
     let context = ScheduledImportsPage {
@@ -187,37 +187,37 @@ async fn all(visit: &Visit, audience: &Audience, error: Option<PageError>) -> Re
         form,
         imports: found.items,
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error.as_ref())))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error.as_ref())))
 }
 
-pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let target = visit.form.get("target");
     let mut input = values(visit, target);
     (input["projectId"], input["target"]) =
         (audience.id.clone().into(), if target == "events" { target } else { "contacts" }.into());
     match visit.ask::<create::Create>(input).await {
-        Ok(Created(made)) => Ok(Outcome::go(format!("{}/{}", visit.path, made.id))),
+        Ok(Created(made)) => Ok(PageResponse::redirect(format!("{}/{}", visit.path, made.id))),
         Err(error) if audience::can_correct(&error) => all(visit, &audience, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     one(visit, None).await
 }
 
-async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn one(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(import) = visit.ask::<get::Get>(json!({ "id": visit.name("id") })).await?;
     let act = visit.form.get("act").to_owned();
     let form = if act == "update" { ScheduleForm::sent(visit) } else { ScheduleForm { act, ..ScheduleForm::of(&import) } };
     // A due run starts within seconds, so a new import counts as running.
     let open = import.state == "running" || (import.state == "active" && import.last_run.is_none());
     let context = ScheduledImportPage { choices: Choices::including(&form.every), form, import, open };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let act = visit.form.get("act");
     let result = match act {
@@ -234,12 +234,12 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "on" | "off" => visit.ask::<update::Update>(json!({ "id": id, "active": act == "on" })).await.map(drop),
         "delete" => {
             visit.ask::<delete::Delete>(json!({ "id": id })).await?;
-            return Ok(Outcome::go(format!("/{}/contacts/scheduled-imports?done=delete", visit.environment)));
+            return Ok(PageResponse::redirect(format!("/{}/contacts/scheduled-imports?done=delete", visit.environment)));
         }
         _ => return Err(PageError::unknown_action()),
     };
     match result {
-        Ok(()) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+        Ok(()) => Ok(PageResponse::redirect(format!("{}?done={act}", visit.path))),
         Err(error) if audience::can_correct(&error) => one(visit, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -8,7 +8,7 @@ use crate::engine::api::Done;
 use crate::features::accounts;
 use crate::features::accounts::user_views::{SessionState, SessionView};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 
 #[derive(Serialize)]
@@ -72,11 +72,11 @@ page_context!(SecurityPage, "security.html", {
     samples
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, App::None, None).await
 }
 
-async fn draw(visit: &Visit, app: App, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, app: App, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(sessions) = visit.ask::<accounts::ops::session_list::SessionList>(json!({})).await?;
     let Done(session) = visit.ask::<accounts::ops::session::State>(json!({})).await?;
     let named = |session: SessionView| NamedSession { program: program(&session.agent), session };
@@ -86,23 +86,23 @@ async fn draw(visit: &Visit, app: App, error: Option<PageError>) -> Result<Outco
         session,
         app,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     match form.get("act") {
         "password" => {
             let input = json!({ "current": form.raw("current"), "code": form.some("code"), "password": form.raw("password") });
             match visit.ask::<accounts::ops::password::ChangePassword>(input).await {
-                Ok(_) => Ok(Outcome::go(format!("{}?done=password", visit.path))),
+                Ok(_) => Ok(PageResponse::redirect(format!("{}?done=password", visit.path))),
                 Err(error) if error.code == Some(Code::NotSignedIn) => Err(error),
                 Err(error) => draw(visit, App::None, Some(error)).await,
             }
         }
         "end" => {
             visit.ask::<accounts::ops::session_end::SessionEnd>(json!({ "id": form.get("id") })).await?;
-            Ok(Outcome::go(format!("{}?done=end", visit.path)))
+            Ok(PageResponse::redirect(format!("{}?done=end", visit.path)))
         }
         "app" => {
             let Done(app) = visit.ask::<accounts::ops::totp_begin::TotpBegin>(json!({})).await?;
@@ -121,7 +121,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         }
         "app-remove" => {
             visit.ask::<accounts::ops::totp_remove::TotpRemove>(json!({})).await?;
-            Ok(Outcome::go(format!("{}?done=app-remove", visit.path)))
+            Ok(PageResponse::redirect(format!("{}?done=app-remove", visit.path)))
         }
         _ => Err(PageError::unknown_action()),
     }

@@ -15,7 +15,7 @@ use crate::features::contact_records::ContactView;
 use crate::features::segments::views::SegmentView;
 use crate::features::{contacts, events, segments, tags};
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 use crate::vocab::contact_fields::CONTACT_FIELDS;
 use crate::vocab::limits;
@@ -136,7 +136,7 @@ page_context!(SegmentPage, "segment_edit.html", {
 });
 
 /// Shows the list of segments. Counting contacts is slow, so the browser loads the counts separately.
-pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn list(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Segments")) };
     let counted = visit.query.get("count") == "1";
     let offset = audience::offset(visit, PER_PAGE);
@@ -150,13 +150,13 @@ pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
         pagination: found.pagination(),
         segments: found.items,
     };
-    Ok(audience.finish(visit, Outcome::draw(&context)))
+    Ok(audience.finish(visit, PageResponse::draw(&context)))
 }
 
-pub async fn remove(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn remove(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     visit.ask::<segments::ops::delete::Delete>(json!({ "id": visit.form.get("id"), "projectId": audience.id })).await?;
-    Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
+    Ok(PageResponse::redirect(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
 /// The unsaved content of the segment editor.
@@ -169,7 +169,7 @@ struct Draft {
 }
 
 /// Shows the editor for a new or saved segment.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let is_new = visit.name("id").is_empty();
     let found = if is_new {
         Audience::of(visit).await?
@@ -218,7 +218,7 @@ async fn draw(
     draft: &Draft,
     error: Option<&PageError>,
     wrong_row: Option<usize>,
-) -> Result<Outcome, PageError> {
+) -> Result<PageResponse, PageError> {
     let is_new = visit.name("id").is_empty();
     let wanted = json!({ "projectId": audience.id, "examine": CONTACTS_EXAMINED });
     let Done(catalog) = visit.ask::<contacts::ops::field_catalog::FieldCatalog>(wanted).await?;
@@ -242,7 +242,7 @@ async fn draw(
         statuses: &STATUSES,
         levels_max: limits::SEGMENT_LEVELS_MAX,
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
 /// Returns the contact fields that conditions can test, with their labels.
@@ -278,7 +278,7 @@ fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
 }
 
 /// Handles the segment form: adds or removes rows, counts matching contacts, or saves the segment.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut rows = segment_form::sent(form, ROWS_MAX);
@@ -293,7 +293,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => Ok(None),
     };
     match asked {
-        Ok(Some(outcome)) => Ok(outcome),
+        Ok(Some(response)) => Ok(response),
         Ok(None) => draw(visit, &audience, &draft, None, None).await,
         Err((error, row)) if audience::can_correct(&error) => {
             if form.get("do") != "count" {
@@ -308,9 +308,9 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
+async fn remove_this(visit: &Visit, audience: &Audience) -> Result<PageResponse, PageError> {
     visit.ask::<segments::ops::delete::Delete>(json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
-    Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
+    Ok(PageResponse::redirect(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
 /// An error, and the index of the row that caused it, if known.
@@ -358,7 +358,7 @@ async fn counted(visit: &Visit, audience: &Audience, draft: &mut Draft) -> Resul
     Ok(())
 }
 
-async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<Outcome, RowError> {
+async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<PageResponse, RowError> {
     let built = build(visit, audience, &draft.rows).await?;
     let mut input = json!({
         "projectId": audience.id, "name": draft.name, "description": draft.description, "filters": built.tree,
@@ -375,5 +375,5 @@ async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<Outco
         _ => located(error, &built),
     })?;
     let path = format!("/{}/segments/{}", visit.environment, saved);
-    Ok(Outcome::go(audience.path(&path, &[("done", "save")])))
+    Ok(PageResponse::redirect(audience.path(&path, &[("done", "save")])))
 }

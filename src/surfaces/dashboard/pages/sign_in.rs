@@ -10,7 +10,7 @@ use crate::engine::api::Done;
 use crate::features::accounts;
 use crate::surfaces::dashboard::forms;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit, with_next};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
@@ -80,7 +80,7 @@ page_context!(ConfirmPage, "confirm.html", {
     vec![page(Vec::new()), page(vec![("act".into(), "reset".into())])]
 });
 
-fn sign_in_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
+fn sign_in_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     let is_carried = |(name, _): &&(String, String)| name.starts_with(forms::CARRIED);
     let context = SignInPage {
         email: visit.form.get("email").to_owned(),
@@ -90,15 +90,15 @@ fn sign_in_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
         incomplete: visit.form.has("incomplete"),
         entries: Vec::new(),
     };
-    Outcome::draw_with(&context, error)
+    PageResponse::draw_with(&context, error)
 }
 
-/// Returns the outcome for a visitor without a session: the sign-in page, which leads to `next`. If the visitor has submitted a form, the
+/// Returns the response for a visitor without a session: the sign-in page, which leads to `next`. If the visitor has submitted a form, the
 /// sign-in page carries its fields.
-pub fn signed_out(visit: &Visit, next: Option<&str>) -> Outcome {
+pub fn signed_out(visit: &Visit, next: Option<&str>) -> PageResponse {
     let entries = visit.form.entries();
     let own = next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX));
-    let Some(next) = own.filter(|_| !entries.is_empty()) else { return Outcome::to_sign_in(next) };
+    let Some(next) = own.filter(|_| !entries.is_empty()) else { return PageResponse::to_sign_in(next) };
     let carried = visit.form.to_carry();
     let (message, entries) = match carried.is_empty() {
         true => ("Your session has ended, so nothing was saved. Copy what you entered, and then sign in.", entries),
@@ -112,26 +112,26 @@ pub fn signed_out(visit: &Visit, next: Option<&str>) -> Outcome {
         carried,
         entries,
     };
-    Outcome::draw_with(&page, Some(&PageError::plain(StatusCode::FORBIDDEN, message)))
+    PageResponse::draw_with(&page, Some(&PageError::plain(StatusCode::FORBIDDEN, message)))
 }
 
-fn confirm_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
-    Outcome::draw_with(&ConfirmPage { action: "/confirm".into(), next: next(visit), again: Vec::new() }, error)
+fn confirm_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
+    PageResponse::draw_with(&ConfirmPage { action: "/confirm".into(), next: next(visit), again: Vec::new() }, error)
 }
 
 /// Returns the page that confirms the password for the submitted form. The page submits the form again, with the password, so the form
 /// takes effect without further steps. After a form with a file or a secret, the user returns to the form's page.
-pub fn confirm_form(visit: &Visit, error: Option<&PageError>) -> Outcome {
+pub fn confirm_form(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     let again = visit.form.repeatable();
     if again.is_empty() {
-        return Outcome::go(with_next("/confirm", Some(&visit.path)));
+        return PageResponse::redirect(with_next("/confirm", Some(&visit.path)));
     }
-    Outcome::draw_with(&ConfirmPage { action: visit.address(), next: String::new(), again }, error)
+    PageResponse::draw_with(&ConfirmPage { action: visit.address(), next: String::new(), again }, error)
 }
 
 /// Confirms the password that [`confirm_form`] adds to a form, and removes it from the form. Returns the page again if the password is
 /// wrong.
-pub async fn confirm_submitted(visit: &mut Visit) -> Result<Option<Outcome>, PageError> {
+pub async fn confirm_submitted(visit: &mut Visit) -> Result<Option<PageResponse>, PageError> {
     let proof = visit.form.under(forms::CONFIRM);
     if visit.who.is_none() || proof.pairs().is_empty() {
         return Ok(None);
@@ -146,27 +146,27 @@ pub async fn confirm_submitted(visit: &mut Visit) -> Result<Option<Outcome>, Pag
 }
 
 /// Shows the sign-in form. A user who is already signed in is redirected.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(match visit.who {
-        Some(_) => Outcome::go(next(visit)),
+        Some(_) => PageResponse::redirect(next(visit)),
         None => sign_in_page(visit, None),
     })
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(match enter(visit, visit.form.get("email")).await {
-        Ok(outcome) => outcome,
+        Ok(response) => response,
         Err(error) => sign_in_page(visit, Some(&error)),
     })
 }
 
 /// Signs in a user who has just set the password in the form, and redirects to the requested page.
-pub(super) async fn enter_new(visit: &Visit, email: &str) -> Outcome {
-    enter(visit, email).await.unwrap_or_else(|_| Outcome::go(with_next("/signin?done=joined", wanted(visit))))
+pub(super) async fn enter_new(visit: &Visit, email: &str) -> PageResponse {
+    enter(visit, email).await.unwrap_or_else(|_| PageResponse::redirect(with_next("/signin?done=joined", wanted(visit))))
 }
 
 /// Starts a session with a new token, even if the browser already has a session.
-async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
+async fn enter(visit: &Visit, email: &str) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
     let Done(session) = visit.ask_inside::<accounts::ops::sign_in::SignIn>(input).await?;
@@ -176,33 +176,33 @@ async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     }
     let days = i64::try_from(visit.api.0.settings.accounts.session_days.get()).unwrap_or(1);
     let cookie = visit.jar.keep_session(&session.token, days * 24 * 60 * 60);
-    let outcome = resumed(visit, &session.token).unwrap_or_else(|| Outcome::go(next(visit)));
-    Ok(outcome.with_cookie(cookie))
+    let response = resumed(visit, &session.token).unwrap_or_else(|| PageResponse::redirect(next(visit)));
+    Ok(response.with_cookie(cookie))
 }
 
 /// Returns the page with the form that the sign-in form carried, if there is one. It takes effect only when the user submits it again,
 /// because another user may have signed in.
-fn resumed(visit: &Visit, session: &str) -> Option<Outcome> {
+fn resumed(visit: &Visit, session: &str) -> Option<PageResponse> {
     let form = visit.form.under(forms::CARRIED);
     let action = wanted(visit).filter(|_| !form.pairs().is_empty())?.to_owned();
     let again = if visit.form.has("incomplete") { Vec::new() } else { form.repeatable() };
     let csrf = forms::session_token(&visit.api.0, session);
-    Some(Outcome::draw(&ResumePage { csrf, action, again, entries: form.entries() }))
+    Some(PageResponse::draw(&ResumePage { csrf, action, again, entries: form.entries() }))
 }
 
-pub async fn sign_out(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn sign_out(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.ask::<accounts::ops::logout::Logout>(json!({})).await?;
-    Ok(Outcome::go("/signin?done=out").with_cookie(visit.jar.drop_session()))
+    Ok(PageResponse::redirect("/signin?done=out").with_cookie(visit.jar.drop_session()))
 }
 
-pub async fn confirm(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn confirm(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(confirm_page(visit, None))
 }
 
-pub async fn send_confirm(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_confirm(visit: &Visit) -> Result<PageResponse, PageError> {
     let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
     Ok(match visit.ask::<accounts::ops::reauthenticate::Reauthenticate>(input).await {
-        Ok(_) => Outcome::go(next(visit)),
+        Ok(_) => PageResponse::redirect(next(visit)),
         Err(error) => confirm_page(visit, Some(&error)),
     })
 }

@@ -11,7 +11,7 @@ use crate::features::storefront::ops::{authorize, complete, connect, disconnect,
 use crate::features::storefront::views::StoreView;
 use crate::features::storefront::{install, scopes};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
 use crate::vocab::storefronts::Storefront;
 
@@ -54,11 +54,11 @@ page_context!(StoresPage, "stores.html", {
     vec![page(vec![StoreView::sample(), waits, broken], ""), page(Vec::new(), "woocommerce"), started]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     page(visit, None, None).await
 }
 
-async fn page(visit: &Visit, install_url: Option<String>, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, install_url: Option<String>, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let listed = visit.ask::<list::List>(json!({})).await?.data;
     let brands = match visit.may_ask(&<projects::ops::list::List as Operation>::SPEC) {
         true => visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items,
@@ -76,11 +76,11 @@ async fn page(visit: &Visit, install_url: Option<String>, error: Option<&PageErr
         installs: install::app(&visit.api.0.settings.connections).is_some(),
         install_url,
     };
-    Ok(Outcome::draw_with(&context, error))
+    Ok(PageResponse::draw_with(&context, error))
 }
 
 /// Connects a store, repeats its import, or disconnects it.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let done = match form.get("act") {
         "install" => {
@@ -112,7 +112,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match done {
-        Ok(()) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
+        Ok(()) => Ok(PageResponse::redirect(format!("{}?done={}", visit.path, form.get("act")))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => page(visit, None, Some(&error)).await,
         Err(error) => Err(error),
     }
@@ -120,17 +120,17 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// Receives Shopify's redirect after an app installation, and redirects to the environment where the user started it. The URL is
 /// registered with Shopify, so it contains no environment. All parameters are kept, because Shopify signs them.
-pub async fn receive(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn receive(visit: &Visit) -> Result<PageResponse, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
-    Ok(Outcome::go(format!("/{environment}/settings/stores/complete?{query}")))
+    Ok(PageResponse::redirect(format!("/{environment}/settings/stores/complete?{query}")))
 }
 
 /// Completes the installation of a Shopify app.
-pub async fn complete(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn complete(visit: &Visit) -> Result<PageResponse, PageError> {
     let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;
     match visit.ask::<complete::Complete>(json!({ "query": query })).await {
-        Ok(Created(_)) => Ok(Outcome::go(format!("/{}/settings/stores?done=connect", visit.environment))),
+        Ok(Created(_)) => Ok(PageResponse::redirect(format!("/{}/settings/stores?done=connect", visit.environment))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409 | 503) => {
             page(visit, None, Some(&PageError { field: String::new(), ..error })).await
         }

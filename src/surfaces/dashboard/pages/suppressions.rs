@@ -8,7 +8,7 @@ use crate::engine::api::page::Pagination;
 use crate::features::suppressions;
 use crate::features::suppressions::views::SuppressionView;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 const PER_PAGE: u64 = 50;
 /// The reasons for a suppression: the API value, the label, and whether users can choose it.
@@ -58,11 +58,11 @@ page_context!(SuppressionsPage, "suppressions.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     page(visit, None).await
 }
 
-async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let (reason, search) = (visit.query.get("reason"), visit.query.get("search"));
     let mut input =
         json!({ "reason": visit.query.some("reason"), "limit": PER_PAGE, "offset": audience::offset(visit, PER_PAGE) });
@@ -94,11 +94,11 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
         note: sent("note"),
         given: sent("given"),
     };
-    Ok(Outcome::draw_with(&context, error))
+    Ok(PageResponse::draw_with(&context, error))
 }
 
 /// Adds an address to the suppression list, or removes one.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let asked = match form.get("act") {
         "add" => {
@@ -110,7 +110,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(_) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?done={}", visit.path, form.get("act")))),
         Err(error) if audience::can_correct(&error) => page(visit, Some(&error)).await,
         Err(error) => Err(error),
     }

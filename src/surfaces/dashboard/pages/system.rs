@@ -9,7 +9,7 @@ use crate::features::installation::held_work::SendingHold;
 use crate::features::system::ops::status::{QueueView, StatusView, WorkerView};
 use crate::features::{installation, system};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::environment::Environment;
 
 #[derive(Serialize)]
@@ -78,17 +78,17 @@ page_context!(SystemPage, "system.html", {
     vec![Self::new(full, Some(SendingHold::sample())), Self::new(bare, None), Self::new(late, None), Self::new(clustered, None)]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Done(status) = visit.ask::<system::ops::status::Status>(json!({})).await?;
     let hold = match status.hold {
         None => None,
         Some(_) => Some(visit.ask::<installation::ops::hold::Hold>(json!({})).await?.0),
     };
-    Ok(Outcome::draw(&SystemPage::new(status, hold)))
+    Ok(PageResponse::draw(&SystemPage::new(status, hold)))
 }
 
 /// Resumes sending after a hold, or starts a snapshot or a restore drill.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let done = match visit.form.get("act") {
         task @ ("snapshot" | "drill") => {
             visit.ask::<system::ops::backup_run::BackupRun>(json!({ "task": task })).await?;
@@ -100,7 +100,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         }
         _ => return Err(PageError::unknown_action()),
     };
-    Ok(Outcome::go(format!("{}?done={done}", visit.path)))
+    Ok(PageResponse::redirect(format!("{}?done={done}", visit.path)))
 }
 
 /// Returns one entry per queue, with its length in each environment.

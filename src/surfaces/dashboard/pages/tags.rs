@@ -8,7 +8,7 @@ use crate::engine::api::page::Pagination;
 use crate::features::tags;
 use crate::features::tags::views::TagView;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 const PER_PAGE: u64 = 50;
 
@@ -48,12 +48,12 @@ page_context!(TagsPage, "tags.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Tags")) };
     page(visit, &audience, None).await
 }
 
-async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let search = visit.query.get("search");
     let input = json!({
         "projectId": audience.id, "search": visit.query.some("search"), "sortBy": "name", "sortOrder": "asc", "limit": PER_PAGE,
@@ -72,11 +72,11 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
         color: sent("color"),
         description: sent("description"),
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
 /// Creates, changes or deletes a tag.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut input = json!({ "projectId": audience.id });
@@ -100,7 +100,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match done {
-        Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
+        Ok(()) => Ok(PageResponse::redirect(audience.path(&visit.path, &[("done", form.get("act"))]))),
         Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }

@@ -8,7 +8,7 @@ use crate::engine::api::page::Pagination;
 use crate::features::topics::views::TopicView;
 use crate::features::{contacts, topics};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
 
 #[derive(Serialize)]
@@ -44,12 +44,12 @@ page_context!(TopicsPage, "topics.html", {
     vec![full(String::new()), full(TopicView::sample().id.to_string()), Self { topics: Vec::new(), ..full(String::new()) }]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Topics")) };
     page(visit, &audience, None).await
 }
 
-async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let limit = limits::PAGE_LIMIT_MAX;
     let input =
         json!({ "projectId": audience.id, "includeInactive": true, "limit": limit, "offset": audience::offset(visit, limit) });
@@ -69,11 +69,11 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
         visibility: sent("visibility"),
         order: sent("order"),
     };
-    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
+    Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
 /// Creates, changes or deletes a topic.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut input = json!({ "projectId": audience.id, "id": form.get("id") });
@@ -107,7 +107,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match done {
-        Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
+        Ok(()) => Ok(PageResponse::redirect(audience.path(&visit.path, &[("done", form.get("act"))]))),
         Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }

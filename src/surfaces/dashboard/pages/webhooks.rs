@@ -11,7 +11,7 @@ use crate::features::webhooks::ops::stats::StatsView;
 use crate::features::webhooks::ops::test::WebhookTested;
 use crate::features::webhooks::views::{DeliveryView, WebhookView, WebhookWithSecret};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 /// The number of deliveries on a page; it is small because each delivery lists its attempts.
@@ -131,19 +131,19 @@ page_context!(WebhookPage, "webhook.html", {
     ]
 });
 
-pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show_all(visit: &Visit) -> Result<PageResponse, PageError> {
     all(visit, None, None).await
 }
 
-async fn all(visit: &Visit, made: Option<WebhookWithSecret>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn all(visit: &Visit, made: Option<WebhookWithSecret>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let listed = visit.ask::<webhooks::ops::list::List>(json!({ "limit": 100 })).await?;
     let Done(stats) = visit.ask::<webhooks::ops::stats::Stats>(json!({})).await?;
     let context = WebhooksPage { form: entered(visit, &visit.form.all("event")).await?, webhooks: listed.items, stats, made };
-    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
+    Ok(PageResponse::draw_with(&context, error.map(in_form).as_ref()))
 }
 
 /// Creates a webhook. Its secret is shown only in this response.
-pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     let made = match wanted(visit) {
         Ok(input) => visit.ask::<webhooks::ops::create::Create>(input).await,
         Err(error) => Err(error),
@@ -162,11 +162,11 @@ struct ActionResult {
     tested: Option<WebhookTested>,
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     one(visit, ActionResult::default(), None).await
 }
 
-async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let id = visit.name("id");
     let Done(webhook) = visit.ask::<webhooks::ops::get::Get>(json!({ "webhookId": id })).await?;
     let status = ["pending", "success", "failed", "cancelled"].into_iter().find(|word| *word == visit.query.get("status"));
@@ -198,10 +198,10 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
         status: status.unwrap_or_default(),
         moves,
     };
-    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
+    Ok(PageResponse::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (form, id) = (&visit.form, visit.name("id"));
     let which = json!({ "webhookId": id });
     let act = form.get("act");
@@ -231,13 +231,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         }
         "delete" => {
             visit.ask::<webhooks::ops::delete::Delete>(which).await?;
-            return Ok(Outcome::go(format!("/{}/settings/webhooks?done=delete", visit.environment)));
+            return Ok(PageResponse::redirect(format!("/{}/settings/webhooks?done=delete", visit.environment)));
         }
         _ => return Err(PageError::unknown_action()),
     };
     match result {
         Ok(result) if result.made.is_some() || result.tested.is_some() => one(visit, result, None).await,
-        Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?done={act}", visit.path))),
         Err(error) if is_to_correct(&error) => one(visit, ActionResult::default(), Some(error)).await,
         Err(error) => Err(error),
     }

@@ -12,7 +12,7 @@ use crate::features::campaigns::views::CampaignView;
 use crate::features::{campaigns, emails, topics};
 use crate::surfaces::dashboard::charts;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct CampaignPage {
@@ -64,11 +64,11 @@ fn is_moving(campaign: &CampaignView) -> bool {
     matches!(campaign.status, CampaignStatus::Sending | CampaignStatus::Throttled)
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
     let stats = match campaign.batch_id {
         Some(_) => Some(visit.ask::<campaigns::ops::stats::Stats>(json!({ "id": visit.name("id") })).await?.0),
@@ -91,7 +91,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         many: visit.query.get("many").parse().unwrap_or(0),
         head: CampaignHead::of(visit, campaign, "campaign"),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Returns the segments of the progress bar: a recipient count per delivery status.
@@ -107,7 +107,7 @@ fn progress(stats: Option<&CampaignStats>) -> Value {
     ])
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, act) = (visit.name("id"), visit.form.get("act"));
     let here = format!("{}/{id}", base(visit));
     let which = json!({ "id": id });
@@ -136,7 +136,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(to) => Ok(Outcome::go(to)),
+        Ok(to) => Ok(PageResponse::redirect(to)),
         Err(error) if matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }
@@ -144,7 +144,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// Returns the campaign's email as an HTML document for a frame. Merge fields show their default values, or their names if they have no
 /// default.
-pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
     visit.forward::<emails::ops::html::Html>(json!({ "emailId": campaign.email_id, "images": visit.wants_images() })).await
 }

@@ -14,7 +14,7 @@ use crate::features::emails::views::{ConversationView, EmailDetails, EmailView};
 use crate::features::{campaigns, domains, emails, projects, segments, tags, topics};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 
@@ -151,7 +151,7 @@ page_context!(EditPage, "campaign_edit.html", {
 });
 
 /// Shows the form for a new campaign. If no email is chosen yet, shows the emails to choose from.
-pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn new(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::CampaignWrite)?;
     match visit.query.some("emailId") {
         Some(email) => form_for(visit, email, None).await,
@@ -161,7 +161,7 @@ pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// Shows the emails of a brand or series that the user can choose for the form at `target`. `campaign` is the campaign being changed,
 /// if any.
-async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) -> Result<Outcome, PageError> {
+async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) -> Result<PageResponse, PageError> {
     let listed = visit.ask::<projects::ops::list::List>(json!({ "limit": 100 })).await;
     let mut projects = listed.map(|listed| listed.items).unwrap_or_default();
     // A campaign cannot move to a different brand.
@@ -182,13 +182,13 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) ->
         let Done(status) = visit.ask::<emails::ops::status::Status>(json!({ "conversationId": conversation })).await?;
         context.emails = places(status.result.map(|result| result.emails).unwrap_or_default());
         if let [only] = context.emails.as_slice() {
-            return Ok(Outcome::go(format!("{target}?emailId={}", only.id)));
+            return Ok(PageResponse::redirect(format!("{target}?emailId={}", only.id)));
         }
     } else if let Some(project) = project {
         let input = json!({ "projectId": project, "status": "completed", "limit": GENERATIONS });
         context.generations = visit.ask::<emails::ops::list::List>(input).await?.items;
     }
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 /// Groups the emails of a series by position: one entry per position, with the languages of its emails.
@@ -221,7 +221,7 @@ fn brief(details: &EmailDetails) -> EmailBrief {
     }
 }
 
-async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(details) = visit.ask::<emails::ops::get::Get>(json!({ "emailId": email })).await?;
     let project = details.email.project_id;
     let mut fields = filled(&visit.form);
@@ -245,10 +245,10 @@ async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Resul
         stray: None,
         campaign: None,
     };
-    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
+    Ok(PageResponse::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     let email = visit.form.get("email");
     let Done(EmailDetails { email: found, .. }) = visit.ask::<emails::ops::get::Get>(json!({ "emailId": email })).await?;
     let project = template::context(&found.project_id);
@@ -262,14 +262,14 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);
     match visit.ask::<campaigns::ops::create::Create>(Value::Object(input)).await {
-        Ok(Created(made)) => Ok(Outcome::go(format!("{}/{}?done=created", base(visit), made.id))),
+        Ok(Created(made)) => Ok(PageResponse::redirect(format!("{}/{}?done=created", base(visit), made.id))),
         Err(error) if is_correctable(&error) => form_for(visit, email, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
 /// Shows the form of an existing campaign, or the emails that can replace its email.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;
     if visit.query.some("choose").is_some() || visit.query.some("conversationId").is_some() {
@@ -278,7 +278,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     edit(visit, campaign, None).await
 }
 
-async fn edit(visit: &Visit, campaign: CampaignView, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn edit(visit: &Visit, campaign: CampaignView, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let own = campaign.email_id.to_string();
     let wanted = visit.form.some("email").or_else(|| visit.query.some("emailId")).unwrap_or(&own);
     let email = match visit.ask::<emails::ops::get::Get>(json!({ "emailId": wanted })).await {
@@ -306,7 +306,7 @@ async fn edit(visit: &Visit, campaign: CampaignView, error: Option<PageError>) -
         campaign: Some(campaign),
         choices,
     };
-    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
+    Ok(PageResponse::draw_with(&context, error.map(in_form).as_ref()))
 }
 
 /// Returns a campaign's email, or null if the user may not read the email.
@@ -316,7 +316,7 @@ async fn own_email(visit: &Visit, campaign: &CampaignView) -> Value {
 }
 
 /// Updates the campaign with only the values that the user changed, so values without a form field stay unchanged.
-pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn change(visit: &Visit) -> Result<PageResponse, PageError> {
     let view = campaign(visit).await?;
     let campaign = template::context(&view);
     let project = &campaign["projectId"];
@@ -343,7 +343,7 @@ pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     }
     input.insert("id".into(), visit.name("id").into());
     match visit.ask::<campaigns::ops::update::Update>(Value::Object(input)).await {
-        Ok(_) => Ok(Outcome::go(format!("{}/{}?done=changed", base(visit), visit.name("id")))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}/{}?done=changed", base(visit), visit.name("id")))),
         Err(error) if is_correctable(&error) => edit(visit, view, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -17,7 +17,7 @@ use crate::features::sending::ops::plan::AccountPlan;
 use crate::features::{campaigns, sending};
 use crate::surfaces::dashboard::error::for_users;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 
 #[derive(Serialize)]
@@ -82,11 +82,11 @@ page_context!(LaunchPage, "campaign_launch.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
     // If the dry run itself is rejected, the page shows the reason and a link to the form that fixes the problem.
     let tried = visit.ask::<campaigns::ops::dry_run::DryRun>(json!({ "id": visit.name("id") })).await;
@@ -125,7 +125,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         zones: Zone::names(),
         head: CampaignHead::of(visit, campaign, "launch"),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Replaces the messages of problems that pages explain in another way than the API.
@@ -166,7 +166,7 @@ pub fn why(reason: &str) -> &str {
     }
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let asked = match form.get("act") {
         "send" => visit.ask::<campaigns::ops::send::Send>(json!({ "id": id })).await.map(drop),
@@ -184,7 +184,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(_) => Ok(Outcome::go(format!("{}/{id}?done={}", base(visit), form.get("act")))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}/{id}?done={}", base(visit), form.get("act")))),
         Err(error) if is_about_it(&error) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }

@@ -8,7 +8,7 @@ use crate::engine::api::Done;
 use crate::features::campaigns::ops::overview::CampaignLine;
 use crate::features::{campaigns, projects};
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::CampaignId;
 
 /// The filters of the list: the value in the URL, the label, and the campaign statuses that match.
@@ -88,7 +88,7 @@ page_context!(CampaignsPage, "campaigns.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let query = &visit.query;
     let (search, state, brand) = (query.some("q"), query.some("state"), query.some("brand"));
     let is_archive = query.get("archived") == "yes";
@@ -125,5 +125,5 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
         brand: brand.unwrap_or_default().to_owned(),
         brands,
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }

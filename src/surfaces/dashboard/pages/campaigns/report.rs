@@ -13,7 +13,7 @@ use crate::features::campaigns::ops::report::CampaignLink;
 use crate::features::campaigns::stats::CampaignStats;
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
 use crate::surfaces::dashboard::template::{self, page_context};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::ContactId;
 
 /// The filters of the recipient log: the value in the URL and the label.
@@ -114,7 +114,7 @@ page_context!(LogPage, "campaign_log.html", {
     ]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
     let which = json!({ "id": visit.name("id") });
     let Done(stats) = visit.ask::<campaigns::ops::stats::Stats>(which.clone()).await?;
@@ -129,7 +129,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
         has_conversion: stats.conversion.is_some(),
         stats,
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 /// Returns a line chart of daily opens and clicks; `None` if there are no days.
@@ -171,7 +171,7 @@ pub fn dates(days: &[Value]) -> Vec<String> {
     days.iter().map(|day| day["date"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-pub async fn log(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn log(visit: &Visit) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
     let (id, show, cursor) = (visit.name("id"), visit.query.some("show"), visit.query.some("cursor"));
     // The filter `skipped.unsubscribed`, for example, selects the recipients skipped for that reason.
@@ -191,7 +191,7 @@ pub async fn log(visit: &Visit) -> Result<Outcome, PageError> {
         states: &STATES,
         reasons: reasons(&stats.skipped_reasons),
     };
-    Ok(Outcome::draw(&context))
+    Ok(PageResponse::draw(&context))
 }
 
 fn row(row: CampaignLog) -> LogRow {

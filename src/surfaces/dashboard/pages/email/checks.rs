@@ -11,7 +11,7 @@ use crate::features::emails;
 use crate::features::emails::ops::checks::{EmailChecksView, FindingView};
 use crate::features::emails::views::EmailDetails;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 #[derive(Serialize)]
 pub struct ChecksPage {
@@ -89,19 +89,19 @@ fn label(check: Check) -> &'static str {
     }
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let Done(checks) = visit.ask::<emails::ops::checks::Checks>(json!({ "emailId": visit.name("id") })).await?;
     let page = ChecksPage::new(EmailHead::new(&email, series, "checks"), checks);
-    Ok(Outcome::draw_with(&page, error.as_ref()))
+    Ok(PageResponse::draw_with(&page, error.as_ref()))
 }
 
 /// Fixes or ignores a finding, or repeats the checks.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let finding = form.get("finding");
     let (asked, done) = match form.get("act") {
@@ -119,7 +119,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(()) => Ok(Outcome::go(format!("{}?done={done}", visit.path))),
+        Ok(()) => Ok(PageResponse::redirect(format!("{}?done={done}", visit.path))),
         Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }

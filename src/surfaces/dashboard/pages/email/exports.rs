@@ -12,7 +12,7 @@ use crate::features::exports;
 use crate::features::exports::views::{EmailExport, FileView, PlatformObject};
 use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::providers::Provider;
 
 #[derive(Serialize)]
@@ -166,7 +166,7 @@ async fn export(visit: &Visit, format: &str, mut input: Value) -> Result<Vec<Fil
 }
 
 /// Lists the export formats and the connected accounts. With a format in the query, creates the files.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let details = email(visit).await?;
     let format = visit.query.get("format");
     let made = match format {
@@ -180,7 +180,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, details, made).await
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (details, form) = (email(visit).await?, &visit.form);
     let mut input = input(&details, form.some("all").is_some());
     input["connectionId"] = form.get("connection").into();
@@ -213,7 +213,7 @@ fn input(details: &EmailDetails, all: bool) -> Value {
     }
 }
 
-async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, PageError>) -> Result<PageResponse, PageError> {
     let (files, error) = match made {
         Ok(files) => (files, None),
         Err(error) if is_shown(&error) || error.status == StatusCode::SERVICE_UNAVAILABLE => (Vec::new(), Some(error)),
@@ -256,7 +256,7 @@ async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, 
         exported: exported.collect(),
         head: EmailHead::new(&email, series, "exports"),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 fn platform_row(visit: &Visit, state: exports::ops::status::PlatformState) -> PlatformRow {

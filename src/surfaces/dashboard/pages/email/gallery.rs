@@ -12,7 +12,7 @@ use crate::features::saved_blocks::ops::{delete, list, update};
 use crate::features::saved_blocks::views::SavedBlockView;
 use crate::surfaces::dashboard::files::files;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
@@ -53,12 +53,12 @@ page_context!(GalleryPage, "email_designs.html", {
     vec![page(vec![SavedBlockView::sample().into()]), page(Vec::new())]
 });
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let form = prepare(visit).await?;
     let blocks = match form.brand.is_empty() {
         true => Vec::new(),
@@ -74,11 +74,11 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         name_max: limits::SAVED_BLOCK_NAME_CHARACTERS_MAX,
         editor_style: files().editor_style.path.clone(),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 /// Creates an email from a design, or renames or deletes a saved block.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (form, brand) = (&visit.form, visit.form.get("brand"));
     let block = || form.get("block");
     let asked = match form.get("act") {
@@ -90,19 +90,19 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "use" => {
             let Created(made) = visit.ask::<Create>(json!({ "projectId": brand, "design": form.get("design") })).await?;
             let path = format!("/{}/emails/{}/document?done=created", visit.environment, made.email.id);
-            return Ok(Outcome::go(path));
+            return Ok(PageResponse::redirect(path));
         }
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        Ok(done) => Ok(Outcome::go(format!("{}?brand={brand}&done={done}#blocks", visit.path))),
+        Ok(done) => Ok(PageResponse::redirect(format!("{}?brand={brand}&done={done}#blocks", visit.path))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
 /// Serves a preview of a design in the brand's theme, for a frame.
-pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
     let wanted = json!({ "design": visit.name("design"), "projectId": visit.name("id"), "images": visit.wants_images() });
     visit.forward::<DesignHtml>(wanted).await
 }

@@ -13,7 +13,7 @@ use crate::features::previews;
 use crate::features::previews::views::{DeviceStatus, PreviewDeviceView, PreviewStatus, PreviewView};
 use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 /// The maximum number of reasons listed for a device, and of parts and source lines listed for a reason.
 const CUT_REASONS_SHOWN: usize = 100;
@@ -272,17 +272,17 @@ impl Tile {
 }
 
 /// Shows the preview whose ID is in the query. Without an ID, shows the button that starts a preview.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let head = EmailHead::new(&email, series, "previews");
     if visit.query.some("preview").is_none() {
-        return Ok(Outcome::draw(&PreviewsPage::empty(head, Filter::of(visit))));
+        return Ok(PageResponse::draw(&PreviewsPage::empty(head, Filter::of(visit))));
     }
     let wanted = json!({ "previewId": visit.query.get("preview") });
     let Done(preview) = match visit.ask::<previews::ops::get::Get>(wanted).await {
         Ok(found) => found,
         // Previews are deleted after a week, so an old link leads to the page without a preview.
-        Err(error) if error.status == http::StatusCode::NOT_FOUND => return Ok(Outcome::go(visit.path.clone())),
+        Err(error) if error.status == http::StatusCode::NOT_FOUND => return Ok(PageResponse::redirect(visit.path.clone())),
         Err(error) => return Err(error),
     };
     if preview.email_id != Some(email.id) {
@@ -292,7 +292,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let link = |link: Option<&str>| own(visit, link);
     let is_outdated = is_outdated(preview.created_at, email.updated_at);
     let page = PreviewsPage::new(head, Some(preview), Filter::of(visit), keys, &link);
-    Ok(Outcome::draw(&PreviewsPage { is_outdated, ..page }))
+    Ok(PageResponse::draw(&PreviewsPage { is_outdated, ..page }))
 }
 
 /// Returns whether an email that changed at this time has changed since its preview was started.
@@ -301,7 +301,7 @@ fn is_outdated(started_at: WireTime, changed_at: WireTime) -> bool {
 }
 
 /// Starts a preview on the common devices or on all devices. Repeating the request for unchanged content does not draw it again.
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let is_all = match visit.form.get("act") {
         "draw" => false,
@@ -321,11 +321,11 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.ask::<previews::ops::create::Create>(wanted).await {
         Ok(Created(preview)) => {
             let all = if is_all { "&all=yes" } else { "" };
-            Ok(Outcome::go(format!("{}?preview={}{all}", visit.path, preview.preview_id)))
+            Ok(PageResponse::redirect(format!("{}?preview={}{all}", visit.path, preview.preview_id)))
         }
         Err(error) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => {
             let page = PreviewsPage::empty(EmailHead::new(&email, series, "previews"), Filter { is_all, ..Filter::default() });
-            Ok(Outcome::draw_with(&page, Some(&error)))
+            Ok(PageResponse::draw_with(&page, Some(&error)))
         }
         Err(error) => Err(error),
     }

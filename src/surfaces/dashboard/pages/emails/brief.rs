@@ -8,7 +8,7 @@ use crate::features::emails;
 use crate::features::emails::brief::{Brief, CallToAction, Constraint, Fact, FactKind, FactRole, Part, Signature, Span};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
 
 /// The fields of the form for new emails that this page submits again.
@@ -185,12 +185,12 @@ page_context!(BriefPage, "email_brief.html", {
 });
 
 /// Shows the brief with the corrections in the form, and the reason why no email was started if there is one.
-pub async fn review(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
+pub async fn review(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let brief = match sent(visit).await? {
         Some(brief) => brief,
         None => read(visit, visit.form.get("prompt"), super::parts(visit.form.get("languages"))).await?,
     };
-    Ok(Outcome::draw_with(&BriefPage::new(&visit.form, &brief), error))
+    Ok(PageResponse::draw_with(&BriefPage::new(&visit.form, &brief), error))
 }
 
 async fn read(visit: &Visit, prompt: &str, languages: Vec<&str>) -> Result<Brief, PageError> {

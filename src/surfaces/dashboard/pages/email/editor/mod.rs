@@ -22,7 +22,7 @@ use crate::features::saved_blocks::views::SavedBlockView;
 use crate::surfaces::dashboard::files::files;
 use crate::surfaces::dashboard::page::spec;
 use crate::surfaces::dashboard::template::page_context;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -133,7 +133,7 @@ fn palette(saved: Vec<SavedBlockView>) -> Vec<Choice> {
     KINDS.iter().filter(|kind| kind.free).map(choice).chain(own).collect()
 }
 
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None, None).await
 }
 
@@ -143,7 +143,7 @@ struct FormBlock {
     block: Value,
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlock>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlock>) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, document, .. } = email(visit).await?;
     let document = document.unwrap_or(Value::Null);
     let images = images(visit, email.project_id).await?;
@@ -171,7 +171,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
         files: EditorFiles::new(),
         head: EmailHead::new(&email, series, "document"),
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
 async fn images(visit: &Visit, brand: ProjectId) -> Result<Vec<Picture>, PageError> {
@@ -190,7 +190,7 @@ async fn images(visit: &Visit, brand: ProjectId) -> Result<Vec<Picture>, PageErr
 }
 
 /// Returns the data that the editor's script starts with, as JSON.
-pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn data(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     let EmailDetails { email, document, .. } = email(visit).await?;
     let document = document.unwrap_or(Value::Null);
@@ -217,7 +217,7 @@ pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
             "blocks": limits::EMAIL_BLOCKS_MAX,
         },
     });
-    Ok(Outcome::json(StatusCode::OK, &data))
+    Ok(PageResponse::json(StatusCode::OK, &data))
 }
 
 /// Returns the merge fields that the editor offers, written as in documents.
@@ -246,7 +246,7 @@ fn conflict(message: &str) -> PageError {
     PageError::plain(StatusCode::CONFLICT, message)
 }
 
-pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, document, .. } = email(visit).await?;
     let document = document.ok_or_else(PageError::not_found)?;
     let (form, id) = (&visit.form, visit.form.get("block"));
@@ -291,7 +291,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let version = form.get("version").parse::<u32>().ok();
     let input = json!({ "emailId": visit.name("id"), "version": version, "operations": operations });
     match visit.call::<DocumentUpdate>(input).await {
-        Ok(_) => Ok(Outcome::go(format!("{}?done=saved#{place}", visit.path))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?done=saved#{place}", visit.path))),
         Err(failure) => {
             let problems = problems(&failure, &document);
             let mut error = PageError::from(failure);
@@ -326,11 +326,11 @@ fn found<'d>(document: &'d Value, id: &str) -> Result<(&'static Kind, &'d Value)
 }
 
 /// Saves a block as a reusable block of the brand.
-async fn keep(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> Result<Outcome, PageError> {
+async fn keep(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> Result<PageResponse, PageError> {
     let (_, block) = found(document, id)?;
     let input = json!({ "projectId": brand, "name": visit.form.get("name"), "block": block });
     match visit.ask::<saved_blocks::create::Create>(input).await {
-        Ok(_) => Ok(Outcome::go(format!("{}?done=kept#b-{id}", visit.path))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?done=kept#b-{id}", visit.path))),
         Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, Some(error), None).await,
         Err(error) => Err(error),
     }
@@ -377,7 +377,7 @@ fn problems(failure: &Failure, document: &Value) -> Vec<Problem> {
 }
 
 /// Handles a request from the editor's script, and returns the result as JSON.
-pub async fn send_script(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_script(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.form.get("act") {
         "save" => save(visit).await,
         "upload" => upload(visit).await,
@@ -387,7 +387,7 @@ pub async fn send_script(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 /// Saves the changes sent by the script. Returns the new version of the email, or the problems.
-async fn save(visit: &Visit) -> Result<Outcome, PageError> {
+async fn save(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let operations: Value = serde_json::from_str(form.get("operations")).map_err(|_| PageError::broken_form())?;
     let version = form.get("version").parse::<u32>().ok();
@@ -397,33 +397,33 @@ async fn save(visit: &Visit) -> Result<Outcome, PageError> {
             let EmailDetails { email, document, .. } = saved.0;
             let answer =
                 json!({ "version": email.version, "warnings": email.warnings, "text": email.text, "document": document });
-            Outcome::json(StatusCode::OK, &answer)
+            PageResponse::json(StatusCode::OK, &answer)
         }
         Err(failure) => refused(visit, failure).await?,
     })
 }
 
-async fn refused(visit: &Visit, failure: Failure) -> Result<Outcome, PageError> {
+async fn refused(visit: &Visit, failure: Failure) -> Result<PageResponse, PageError> {
     let document = email(visit).await?.document.unwrap_or(Value::Null);
     let problems = problems(&failure, &document);
     let code = failure.code.info().wire;
     let version = failure.data.as_deref().map_or(&Value::Null, |data| &data["version"]).clone();
     let error = PageError::from(failure);
     let answer = json!({ "code": code, "message": error.message, "problems": problems, "version": version });
-    Ok(Outcome::json(error.status, &answer))
+    Ok(PageResponse::json(error.status, &answer))
 }
 
 /// Saves a block sent by the script as a reusable block, and returns all saved blocks of the brand.
-async fn keep_block(visit: &Visit) -> Result<Outcome, PageError> {
+async fn keep_block(visit: &Visit) -> Result<PageResponse, PageError> {
     let brand = email(visit).await?.email.project_id;
     let block: Value = serde_json::from_str(visit.form.get("block")).map_err(|_| PageError::broken_form())?;
     let input = json!({ "projectId": brand, "name": visit.form.get("name"), "block": block });
     Ok(match visit.ask::<saved_blocks::create::Create>(input).await {
         Ok(_) => {
             let saved_blocks = saved(visit, brand).await?;
-            Outcome::json(StatusCode::OK, &json!({ "savedBlocks": saved_blocks }))
+            PageResponse::json(StatusCode::OK, &json!({ "savedBlocks": saved_blocks }))
         }
-        Err(error) => Outcome::json(error.status, &json!({ "message": error.message })),
+        Err(error) => PageResponse::json(error.status, &json!({ "message": error.message })),
     })
 }
 
@@ -433,23 +433,23 @@ async fn saved(visit: &Visit, brand: ProjectId) -> Result<Vec<SavedBlockView>, P
 }
 
 /// Redirects to the full-size copy of an image that this service serves, so that the editor can crop it.
-pub async fn image(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn image(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     // Fails if the email does not exist in the user's account.
     email(visit).await?;
     let wanted = visit.query.get("of");
     if let Some(path) = own(visit, Some(wanted)) {
-        return Ok(Outcome::go(path));
+        return Ok(PageResponse::redirect(path));
     }
     let url: url::Url = wanted.parse().map_err(|_| PageError::not_found())?;
     // `images_through_here` rewrites image URLs only in HTML, so the URL is wrapped in an `img` element.
     let html = images_through_here(&visit.api.0, format!("<img src=\"{url}\">")).await?;
     let link = html.split('"').nth(1).and_then(|link| own(visit, Some(link)));
-    link.map(Outcome::go).ok_or_else(PageError::not_found)
+    link.map(PageResponse::redirect).ok_or_else(PageError::not_found)
 }
 
 /// Adds an uploaded image to the brand, and returns it.
-async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
+async fn upload(visit: &Visit) -> Result<PageResponse, PageError> {
     let brand = email(visit).await?.email.project_id;
     let file = visit.form.file("file").ok_or_else(PageError::broken_form)?;
     let input = json!({ "projectId": brand, "file": BASE64.encode(&file.bytes), "description": visit.form.some("about") });
@@ -463,11 +463,11 @@ async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
                 width: image.width,
                 height: image.height,
             };
-            Outcome::json(StatusCode::OK, &json!(picture))
+            PageResponse::json(StatusCode::OK, &json!(picture))
         }
         Err(failure) => {
             let error = PageError::from(failure);
-            Outcome::json(error.status, &json!({ "message": error.message }))
+            PageResponse::json(error.status, &json!({ "message": error.message }))
         }
     })
 }
