@@ -47,13 +47,13 @@ page_context!(ErrorPage, "error.html", {
 pub fn respond(mut visit: Visit, result: Result<PageResponse, PageError>) -> Reply {
     let response = result.unwrap_or_else(|error| error_page(&visit, error));
     let mut cookies: Vec<HeaderValue> = Vec::new();
-    if visit.who.is_none() && visit.jar.guest().is_none() && matches!(response, PageResponse::Page { .. }) {
+    if visit.session.is_none() && visit.jar.guest().is_none() && matches!(response, PageResponse::Page { .. }) {
         let value = HEXLOWER.encode(&visit.api.0.random.bytes::<16>());
         cookies.push(visit.jar.keep_guest(&value));
         visit.jar.set_guest(value);
         visit.csrf = forms::token(&visit.api.0, &visit.jar, false);
     }
-    if visit.who.is_some() {
+    if visit.session.is_some() {
         cookies.extend(visit.jar.keep_environment(visit.environment));
     }
     let elsewhere = match &response {
@@ -176,11 +176,11 @@ struct EnvironmentLink {
 impl Shell {
     fn of(visit: &Visit, files: &Files) -> Self {
         let word = visit.environment.word();
-        let person = visit.who.as_ref().map(|who| Person {
-            name: if who.user.name.is_empty() { who.user.email.to_string() } else { who.user.name.to_string() },
-            email: who.user.email.to_string(),
-            manages: who.user.role.manages(),
-            role: who.user.role.word(),
+        let person = visit.session.as_ref().map(|session| Person {
+            name: if session.user.name.is_empty() { session.user.email.to_string() } else { session.user.name.to_string() },
+            email: session.user.email.to_string(),
+            manages: session.user.role.manages(),
+            role: session.user.role.word(),
         });
         let inside = visit.path.strip_prefix(&format!("/{word}")).unwrap_or("/");
         let both = if visit.path.starts_with(&format!("/{word}/")) { in_both(inside) } else { "/" };

@@ -61,13 +61,14 @@ impl Dashboard {
 
     fn find(&self, path: &str) -> Option<Found> {
         let found = self.routes.at(path).ok()?;
-        let names: Vec<(String, String)> = found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let environment = match names.iter().find(|(name, _)| name == "environment") {
+        let path_parameters: Vec<(String, String)> =
+            found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let environment = match path_parameters.iter().find(|(name, _)| name == "environment") {
             Some((_, word)) => Some(word.parse().ok()?),
             // Pages that exist in only one environment have the environment in their own path.
             None => found.value.path.split('/').nth(1).and_then(|word| word.parse().ok()),
         };
-        Some(Found { page: found.value, names, environment })
+        Some(Found { page: found.value, path_parameters, environment })
     }
 
     /// Returns the page's correct path if the URL has an extra or a missing trailing slash.
@@ -98,13 +99,13 @@ static NOTHING: Page = Page { get: Some(|_| Box::pin(async { Err(PageError::not_
 
 struct Found {
     page: &'static Page,
-    names: Vec<(String, String)>,
+    path_parameters: Vec<(String, String)>,
     environment: Option<Environment>,
 }
 
 impl Found {
     fn nothing() -> Self {
-        Self { page: &NOTHING, names: Vec::new(), environment: None }
+        Self { page: &NOTHING, path_parameters: Vec::new(), environment: None }
     }
 }
 
@@ -135,7 +136,7 @@ impl Service for Dashboard {
 
 impl Dashboard {
     async fn visit(&self, found: Found, request: Incoming) -> Reply {
-        let Found { page, names, environment } = found;
+        let Found { page, path_parameters, environment } = found;
         let Incoming { method, uri, headers, body, peer } = request;
         let engine = &self.api.0;
         // Behind a proxy, the scheme of the base URL applies, because the connection to the proxy can be plain HTTP.
@@ -144,18 +145,18 @@ impl Dashboard {
         let jar = Jar::read(&headers, tls);
         // Pages without an environment in their path use the last environment.
         let environment = environment.unwrap_or_else(|| jar.environment());
-        let who = jar.session().and_then(|token| engine.sessions.by_cookie(token, environment, engine.clock.now()));
+        let session = jar.session().and_then(|token| engine.sessions.by_cookie(token, environment, engine.clock.now()));
         let mut visit = Visit {
             api: self.api.clone(),
-            csrf: forms::token(engine, &jar, who.is_some()),
+            csrf: forms::token(engine, &jar, session.is_some()),
             path: uri.path().to_owned(),
             query: Fields::read(uri.query().unwrap_or_default().as_bytes()),
             form: Fields::default(),
             agent: agent_of(&headers),
             jar,
-            who,
+            session,
             environment,
-            names,
+            path_parameters,
             peer,
             stories: self.stories.clone(),
             edit_previews: self.edit_previews.clone(),
@@ -184,7 +185,7 @@ async fn run(
             "This page doesn't support this request method. Go back, and use the buttons on the page.",
         )
     })?;
-    if page.auth == Auth::Closed && visit.who.is_none() {
+    if page.auth == Auth::Closed && visit.session.is_none() {
         let next = uri.path_and_query().filter(|_| page.get.is_some()).map(ToString::to_string);
         // The form's token ended with the session. The fields are only shown and carried through signing in, so the report of the
         // request's origin is sufficient. A form with a large file is not read.

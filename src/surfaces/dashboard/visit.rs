@@ -28,12 +28,12 @@ use crate::vocab::permissions::Permission;
 /// A request for a dashboard page, with its user and form.
 pub struct Visit {
     pub api: Api,
-    /// The signed-in user. Pages that require signing in always have one.
-    pub who: Option<UserSession>,
+    /// The session of the signed-in user. Pages that require signing in always have one.
+    pub session: Option<UserSession>,
     pub environment: Environment,
     pub path: String,
-    /// The path parameters: names and values.
-    pub names: Vec<(String, String)>,
+    /// The names and values of the path parameters.
+    pub path_parameters: Vec<(String, String)>,
     pub query: Fields,
     /// The fields of the submitted form; empty if none was submitted.
     pub form: Fields,
@@ -125,26 +125,26 @@ impl Visit {
     }
 
     /// Returns the value of a path parameter; empty if there is none with this name.
-    pub fn name(&self, name: &str) -> &str {
-        self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    pub fn path_parameter(&self, name: &str) -> &str {
+        self.path_parameters.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
 
     pub fn may(&self, permission: Permission) -> bool {
-        self.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(permission))
+        self.session.as_ref().is_some_and(|session| session.user.role.permissions().contains(permission))
     }
 
     /// Returns whether the signed-in user's role allows calling an operation; false without a user.
     pub fn may_ask(&self, spec: &Spec) -> bool {
-        let Some(who) = &self.who else { return false };
+        let Some(session) = &self.session else { return false };
         let is_for_role = match spec.access {
             Access::Public | Access::Person => true,
             Access::Needs(permission) => self.may(permission),
             Access::NeedsOne(permissions) => permissions.iter().any(|permission| self.may(*permission)),
-            Access::Manager => who.user.role.manages(),
+            Access::Manager => session.user.role.manages(),
             Access::Operator => false,
         };
         // Only the account that manages the installation may call `system.status`.
-        is_for_role && (spec.id != system::ops::status::Status::SPEC.id || who.user.account.is_installations)
+        is_for_role && (spec.id != system::ops::status::Status::SPEC.id || session.user.account.is_installations)
     }
 
     /// Returns an error if the user lacks this permission. Pages that consist only of a form use it, because they call no operation
@@ -215,7 +215,7 @@ impl Visit {
     }
 
     fn principal(&self) -> Principal {
-        self.who.clone().map_or(Principal::Anonymous, Principal::User)
+        self.session.clone().map_or(Principal::Anonymous, Principal::User)
     }
 
     async fn send(

@@ -129,7 +129,7 @@ fn leave_out_nulls(value: &mut Value) {
 
 /// Returns the operation in the path, if clients can call it.
 fn entry(visit: &Visit) -> Result<&'static Entry, PageError> {
-    let name = visit.name("operation");
+    let name = visit.path_parameter("operation");
     let found = visit.api.operations().iter().find(|entry| entry.spec.client_name() == Some(name));
     found.ok_or_else(PageError::not_found)
 }

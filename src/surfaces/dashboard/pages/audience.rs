@@ -67,7 +67,7 @@ impl Audience {
         if visit.query.some("brand").is_some() {
             return Self::of(visit).await;
         }
-        let whose = visit.ask::<T>(json!({ "id": visit.name("id") })).await?;
+        let whose = visit.ask::<T>(json!({ "id": visit.path_parameter("id") })).await?;
         Self::chosen(visit, Some(&project(whose).to_string())).await
     }
 

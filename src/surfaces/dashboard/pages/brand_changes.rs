@@ -34,7 +34,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let (_, head) = prepare(visit, "overview").await?;
-    let input = json!({ "projectId": visit.name("id") });
+    let input = json!({ "projectId": visit.path_parameter("id") });
     let Done(found) = visit.ask::<projects::ops::import_changes::ImportChangesGet>(input).await?;
     let (pending, kept) = found.changes.into_iter().partition(|change| change.state == ChangeState::Pending);
     Ok(PageResponse::draw_with(&ChangesPage { head, pending, kept }, error.as_ref()))
@@ -51,10 +51,10 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
         };
         all.iter().copied().filter(is_wanted).collect()
     };
-    let input = json!({ "projectId": visit.name("id"), "accept": decided("accept"), "keep": decided("keep") });
+    let input = json!({ "projectId": visit.path_parameter("id"), "accept": decided("accept"), "keep": decided("keep") });
     match visit.ask::<projects::ops::import_decide::ImportDecide>(input).await {
         Ok(Done(left)) if left.pending == 0 => {
-            Ok(PageResponse::redirect(format!("/{}/brands/{}?done=decided", visit.environment, visit.name("id"))))
+            Ok(PageResponse::redirect(format!("/{}/brands/{}?done=decided", visit.environment, visit.path_parameter("id"))))
         }
         Ok(_) => Ok(PageResponse::redirect(visit.path.clone())),
         Err(error) if is_shown(&error) => draw(visit, Some(error)).await,

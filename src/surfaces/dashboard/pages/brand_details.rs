@@ -325,7 +325,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 
 fn changes(visit: &Visit, project: &ProjectView) -> Value {
     let shown = template::context(project);
-    let mut input = json!({ "projectId": visit.name("id"), "voice": {} });
+    let mut input = json!({ "projectId": visit.path_parameter("id"), "voice": {} });
     // Browsers send line ends as CR LF.
     let sent = |field: &str| visit.form.get(field).replace("\r\n", "\n");
     let known = |field: &str, now: String| if visit.form.has(&was(field)) { sent(&was(field)) } else { now };

@@ -22,7 +22,7 @@ const TEXT_CHARACTERS: usize = 240;
 
 /// Returns the brand, and the header of the brand's page.
 pub async fn prepare(visit: &Visit, tab: &'static str) -> Result<(ProjectView, BrandHead), PageError> {
-    let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": visit.name("id") })).await?;
+    let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": visit.path_parameter("id") })).await?;
     let head = BrandHead::of(&project, tab);
     Ok((project, head))
 }
@@ -183,7 +183,7 @@ pub async fn images(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let (_, head) = prepare(visit, "images").await?;
     let input = json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": visit.page() });
     let found = visit.ask::<projects::ops::images_list::ImagesList>(input).await?;
@@ -209,7 +209,7 @@ async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<PageResp
 }
 
 pub async fn send_images(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (id, form) = (visit.name("id"), &visit.form);
+    let (id, form) = (visit.path_parameter("id"), &visit.form);
     let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
     // If tags are omitted, image analysis adds tags.
     let given_tags = (!tags.is_empty()).then_some(&tags);
@@ -251,7 +251,7 @@ pub async fn knowledge(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let (_, head) = prepare(visit, "knowledge").await?;
     let input = json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": visit.page() });
     let found = visit.ask::<projects::ops::knowledge_list::KnowledgeList>(input).await?;
@@ -291,7 +291,7 @@ fn origin(word: &str) -> &'static str {
 }
 
 pub async fn send_knowledge(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (id, form) = (visit.name("id"), &visit.form);
+    let (id, form) = (visit.path_parameter("id"), &visit.form);
     let (asked, word) = match form.get("act") {
         "add" => (add_text(visit, id).await, "added"),
         "remove" => {
@@ -336,7 +336,7 @@ pub async fn entry(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn draw_entry(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let wanted = json!({ "projectId": visit.name("id"), "entryId": visit.name("entry") });
+    let wanted = json!({ "projectId": visit.path_parameter("id"), "entryId": visit.path_parameter("entry") });
     let Done(entry) = visit.ask::<projects::ops::knowledge_get::KnowledgeGet>(wanted).await?;
     let (_, head) = prepare(visit, "knowledge").await?;
     let kept = |field: &str, own: String| if error.is_some() { visit.form.get(field).to_owned() } else { own };
@@ -352,11 +352,15 @@ async fn draw_entry(visit: &Visit, error: Option<PageError>) -> Result<PageRespo
 
 pub async fn send_entry(visit: &Visit) -> Result<PageResponse, PageError> {
     let input = json!({
-        "projectId": visit.name("id"), "entryId": visit.name("entry"), "title": visit.form.get("title"),
+        "projectId": visit.path_parameter("id"), "entryId": visit.path_parameter("entry"), "title": visit.form.get("title"),
         "content": visit.form.get("content"),
     });
     match visit.ask::<projects::ops::knowledge_update::KnowledgeUpdate>(input).await {
-        Ok(_) => Ok(PageResponse::redirect(format!("/{}/brands/{}/knowledge?done=changed", visit.environment, visit.name("id")))),
+        Ok(_) => Ok(PageResponse::redirect(format!(
+            "/{}/brands/{}/knowledge?done=changed",
+            visit.environment,
+            visit.path_parameter("id")
+        ))),
         Err(error) if is_shown(&error) => draw_entry(visit, Some(error)).await,
         Err(error) => Err(error),
     }
@@ -383,7 +387,7 @@ async fn draw_guidelines(visit: &Visit, error: Option<PageError>) -> Result<Page
 
 pub async fn send_guidelines(visit: &Visit) -> Result<PageResponse, PageError> {
     let input = json!({
-        "projectId": visit.name("id"), "designRules": visit.form.get("designRules"), "imageStyle": visit.form.get("imageStyle"),
+        "projectId": visit.path_parameter("id"), "designRules": visit.form.get("designRules"), "imageStyle": visit.form.get("imageStyle"),
     });
     match visit.ask::<projects::ops::guidelines_update::GuidelinesUpdate>(input).await {
         Ok(_) => Ok(done(visit, "kept")),

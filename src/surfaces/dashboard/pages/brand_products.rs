@@ -128,7 +128,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let (_, head) = prepare(visit, "products").await?;
     let input = json!({ "projectId": id, "limit": PRODUCTS_PER_PAGE, "page": visit.page() });
     let found = visit.ask::<projects::ops::products_list::ProductsList>(input).await?;
@@ -153,7 +153,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = |more: Value| {
-        let mut input = json!({ "projectId": visit.name("id"), "productId": form.get("product") });
+        let mut input = json!({ "projectId": visit.path_parameter("id"), "productId": form.get("product") });
         input.as_object_mut().expect("an object was just created").extend(more.as_object().cloned().unwrap_or_default());
         input
     };
@@ -178,7 +178,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 async fn add(visit: &Visit) -> Result<(), PageError> {
     let form = &visit.form;
     let input = json!({
-        "projectId": visit.name("id"), "name": form.get("name"), "url": form.some("url"), "image": form.some("image"),
+        "projectId": visit.path_parameter("id"), "name": form.get("name"), "url": form.some("url"), "image": form.some("image"),
         "description": form.some("description"), "price": form.some("price"), "priceBefore": form.some("priceBefore"),
         "currency": form.some("currency"),
     });
@@ -188,7 +188,7 @@ async fn add(visit: &Visit) -> Result<(), PageError> {
 /// Saves the submitted values that differ from the product's values. Clearing a field removes its value; clearing the name, the URL, the
 /// image or the currency restores the imported value.
 async fn save(visit: &Visit) -> Result<(), PageError> {
-    let (id, form) = (visit.name("id"), &visit.form);
+    let (id, form) = (visit.path_parameter("id"), &visit.form);
     let mut input = json!({ "projectId": id, "productId": form.get("product") });
     for name in ["name", "url", "image", "description", "price", "priceBefore", "currency"] {
         let (sent, known) = (form.get(name).trim().replace("\r\n", "\n"), form.get(&format!("was.{name}")).replace("\r\n", "\n"));
@@ -206,6 +206,6 @@ async fn merge(visit: &Visit) -> Result<(), PageError> {
     let Some((first, others)) = selected.split_first().filter(|(_, others)| !others.is_empty()) else {
         return Err(PageError::plain(http::StatusCode::BAD_REQUEST, "Select at least two products to merge."));
     };
-    let input = json!({ "projectId": visit.name("id"), "productId": first, "productIds": others });
+    let input = json!({ "projectId": visit.path_parameter("id"), "productId": first, "productIds": others });
     visit.ask::<projects::ops::products_merge::ProductsMerge>(input).await.map(drop)
 }

@@ -254,7 +254,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
     let brand = project.brand.unwrap_or_default();
     let more = more_colors(&brand);
     let logos = brand.logos.into_iter().map(|logo| LogoTile {
-        picture: picture_path(visit, visit.name("id"), &logo.url),
+        picture: picture_path(visit, visit.path_parameter("id"), &logo.url),
         ground: if word(&logo.background) == "dark" { "dark" } else { "light" },
         source: source(&word(&logo.source)),
         width: logo.width,
@@ -304,7 +304,7 @@ fn source(word: &str) -> &'static str {
 
 /// Shows a sample email in the theme, with the values in the query.
 pub async fn preview(visit: &Visit) -> Result<PageResponse, PageError> {
-    let mut input = json!({ "projectId": visit.name("id"), "images": true });
+    let mut input = json!({ "projectId": visit.path_parameter("id"), "images": true });
     for field in Form::names() {
         let name = field.rsplit('.').next().unwrap_or_default();
         let value = visit.query.get(name);
@@ -316,7 +316,7 @@ pub async fn preview(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let (set, word) = match visit.form.get("act") {
         // The user chose one of the logos on the page.
         "use" => (set_logo(visit, id, visit.form.some("url")).await, "logo"),

@@ -299,7 +299,7 @@ pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
 
 /// Serves the thumbnail of a brand's image.
 pub async fn picture(visit: &Visit) -> Result<PageResponse, PageError> {
-    let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
+    let wanted = json!({ "projectId": visit.path_parameter("id"), "imageUrl": visit.query.get("of") });
     visit.forward::<projects::ops::image_preview::ImagePreview>(wanted).await
 }
 
@@ -346,7 +346,7 @@ pub fn in_full(address: &str) -> String {
 
 /// Shows a brand: the progress of the import, or the overview.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let Done(import) = visit.ask::<projects::ops::import_status::ImportStatus>(json!({ "projectId": id })).await?;
     let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await?;
     let head = BrandHead::of(&project, "overview");
@@ -467,7 +467,7 @@ fn facts(brand: &Value) -> Vec<Fact> {
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.form.get("act") {
         "retry" => {
-            visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": visit.name("id") })).await?;
+            visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": visit.path_parameter("id") })).await?;
             Ok(PageResponse::redirect(visit.path.clone()))
         }
         _ => Err(PageError::unknown_action()),

@@ -160,7 +160,7 @@ pub async fn receive(visit: &Visit) -> Result<PageResponse, PageError> {
         .iter()
         .filter_map(|name| Some((*name, visit.query.some(name)?)))
         .collect();
-    let provider: Provider = visit.name("provider").parse().map_err(|_| PageError::not_found())?;
+    let provider: Provider = visit.path_parameter("provider").parse().map_err(|_| PageError::not_found())?;
     let query = serde_urlencoded::to_string(query).unwrap_or_default();
     Ok(PageResponse::redirect(format!("/{environment}/settings/connections/{}/complete?{query}", provider.alias())))
 }
@@ -176,7 +176,7 @@ pub async fn complete(visit: &Visit) -> Result<PageResponse, PageError> {
         return page(visit, Some(&refused), None).await;
     }
     let input = json!({
-        "provider": visit.name("provider"), "code": visit.query.get("code"), "state": visit.query.get("state"),
+        "provider": visit.path_parameter("provider"), "code": visit.query.get("code"), "state": visit.query.get("state"),
     });
     match visit.ask::<complete::Complete>(input).await {
         Ok(Created(_)) => Ok(PageResponse::redirect(format!("{list}?done=connect"))),

@@ -95,7 +95,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 fn asked(visit: &Visit, audience: &Audience) -> Value {
-    json!({ "id": visit.name("id"), "projectId": audience.id })
+    json!({ "id": visit.path_parameter("id"), "projectId": audience.id })
 }
 
 async fn draw(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<PageResponse, PageError> {
@@ -177,7 +177,8 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
     let (form, mut input) = (&visit.form, asked(visit, audience));
-    let changed = |what: &str, value: Value| json!({ "projectId": audience.id, "ids": [visit.name("id")], what: value });
+    let changed =
+        |what: &str, value: Value| json!({ "projectId": audience.id, "ids": [visit.path_parameter("id")], what: value });
     match form.get("act") {
         "save" => {
             let Done(contact) = visit.ask::<contacts::ops::get::Get>(input.clone()).await?;
@@ -207,7 +208,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
             visit.ask::<contacts::ops::bulk_change::BulkChange>(changed("removeTags", json!([form.get("name")]))).await?;
         }
         "topic-on" | "topic-off" => {
-            let choice = json!({ "id": form.get("topic"), "subscriberId": visit.name("id"), "projectId": audience.id });
+            let choice = json!({ "id": form.get("topic"), "subscriberId": visit.path_parameter("id"), "projectId": audience.id });
             match form.get("act") {
                 "topic-on" => visit.ask::<contacts::ops::topic_subscribe::TopicSubscribe>(choice).await.map(drop)?,
                 _ => visit.ask::<contacts::ops::topic_unsubscribe::TopicUnsubscribe>(choice).await.map(drop)?,
@@ -232,7 +233,7 @@ pub async fn data(visit: &Visit) -> Result<PageResponse, PageError> {
     };
     let mut response = visit.forward::<tracking::ops::personal_data::PersonalData>(asked(visit, &audience)).await?;
     if let PageResponse::Forwarded(reply) = &mut response {
-        let id: String = visit.name("id").chars().filter(char::is_ascii_alphanumeric).collect();
+        let id: String = visit.path_parameter("id").chars().filter(char::is_ascii_alphanumeric).collect();
         let name = HeaderValue::from_str(&format!("attachment; filename=\"contact-{id}.json\""));
         reply.headers.insert(CONTENT_DISPOSITION, name.expect("a contact ID has only letters and digits"));
     }

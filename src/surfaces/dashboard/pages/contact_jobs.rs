@@ -114,14 +114,14 @@ page_context!(ContactJobPage, "contact_job.html", {
 });
 
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
-    let kind = visit.name("kind");
+    let kind = visit.path_parameter("kind");
     if !["export", "change", "bulk"].contains(&kind) {
         return Err(PageError::not_found());
     }
     let Some(audience) = Audience::having::<contacts::ops::job::Job>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
     };
-    let input = json!({ "jobId": visit.name("id"), "projectId": audience.id });
+    let input = json!({ "jobId": visit.path_parameter("id"), "projectId": audience.id });
     let around = |title| audience.context(visit, title);
     let page = match kind {
         "export" => {

@@ -14,7 +14,7 @@ const NEEDED: [Permission; 4] =
     [Permission::ProjectWrite, Permission::EmailWrite, Permission::AudienceWrite, Permission::CampaignWrite];
 
 fn user(visit: &Visit) -> Result<&UserSession, PageError> {
-    let person = visit.who.as_ref().ok_or_else(PageError::not_found)?;
+    let person = visit.session.as_ref().ok_or_else(PageError::not_found)?;
     let permissions = person.user.role.permissions();
     match NEEDED.into_iter().all(|needed| permissions.contains(needed)) {
         true => Ok(person),

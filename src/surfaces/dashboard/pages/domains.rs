@@ -105,7 +105,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn one(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let Done(domain) = visit.ask::<domains::ops::get::Get>(json!({ "domain": visit.name("domain") })).await?;
+    let Done(domain) = visit.ask::<domains::ops::get::Get>(json!({ "domain": visit.path_parameter("domain") })).await?;
     let is_sent = visit.form.get("act") == "tracking";
     let now = template::context(&domain.utm);
     let value = |mark: &str| match is_sent {
@@ -133,7 +133,7 @@ async fn one(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, Pa
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let which = json!({ "domain": visit.name("domain") });
+    let which = json!({ "domain": visit.path_parameter("domain") });
     let act = visit.form.get("act");
     let done = match act {
         "verify" => visit.ask::<domains::ops::verify::Verify>(which).await.map(drop),
@@ -160,7 +160,7 @@ fn tracking(visit: &Visit) -> Value {
         false => Value::Null,
     };
     json!({
-        "domain": visit.name("domain"), "openTracking": is_ticked("opens"), "clickTracking": is_ticked("clicks"),
+        "domain": visit.path_parameter("domain"), "openTracking": is_ticked("opens"), "clickTracking": is_ticked("clicks"),
         "brandedTracking": is_ticked("branded"), "utm": utm,
     })
 }

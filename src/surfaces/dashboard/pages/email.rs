@@ -30,7 +30,7 @@ const PROMPT_CHARACTERS: usize = 300;
 const EDITED: &str = "edit";
 
 async fn email(visit: &Visit) -> Result<EmailDetails, PageError> {
-    Ok(visit.ask::<emails::ops::get::Get>(json!({ "emailId": visit.name("id") })).await?.0)
+    Ok(visit.ask::<emails::ops::get::Get>(json!({ "emailId": visit.path_parameter("id") })).await?.0)
 }
 
 /// The header that all pages about an email share.
@@ -278,7 +278,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPrevi
     let EmailDetails { email, series, brief, .. } = email(visit).await?;
     let edit = match visit.query.some(EDITED) {
         Some(edit) => {
-            let wanted = json!({ "emailId": visit.name("id"), "editId": edit });
+            let wanted = json!({ "emailId": visit.path_parameter("id"), "editId": edit });
             Some(EditState::from(visit.ask::<emails::ops::edit_status::EditStatus>(wanted).await?.0))
         }
         None => None,
@@ -308,13 +308,16 @@ fn open_prompt(edit: Option<&EditState>) -> Option<String> {
 /// Shows what an edit would change.
 async fn preview(visit: &Visit) -> Result<PageResponse, PageError> {
     let prompt = visit.form.get("prompt");
-    match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
+    match visit
+        .ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.path_parameter("id"), "prompt": prompt, "preview": true }))
+        .await
+    {
         Ok(Done(emails::ops::edit::EmailEditResult::Email(edited))) => {
             let EditedEmail { email, done, not_done, .. } = *edited;
             let engine = &visit.api.0;
             let id = EditId::make(engine.clock.now(), engine.random.as_ref());
-            if let Some(who) = &visit.who {
-                visit.edit_previews.keep(who.user.account.id, id, placeholders::preview(&email.html));
+            if let Some(session) = &visit.session {
+                visit.edit_previews.keep(session.user.account.id, id, placeholders::preview(&email.html));
             }
             let frame = format!("{}/frame?{EDITED}={id}", visit.path);
             let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
@@ -332,7 +335,7 @@ fn is_shown(error: &PageError) -> bool {
 
 /// Previews or starts an AI edit, adds a text that a warning reports as missing, or changes whether the email is a favorite.
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (id, form) = (visit.name("id"), &visit.form);
+    let (id, form) = (visit.path_parameter("id"), &visit.form);
     match form.get("act") {
         "preview" => preview(visit).await,
         "edit" => {
@@ -382,10 +385,11 @@ async fn add(visit: &Visit) -> Result<PageResponse, PageError> {
 /// of the edit's preview.
 pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
     if let Some(id) = visit.query.some(EDITED) {
-        let previewed = EditId::parse(id).zip(visit.who.as_ref());
-        let html = previewed.and_then(|(id, who)| visit.edit_previews.html(who.user.account.id, id)).ok_or_else(|| {
-            PageError::plain(http::StatusCode::NOT_FOUND, "This preview is no longer stored. Preview the edit again.")
-        })?;
+        let previewed = EditId::parse(id).zip(visit.session.as_ref());
+        let html =
+            previewed.and_then(|(id, session)| visit.edit_previews.html(session.user.account.id, id)).ok_or_else(|| {
+                PageError::plain(http::StatusCode::NOT_FOUND, "This preview is no longer stored. Preview the edit again.")
+            })?;
         return Ok(PageResponse::Forwarded(untrusted_html::document(
             &html,
             "private, no-store",
@@ -393,7 +397,7 @@ pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
         )));
     }
     let dark = visit.query.some("dark").map(|dark| dark == "yes");
-    let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });
+    let wanted = json!({ "emailId": visit.path_parameter("id"), "images": visit.wants_images(), "dark": dark });
     visit.forward::<emails::ops::html::Html>(wanted).await
 }
 
@@ -405,7 +409,7 @@ pub async fn text(visit: &Visit) -> Result<PageResponse, PageError> {
 
 pub async fn versions(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
-    let wanted = json!({ "emailId": visit.name("id"), "limit": VERSIONS_PER_PAGE, "page": visit.page() });
+    let wanted = json!({ "emailId": visit.path_parameter("id"), "limit": VERSIONS_PER_PAGE, "page": visit.page() });
     let found = visit.ask::<emails::ops::versions::Versions>(wanted).await?;
     let tile = |version: VersionView| {
         let (thumbnail, screenshot) =
@@ -422,8 +426,8 @@ pub async fn versions(visit: &Visit) -> Result<PageResponse, PageError> {
 
 pub async fn send_version(visit: &Visit) -> Result<PageResponse, PageError> {
     let version = visit.form.get("version").parse::<u64>().map_err(|_| PageError::not_found())?;
-    visit.ask::<emails::ops::restore::Restore>(json!({ "emailId": visit.name("id"), "version": version })).await?;
-    Ok(PageResponse::redirect(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
+    visit.ask::<emails::ops::restore::Restore>(json!({ "emailId": visit.path_parameter("id"), "version": version })).await?;
+    Ok(PageResponse::redirect(format!("/{}/emails/{}?done=restored", visit.environment, visit.path_parameter("id"))))
 }
 
 pub async fn trial(visit: &Visit) -> Result<PageResponse, PageError> {
@@ -432,7 +436,7 @@ pub async fn trial(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn draw_trial(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
-    let own_address = visit.who.as_ref().map(|who| who.user.email.to_string()).unwrap_or_default();
+    let own_address = visit.session.as_ref().map(|session| session.user.email.to_string()).unwrap_or_default();
     let project = visit.ask::<projects::ops::get::Get>(json!({ "projectId": email.project_id })).await.ok();
     let sender = project.and_then(|Done(project)| project.default_sender).map(|sender| (sender.from, sender.from_name));
     let (from, from_name) = match (&error, sender) {
@@ -452,7 +456,7 @@ async fn draw_trial(visit: &Visit, error: Option<PageError>) -> Result<PageRespo
 pub async fn send_trial(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({
-        "emailId": visit.name("id"), "to": form.get("to"), "from": form.some("from"), "fromName": form.some("from_name"),
+        "emailId": visit.path_parameter("id"), "to": form.get("to"), "from": form.some("from"), "fromName": form.some("from_name"),
     });
     match visit.ask::<sending::ops::test::Test>(input).await {
         Ok(_) => Ok(PageResponse::redirect(format!("{}?done=sent", visit.path))),

@@ -484,7 +484,7 @@ pub async fn send_import(visit: &Visit) -> Result<PageResponse, PageError> {
 
 /// Shows the emails of one generation request: the progress while it runs, then all emails side by side.
 pub async fn series(visit: &Visit) -> Result<PageResponse, PageError> {
-    let wanted = json!({ "conversationId": visit.name("conversation") });
+    let wanted = json!({ "conversationId": visit.path_parameter("conversation") });
     let Done(mut status) = visit.ask::<emails::ops::status::Status>(wanted).await?;
     let result = status.result.take();
     // A request for a single email redirects to the page of that email.

@@ -124,7 +124,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let Done(view) = visit.ask::<checklist::Checklist>(json!({ "projectId": visit.name("id") })).await?;
+    let Done(view) = visit.ask::<checklist::Checklist>(json!({ "projectId": visit.path_parameter("id") })).await?;
     let twin = error.as_ref().filter(|error| error.code == Some(Code::BrandExists)).and_then(|error| {
         let data = error.data.as_ref()?;
         Some(Twin { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
@@ -138,7 +138,7 @@ async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({
-        "projectId": visit.name("id"), "contacts": form.get("contacts") == "yes",
+        "projectId": visit.path_parameter("id"), "contacts": form.get("contacts") == "yes",
         "contactsAfter": form.some("after").and_then(|after| after.parse::<u32>().ok()), "liveProjectId": form.some("into"),
     });
     match visit.ask::<copy::Copy>(input).await {

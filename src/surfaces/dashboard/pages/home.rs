@@ -25,7 +25,7 @@ const CAMPAIGNS_SHOWN: usize = 5;
 
 /// Redirects from `/` to the home page of the current environment; without a session, to the sign-in page.
 pub async fn start(visit: &Visit) -> Result<PageResponse, PageError> {
-    Ok(match visit.who {
+    Ok(match visit.session {
         Some(_) => PageResponse::redirect(format!("/{}/", visit.environment)),
         None => PageResponse::to_sign_in(None),
     })

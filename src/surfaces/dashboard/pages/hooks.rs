@@ -189,7 +189,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let which = json!({ "hook": visit.name("id") });
+    let which = json!({ "hook": visit.path_parameter("id") });
     let Done(hook) = visit.ask::<hooks::ops::get::Get>(which.clone()).await?;
     let Done(found) = visit.ask::<hooks::ops::deliveries::Deliveries>(which).await?;
     let act = visit.form.get("act").to_owned();
@@ -208,7 +208,7 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let act = visit.form.get("act");
     let result = match act {
         "update" => update(visit).await.map(|()| ActionResult::default()),
@@ -236,9 +236,9 @@ async fn change(visit: &Visit, input: Value) -> Result<HookWithUrl, PageError> {
 }
 
 async fn update(visit: &Visit) -> Result<(), PageError> {
-    let Done(hook) = visit.ask::<hooks::ops::get::Get>(json!({ "hook": visit.name("id") })).await?;
+    let Done(hook) = visit.ask::<hooks::ops::get::Get>(json!({ "hook": visit.path_parameter("id") })).await?;
     let mut input = values(visit);
-    input["hook"] = visit.name("id").into();
+    input["hook"] = visit.path_parameter("id").into();
     // An empty field keeps the stored secret, unless the signature header changes.
     if visit.form.get("signature_secret").is_empty() && hook.signature_header.as_deref() == visit.form.some("signature_header") {
         input.as_object_mut().expect("the values are an object").remove("signature");
@@ -248,7 +248,7 @@ async fn update(visit: &Visit) -> Result<(), PageError> {
 
 async fn test(visit: &Visit) -> Result<HookTested, PageError> {
     let body: Value = serde_json::from_str(visit.form.get("body")).unwrap_or_else(|_| visit.form.get("body").into());
-    let tested = visit.ask::<hooks::ops::test::Test>(json!({ "hook": visit.name("id"), "body": body })).await;
+    let tested = visit.ask::<hooks::ops::test::Test>(json!({ "hook": visit.path_parameter("id"), "body": body })).await;
     tested.map(|Done(tested)| tested)
 }
 

@@ -210,7 +210,7 @@ pub async fn one(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::having::<contacts::ops::job::Job>(visit, |Done(it)| it.project_id).await? else {
         return Err(PageError::not_found());
     };
-    let input = json!({ "id": visit.name("id"), "projectId": audience.id });
+    let input = json!({ "id": visit.path_parameter("id"), "projectId": audience.id });
     let Done(status) = visit.ask::<contacts::ops::import_status::ImportStatus>(input).await?;
     match status.status {
         "uploaded" => {
@@ -222,7 +222,7 @@ pub async fn one(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn progress(visit: &Visit, audience: &Audience, status: ImportProgress) -> Result<PageResponse, PageError> {
-    let input = json!({ "id": visit.name("id"), "limit": ERRORS, "offset": audience::offset(visit, ERRORS) });
+    let input = json!({ "id": visit.path_parameter("id"), "limit": ERRORS, "offset": audience::offset(visit, ERRORS) });
     let told = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
     let context = ImportProgressPage {
         audience: audience.context(visit, "Contact import"),
@@ -240,7 +240,7 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
     let form = &visit.form;
     let delimiter = form.some("delimiter").or(visit.query.some("delimiter"));
     let preview = async |delimiter: Option<&str>| {
-        let input = json!({ "id": visit.name("id"), "projectId": audience.id, "delimiter": delimiter, "rows": 3 });
+        let input = json!({ "id": visit.path_parameter("id"), "projectId": audience.id, "delimiter": delimiter, "rows": 3 });
         visit.ask::<contacts::ops::import_preview::ImportPreview>(input).await
     };
     let Done(preview) = match preview(delimiter).await {
@@ -282,7 +282,7 @@ pub async fn start(visit: &Visit) -> Result<PageResponse, PageError> {
     let asked = match mapping(form) {
         Ok(map) => {
             let input = json!({
-                "id": visit.name("id"), "projectId": audience.id, "columnMap": map, "delimiter": form.some("delimiter"),
+                "id": visit.path_parameter("id"), "projectId": audience.id, "columnMap": map, "delimiter": form.some("delimiter"),
                 "onConflict": if form.get("existing") == "skip" { "skip" } else { "upsert" },
                 "tags": audience::names(form.get("tags")), "status": form.some("status"),
             });
@@ -333,7 +333,7 @@ pub async fn errors(visit: &Visit) -> Result<PageResponse, PageError> {
     let mut file = String::from("row,email,field,error\r\n");
     let limit = limits::PAGE_LIMIT_MAX;
     for part in 0..limits::BULK_ERRORS_SHOWN_MAX as u64 / limit {
-        let input = json!({ "id": visit.name("id"), "limit": limit, "offset": part * limit });
+        let input = json!({ "id": visit.path_parameter("id"), "limit": limit, "offset": part * limit });
         let told = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
         for ImportError { row, email, field, error } in &told.items {
             let email = cell(email.as_deref().unwrap_or_default());

@@ -131,27 +131,31 @@ pub async fn list(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
-    let Done(whole) = visit.ask::<sending::ops::inbox_get::InboxGet>(json!({ "id": visit.name("id") })).await?;
+    let Done(whole) = visit.ask::<sending::ops::inbox_get::InboxGet>(json!({ "id": visit.path_parameter("id") })).await?;
     Ok(PageResponse::draw(&MessagePage::new(whole, visit.query.get("view"), visit.wants_images())))
 }
 
 /// Serves the HTML of a message as a document for a frame.
 pub async fn mail(visit: &Visit) -> Result<PageResponse, PageError> {
-    visit.forward::<sending::ops::inbox_html::InboxHtml>(json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
+    visit
+        .forward::<sending::ops::inbox_html::InboxHtml>(
+            json!({ "id": visit.path_parameter("id"), "images": visit.wants_images() }),
+        )
+        .await
 }
 
 pub async fn picture(visit: &Visit) -> Result<PageResponse, PageError> {
-    visit.forward::<sending::ops::inbox_screenshot::InboxScreenshot>(json!({ "id": visit.name("id") })).await
+    visit.forward::<sending::ops::inbox_screenshot::InboxScreenshot>(json!({ "id": visit.path_parameter("id") })).await
 }
 
 pub async fn source(visit: &Visit) -> Result<PageResponse, PageError> {
-    visit.forward::<sending::ops::inbox_raw::InboxRaw>(json!({ "id": visit.name("id") })).await
+    visit.forward::<sending::ops::inbox_raw::InboxRaw>(json!({ "id": visit.path_parameter("id") })).await
 }
 
 pub async fn delete(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.form.get("act") {
         "delete" => {
-            visit.ask::<sending::ops::inbox_delete::InboxDelete>(json!({ "id": visit.name("id") })).await?;
+            visit.ask::<sending::ops::inbox_delete::InboxDelete>(json!({ "id": visit.path_parameter("id") })).await?;
             Ok(PageResponse::redirect(format!("/{}/inbox?done=deleted", visit.environment)))
         }
         _ => Err(PageError::unknown_action()),

@@ -146,7 +146,7 @@ async fn mail_link(api: &Api, email: &str) -> Option<String> {
 /// be guessed and the check is cheap, so it has no rate limit of its own.
 async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
     visit
-        .ask_inside::<accounts::ops::link_check::LinkCheck>(json!({ "purpose": purpose, "token": visit.name("token") }))
+        .ask_inside::<accounts::ops::link_check::LinkCheck>(json!({ "purpose": purpose, "token": visit.path_parameter("token") }))
         .await
         .err()
 }
@@ -156,7 +156,7 @@ pub async fn reset(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 pub async fn send_reset(visit: &Visit) -> Result<PageResponse, PageError> {
-    let input = json!({ "token": visit.name("token"), "password": visit.form.raw("password") });
+    let input = json!({ "token": visit.path_parameter("token"), "password": visit.form.raw("password") });
     Ok(match visit.ask::<accounts::ops::reset::Reset>(input).await {
         Ok(_) => PageResponse::redirect("/signin?done=reset"),
         Err(error) => reset_page(Some(&error)),
@@ -170,7 +170,7 @@ pub async fn set_up(visit: &Visit) -> Result<PageResponse, PageError> {
 /// Creates the owner and signs them in.
 pub async fn send_set_up(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
-    let input = json!({ "token": visit.name("token"), "email": form.get("email"), "password": form.raw("password") });
+    let input = json!({ "token": visit.path_parameter("token"), "email": form.get("email"), "password": form.raw("password") });
     Ok(match visit.ask_inside::<accounts::ops::set_up_by_link::SetUpByLink>(input).await {
         Ok(_) => sign_in::enter_new(visit, form.get("email")).await,
         Err(error) => set_up_page(visit, Some(&error)),
@@ -183,7 +183,7 @@ pub async fn join(visit: &Visit) -> Result<PageResponse, PageError> {
 
 pub async fn send_join(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
-    let input = json!({ "token": visit.name("token"), "name": form.some("name"), "password": form.raw("password") });
+    let input = json!({ "token": visit.path_parameter("token"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask::<accounts::ops::join::Join>(input).await {
         Ok(Created(member)) => sign_in::enter_new(visit, &member.email).await,
         Err(error) => join_page(visit, Some(&error)),

@@ -210,7 +210,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let Done(row) = visit.ask::<mail_feedback::ops::get::Get>(json!({ "mailServiceId": visit.name("id") })).await?;
+    let Done(row) = visit.ask::<mail_feedback::ops::get::Get>(json!({ "mailServiceId": visit.path_parameter("id") })).await?;
     let (form, is_sent) = (&visit.form, visit.form.get("act") == "update");
     let given = |name: &str, own: String| if is_sent { form.get(name).to_owned() } else { own };
     let context = MailServicePage {
@@ -229,7 +229,7 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (form, id) = (&visit.form, visit.name("id"));
+    let (form, id) = (&visit.form, visit.path_parameter("id"));
     let which = json!({ "mailServiceId": id });
     let act = form.get("act");
     let result = match act {
@@ -259,7 +259,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn update(visit: &Visit) -> Result<(), PageError> {
     let form = &visit.form;
-    let mut input = json!({ "mailServiceId": visit.name("id"), "name": form.some("name") });
+    let mut input = json!({ "mailServiceId": visit.path_parameter("id"), "name": form.some("name") });
     // An empty field keeps the stored secret.
     if let Some(secret) = form.some("secret") {
         input["secret"] = secret.into();

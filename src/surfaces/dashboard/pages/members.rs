@@ -77,7 +77,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn draw(visit: &Visit, link: Option<NewLink>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let Done(data) = visit.ask::<accounts::ops::member_list::MemberList>(json!({})).await?;
-    let own = visit.who.as_ref().map(|who| who.user.id.to_string()).unwrap_or_default();
+    let own = visit.session.as_ref().map(|session| session.user.id.to_string()).unwrap_or_default();
     let is_sent = visit.form.get("act") == "role";
     let chosen = if is_sent { Vec::new() } else { visit.form.all("permission") };
     let context = MembersPage {

@@ -60,7 +60,8 @@ page_context!(PlanPage, "plan.html", {
 
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let Done(plan) = visit.ask::<sending::ops::plan::Plan>(json!({})).await?;
-    let may_change = visit.who.as_ref().is_some_and(|who| who.user.role.manages() && who.user.account.is_installations);
+    let may_change =
+        visit.session.as_ref().is_some_and(|session| session.user.role.manages() && session.user.account.is_installations);
     let accounts = match may_change {
         true => Some(visit.ask::<accounts::ops::account_list::AccountListing>(json!({})).await?.0),
         false => None,

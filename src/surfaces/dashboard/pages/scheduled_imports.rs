@@ -208,7 +208,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn one(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let Done(import) = visit.ask::<get::Get>(json!({ "id": visit.name("id") })).await?;
+    let Done(import) = visit.ask::<get::Get>(json!({ "id": visit.path_parameter("id") })).await?;
     let act = visit.form.get("act").to_owned();
     let form = if act == "update" { ScheduleForm::sent(visit) } else { ScheduleForm { act, ..ScheduleForm::of(&import) } };
     // A due run starts within seconds, so a new import counts as running.
@@ -218,7 +218,7 @@ async fn one(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, Pa
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let act = visit.form.get("act");
     let result = match act {
         "update" => {

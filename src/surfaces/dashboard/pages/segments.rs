@@ -170,7 +170,7 @@ struct Draft {
 
 /// Shows the editor for a new or saved segment.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
-    let is_new = visit.name("id").is_empty();
+    let is_new = visit.path_parameter("id").is_empty();
     let found = if is_new {
         Audience::of(visit).await?
     } else {
@@ -181,7 +181,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
         None if is_new => return Ok(audience::none("New segment")),
         None => return Err(PageError::not_found()),
     };
-    let draft = match visit.name("id") {
+    let draft = match visit.path_parameter("id") {
         "" => {
             let rows = segment_form::rows_of(&json!({ "match": "all" }), &BTreeMap::new());
             let rows = rows.into_iter().chain([Row::fresh(1)]).collect();
@@ -219,7 +219,7 @@ async fn draw(
     error: Option<&PageError>,
     wrong_row: Option<usize>,
 ) -> Result<PageResponse, PageError> {
-    let is_new = visit.name("id").is_empty();
+    let is_new = visit.path_parameter("id").is_empty();
     let wanted = json!({ "projectId": audience.id, "examine": CONTACTS_EXAMINED });
     let Done(catalog) = visit.ask::<contacts::ops::field_catalog::FieldCatalog>(wanted).await?;
     let custom = catalog.entries.into_iter().filter(|entry| !entry.auto).map(|entry| entry.key);
@@ -229,7 +229,7 @@ async fn draw(
     let context = SegmentPage {
         audience: audience.context(visit, if is_new { "New segment" } else { &draft.name }),
         is_new,
-        id: visit.name("id").to_owned(),
+        id: visit.path_parameter("id").to_owned(),
         name: draft.name.clone(),
         description: draft.description.clone(),
         rows: draft.rows.iter().enumerate().map(|(at, row)| drawn(row, wrong_row == Some(at), &topics)).collect(),
@@ -309,7 +309,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn remove_this(visit: &Visit, audience: &Audience) -> Result<PageResponse, PageError> {
-    visit.ask::<segments::ops::delete::Delete>(json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
+    visit.ask::<segments::ops::delete::Delete>(json!({ "id": visit.path_parameter("id"), "projectId": audience.id })).await?;
     Ok(PageResponse::redirect(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
@@ -363,7 +363,7 @@ async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<PageR
     let mut input = json!({
         "projectId": audience.id, "name": draft.name, "description": draft.description, "filters": built.tree,
     });
-    let saved = match visit.name("id") {
+    let saved = match visit.path_parameter("id") {
         "" => visit.ask::<segments::ops::create::Create>(input).await.map(|Created(segment)| segment.id),
         id => {
             input["id"] = id.into();

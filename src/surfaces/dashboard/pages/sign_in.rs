@@ -133,7 +133,7 @@ pub fn confirm_form(visit: &Visit, error: Option<&PageError>) -> PageResponse {
 /// wrong.
 pub async fn confirm_submitted(visit: &mut Visit) -> Result<Option<PageResponse>, PageError> {
     let proof = visit.form.under(forms::CONFIRM);
-    if visit.who.is_none() || proof.pairs().is_empty() {
+    if visit.session.is_none() || proof.pairs().is_empty() {
         return Ok(None);
     }
     visit.form.remove(forms::CONFIRM);
@@ -147,7 +147,7 @@ pub async fn confirm_submitted(visit: &mut Visit) -> Result<Option<PageResponse>
 
 /// Shows the sign-in form. A user who is already signed in is redirected.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
-    Ok(match visit.who {
+    Ok(match visit.session {
         Some(_) => PageResponse::redirect(next(visit)),
         None => sign_in_page(visit, None),
     })
@@ -171,7 +171,7 @@ async fn enter(visit: &Visit, email: &str) -> Result<PageResponse, PageError> {
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
     let Done(session) = visit.ask_inside::<accounts::ops::sign_in::SignIn>(input).await?;
     // Ends the browser's previous session, because an attacker who knows its token could otherwise keep using it unnoticed.
-    if visit.who.is_some() {
+    if visit.session.is_some() {
         let _ = visit.ask::<accounts::ops::logout::Logout>(json!({})).await;
     }
     let days = i64::try_from(visit.api.0.settings.accounts.session_days.get()).unwrap_or(1);

@@ -167,7 +167,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 }
 
 async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<PageResponse, PageError> {
-    let id = visit.name("id");
+    let id = visit.path_parameter("id");
     let Done(webhook) = visit.ask::<webhooks::ops::get::Get>(json!({ "webhookId": id })).await?;
     let status = ["pending", "success", "failed", "cancelled"].into_iter().find(|word| *word == visit.query.get("status"));
     let input = json!({ "webhookId": id, "status": status, "limit": DELIVERIES_SHOWN, "page": visit.page() });
@@ -202,7 +202,7 @@ async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> R
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (form, id) = (&visit.form, visit.name("id"));
+    let (form, id) = (&visit.form, visit.path_parameter("id"));
     let which = json!({ "webhookId": id });
     let act = form.get("act");
     let result = match act {
@@ -245,7 +245,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn update(visit: &Visit) -> Result<(), PageError> {
     let mut input = wanted(visit)?;
-    input["webhookId"] = visit.name("id").into();
+    input["webhookId"] = visit.path_parameter("id").into();
     visit.ask::<webhooks::ops::update::Update>(input).await.map(drop)
 }
 

@@ -71,7 +71,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
     let stats = match campaign.batch_id {
-        Some(_) => Some(visit.ask::<campaigns::ops::stats::Stats>(json!({ "id": visit.name("id") })).await?.0),
+        Some(_) => Some(visit.ask::<campaigns::ops::stats::Stats>(json!({ "id": visit.path_parameter("id") })).await?.0),
         None => None,
     };
     let topic = match campaign.topic_id {
@@ -86,7 +86,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
         is_moving: is_moving(&campaign),
         progress: progress(stats.as_ref()),
         stats,
-        own: visit.who.as_ref().map(|who| who.user.email.to_string()).unwrap_or_default(),
+        own: visit.session.as_ref().map(|session| session.user.email.to_string()).unwrap_or_default(),
         emails: visit.form.get("emails").to_owned(),
         many: visit.query.get("many").parse().unwrap_or(0),
         head: CampaignHead::of(visit, campaign, "campaign"),
@@ -108,7 +108,7 @@ fn progress(stats: Option<&CampaignStats>) -> Value {
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (id, act) = (visit.name("id"), visit.form.get("act"));
+    let (id, act) = (visit.path_parameter("id"), visit.form.get("act"));
     let here = format!("{}/{id}", base(visit));
     let which = json!({ "id": id });
     let asked = match act {

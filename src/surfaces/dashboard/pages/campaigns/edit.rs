@@ -273,7 +273,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;
     if visit.query.some("choose").is_some() || visit.query.some("conversationId").is_some() {
-        return choose(visit, &format!("{}/{}/edit", base(visit), visit.name("id")), Some(&campaign)).await;
+        return choose(visit, &format!("{}/{}/edit", base(visit), visit.path_parameter("id")), Some(&campaign)).await;
     }
     edit(visit, campaign, None).await
 }
@@ -300,7 +300,7 @@ async fn edit(visit: &Visit, campaign: CampaignView, error: Option<PageError>) -
         title: campaign.name.clone(),
         fields,
         is_new: false,
-        back: format!("{}/{}", base(visit), visit.name("id")),
+        back: format!("{}/{}", base(visit), visit.path_parameter("id")),
         email,
         stray: Some(stray).filter(|stray| !choices.has(&stray.value)),
         campaign: Some(campaign),
@@ -341,9 +341,9 @@ pub async fn change(visit: &Visit) -> Result<PageResponse, PageError> {
         let Done(found) = visit.ask::<emails::ops::get::Get>(json!({ "emailId": email })).await?;
         input.insert("conversationId".into(), template::context(&found.email.conversation_id));
     }
-    input.insert("id".into(), visit.name("id").into());
+    input.insert("id".into(), visit.path_parameter("id").into());
     match visit.ask::<campaigns::ops::update::Update>(Value::Object(input)).await {
-        Ok(_) => Ok(PageResponse::redirect(format!("{}/{}?done=changed", base(visit), visit.name("id")))),
+        Ok(_) => Ok(PageResponse::redirect(format!("{}/{}?done=changed", base(visit), visit.path_parameter("id")))),
         Err(error) if is_correctable(&error) => edit(visit, view, Some(error)).await,
         Err(error) => Err(error),
     }

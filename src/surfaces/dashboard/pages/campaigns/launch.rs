@@ -89,7 +89,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
     // If the dry run itself is rejected, the page shows the reason and a link to the form that fixes the problem.
-    let tried = visit.ask::<campaigns::ops::dry_run::DryRun>(json!({ "id": visit.name("id") })).await;
+    let tried = visit.ask::<campaigns::ops::dry_run::DryRun>(json!({ "id": visit.path_parameter("id") })).await;
     let (outlook, refused) = match tried {
         Ok(Done(outlook)) => (Some(with_user_messages(outlook)), String::new()),
         Err(refused) if is_about_it(&refused) => (None, refused.message),
@@ -167,7 +167,7 @@ pub fn why(reason: &str) -> &str {
 }
 
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (id, form) = (visit.name("id"), &visit.form);
+    let (id, form) = (visit.path_parameter("id"), &visit.form);
     let asked = match form.get("act") {
         "send" => visit.ask::<campaigns::ops::send::Send>(json!({ "id": id })).await.map(drop),
         "schedule" if form.get("date").is_empty() || form.get("time").is_empty() => {

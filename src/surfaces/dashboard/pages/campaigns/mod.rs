@@ -25,7 +25,7 @@ fn base(visit: &Visit) -> String {
 
 /// Returns the campaign whose ID is in the URL.
 async fn campaign(visit: &Visit) -> Result<CampaignView, PageError> {
-    Ok(visit.ask::<campaigns::ops::get::Get>(json!({ "id": visit.name("id") })).await?.0)
+    Ok(visit.ask::<campaigns::ops::get::Get>(json!({ "id": visit.path_parameter("id") })).await?.0)
 }
 
 /// The header that all pages about a campaign share: the campaign and the tabs.
@@ -55,7 +55,7 @@ impl CampaignHead {
     }
 
     fn of(visit: &Visit, campaign: CampaignView, tab: &'static str) -> Self {
-        let here = format!("{}/{}", base(visit), visit.name("id"));
+        let here = format!("{}/{}", base(visit), visit.path_parameter("id"));
         Self::new(campaign, here, tab)
     }
 

@@ -116,7 +116,7 @@ page_context!(LogPage, "campaign_log.html", {
 
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
-    let which = json!({ "id": visit.name("id") });
+    let which = json!({ "id": visit.path_parameter("id") });
     let Done(stats) = visit.ask::<campaigns::ops::stats::Stats>(which.clone()).await?;
     let Done(report) = visit.ask::<campaigns::ops::report::Report>(which).await?;
     let days = template::context(&report.days);
@@ -173,7 +173,7 @@ pub fn dates(days: &[Value]) -> Vec<String> {
 
 pub async fn log(visit: &Visit) -> Result<PageResponse, PageError> {
     let campaign = campaign(visit).await?;
-    let (id, show, cursor) = (visit.name("id"), visit.query.some("show"), visit.query.some("cursor"));
+    let (id, show, cursor) = (visit.path_parameter("id"), visit.query.some("show"), visit.query.some("cursor"));
     // The filter `skipped.unsubscribed`, for example, selects the recipients skipped for that reason.
     let (status, reason) = match show.map(|show| show.split_once('.').unwrap_or((show, ""))) {
         Some((status, reason)) => (Some(status), Some(reason).filter(|reason| !reason.is_empty())),

@@ -95,14 +95,14 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
-    let Done(checks) = visit.ask::<emails::ops::checks::Checks>(json!({ "emailId": visit.name("id") })).await?;
+    let Done(checks) = visit.ask::<emails::ops::checks::Checks>(json!({ "emailId": visit.path_parameter("id") })).await?;
     let page = ChecksPage::new(EmailHead::new(&email, series, "checks"), checks);
     Ok(PageResponse::draw_with(&page, error.as_ref()))
 }
 
 /// Fixes or ignores a finding, or repeats the checks.
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
-    let (id, form) = (visit.name("id"), &visit.form);
+    let (id, form) = (visit.path_parameter("id"), &visit.form);
     let finding = form.get("finding");
     let (asked, done) = match form.get("act") {
         "check" => (visit.ask::<emails::ops::check::Check>(json!({ "emailId": id })).await.map(drop), "checked"),

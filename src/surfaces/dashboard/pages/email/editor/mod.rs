@@ -203,7 +203,7 @@ pub async fn data(visit: &Visit) -> Result<PageResponse, PageError> {
     let site = site_of(&document);
     let new: serde_json::Map<String, Value> =
         KINDS.iter().filter_map(|kind| Some((kind.name.to_owned(), new_block(kind.name, &site)?))).collect();
-    let home = format!("/{}/emails/{}", visit.environment, visit.name("id"));
+    let home = format!("/{}/emails/{}", visit.environment, visit.path_parameter("id"));
     let saved_blocks = saved(visit, brand).await?;
     let data = json!({
         "document": document, "version": email.version, "text": email.text, "warnings": email.warnings,
@@ -289,7 +289,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     let version = form.get("version").parse::<u32>().ok();
-    let input = json!({ "emailId": visit.name("id"), "version": version, "operations": operations });
+    let input = json!({ "emailId": visit.path_parameter("id"), "version": version, "operations": operations });
     match visit.call::<DocumentUpdate>(input).await {
         Ok(_) => Ok(PageResponse::redirect(format!("{}?done=saved#{place}", visit.path))),
         Err(failure) => {
@@ -391,7 +391,7 @@ async fn save(visit: &Visit) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let operations: Value = serde_json::from_str(form.get("operations")).map_err(|_| PageError::broken_form())?;
     let version = form.get("version").parse::<u32>().ok();
-    let input = json!({ "emailId": visit.name("id"), "version": version, "operations": operations, "autosave": true });
+    let input = json!({ "emailId": visit.path_parameter("id"), "version": version, "operations": operations, "autosave": true });
     Ok(match visit.call::<DocumentUpdate>(input).await {
         Ok(saved) => {
             let EmailDetails { email, document, .. } = saved.0;
