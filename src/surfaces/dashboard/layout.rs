@@ -319,11 +319,11 @@ mod tests {
                 let fields: Vec<String> =
                     sample.as_object().expect("a sample is an object").keys().cloned().chain([String::new()]).collect();
                 for shell in &shells {
-                    for (wrong, field) in fields.iter().map(|field| ("There is a problem.", field)).chain([("", &String::new())])
+                    for (error, field) in fields.iter().map(|field| ("There is a problem.", field)).chain([("", &String::new())])
                     {
                         sample["shell"] = shell.clone();
-                        sample["wrong"] = wrong.into();
-                        sample["wrong_field"] = field.as_str().into();
+                        sample["error"] = error.into();
+                        sample["error_field"] = field.as_str().into();
                         let failed = files.pages.try_draw(name, &sample).err();
                         findings.extend(failed.map(|error| format!("sample {index}: {error}")));
                     }

@@ -69,10 +69,10 @@ impl PageResponse {
     pub fn draw_with<T: Context>(context: &T, error: Option<&PageError>) -> Self {
         let status = error.map_or(StatusCode::OK, |error| error.status);
         let mut context = template::context(context);
-        context["wrong"] = error.map_or("", |error| &error.message).into();
+        context["error"] = error.map_or("", |error| &error.message).into();
         // An error in a list item is shown at the form field of the whole list. The template shows an error without a matching
         // field above the form.
-        context["wrong_field"] = error.map_or("", |error| error.field.split('[').next().unwrap_or_default()).into();
+        context["error_field"] = error.map_or("", |error| error.field.split('[').next().unwrap_or_default()).into();
         Self::Page { status, template: T::TEMPLATE.name, context, cookie: None }
     }
 

@@ -26,7 +26,7 @@ pub struct ContactJobPage {
     /// The number of contacts in the export.
     contacts: Option<u64>,
     result: Option<JobResult>,
-    error: Option<String>,
+    failure: Option<String>,
     download: String,
     expires: Value,
     created: Value,
@@ -57,7 +57,7 @@ impl ContactJobPage {
             processed: 0,
             contacts: None,
             result: None,
-            error: None,
+            failure: None,
             download: String::new(),
             expires: Value::Null,
             created: template::context(created),
@@ -67,7 +67,7 @@ impl ContactJobPage {
     fn of_export(audience: AudienceContext, job: ExportView) -> Self {
         Self {
             contacts: Some(job.contact_count),
-            error: job.error,
+            failure: job.error,
             download: own(job.download_url.as_deref()),
             expires: template::context(&job.download_expires_at),
             ..Self::new(audience, "export", job.status, &job.created_at)
@@ -79,7 +79,7 @@ impl ContactJobPage {
             total: job.total,
             processed: job.processed,
             result: job.result.map(JobResult::Change),
-            error: job.error,
+            failure: job.error,
             ..Self::new(audience, "change", job.status, &job.created_at)
         }
     }
@@ -89,7 +89,7 @@ impl ContactJobPage {
             total: Some(job.total_contacts),
             processed: job.processed,
             result: job.result.0.map(JobResult::from),
-            error: job.error.0,
+            failure: job.error.0,
             ..Self::new(audience, "bulk", job.status, &job.created_at)
         }
     }
@@ -108,7 +108,7 @@ page_context!(ContactJobPage, "contact_job.html", {
         change(),
         Self { open: true, status: "processing", total: Some(10), ..change() },
         Self { open: true, status: "pending", total: None, ..change() },
-        Self { error: Some("The segment was deleted.".into()), ..change() },
+        Self { failure: Some("The segment was deleted.".into()), ..change() },
         bulk(),
     ]
 });

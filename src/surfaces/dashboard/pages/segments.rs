@@ -89,13 +89,13 @@ struct RowView {
     campaign: String,
     input: &'static str,
     modes: Vec<(&'static str, &'static str)>,
-    wrong: bool,
+    has_error: bool,
 }
 
 /// The number of matching contacts with a few examples, or the reason why they cannot be counted.
 #[derive(Clone, Default, Serialize)]
 struct MemberCount {
-    wrong: String,
+    error: String,
     count: u64,
     contacts: Vec<ContactView>,
 }
@@ -126,8 +126,8 @@ page_context!(SegmentPage, "segment_edit.html", {
         statuses: &STATUSES,
         levels_max: limits::SEGMENT_LEVELS_MAX,
     };
-    let members = MemberCount { wrong: String::new(), count: 2, contacts: vec![ContactView::sample()] };
-    let unfinished = MemberCount { wrong: "Enter a tag.".into(), ..MemberCount::default() };
+    let members = MemberCount { error: String::new(), count: 2, contacts: vec![ContactView::sample()] };
+    let unfinished = MemberCount { error: "Enter a tag.".into(), ..MemberCount::default() };
     vec![
         page(&rows, Some(members)),
         page(&rows[..1], Some(unfinished)),
@@ -217,7 +217,7 @@ async fn draw(
     audience: &Audience,
     draft: &Draft,
     error: Option<&PageError>,
-    wrong_row: Option<usize>,
+    error_row: Option<usize>,
 ) -> Result<PageResponse, PageError> {
     let is_new = visit.path_parameter("id").is_empty();
     let wanted = json!({ "projectId": audience.id, "examine": CONTACTS_EXAMINED });
@@ -232,7 +232,7 @@ async fn draw(
         id: visit.path_parameter("id").to_owned(),
         name: draft.name.clone(),
         description: draft.description.clone(),
-        rows: draft.rows.iter().enumerate().map(|(at, row)| drawn(row, wrong_row == Some(at), &topics)).collect(),
+        rows: draft.rows.iter().enumerate().map(|(at, row)| drawn(row, error_row == Some(at), &topics)).collect(),
         count: draft.count.clone(),
         own_fields: own_fields(),
         custom_fields: custom.take(100).collect(),
@@ -250,12 +250,12 @@ fn own_fields() -> Vec<(&'static str, &'static str)> {
     CONTACT_FIELDS.iter().filter(|field| field.filterable).map(|field| (field.key, field.label)).collect()
 }
 
-fn drawn(row: &Row, wrong: bool, topics: &[(String, String)]) -> RowView {
+fn drawn(row: &Row, has_error: bool, topics: &[(String, String)]) -> RowView {
     RowView {
         stray: stray(row, topics),
         input: row.input(),
         modes: row.modes(),
-        wrong,
+        has_error,
         depth: row.depth,
         combine: row.combine.clone(),
         what: row.what.clone(),
@@ -300,7 +300,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
                 return draw(visit, &audience, &draft, Some(&error), row).await;
             }
             // The user is still editing, so an incomplete filter does not change the status of the page.
-            draft.count = Some(MemberCount { wrong: error.message.clone(), ..MemberCount::default() });
+            draft.count = Some(MemberCount { error: error.message.clone(), ..MemberCount::default() });
             let unfinished = PageError { status: StatusCode::OK, ..error };
             draw(visit, &audience, &draft, Some(&unfinished), row).await
         }
@@ -354,7 +354,7 @@ async fn counted(visit: &Visit, audience: &Audience, draft: &mut Draft) -> Resul
     let built = build(visit, audience, &draft.rows).await?;
     let input = json!({ "projectId": audience.id, "filters": built.tree, "limit": MEMBERS });
     let found = visit.ask::<segments::ops::preview::Preview>(input).await.map_err(|error| located(error, &built))?;
-    draft.count = Some(MemberCount { wrong: String::new(), count: found.0.count, contacts: found.0.contacts });
+    draft.count = Some(MemberCount { error: String::new(), count: found.0.count, contacts: found.0.contacts });
     Ok(())
 }
 

@@ -52,7 +52,7 @@ pub struct EditorPage {
     palette: Vec<Choice>,
     images: Vec<Picture>,
     /// The ID of the block with the error; empty if there is none.
-    wrong_block: String,
+    error_block: String,
     #[serde(flatten)]
     files: EditorFiles,
 }
@@ -116,7 +116,7 @@ page_context!(EditorPage, "email_editor.html", {
         blocks: forms::blocks(document.unwrap_or(&Value::Null), None),
         palette: palette(vec![SavedBlockView::sample()]),
         images: vec![image.clone()],
-        wrong_block: "text".into(),
+        error_block: "text".into(),
         files: EditorFiles::new(),
     };
     vec![page(Some(&document)), page(None)]
@@ -164,7 +164,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
         palette: palette(saved(visit, email.project_id).await?),
         images,
         // Without a form of the block, the page shows the error above all forms.
-        wrong_block: Some(visit.form.get("block"))
+        error_block: Some(visit.form.get("block"))
             .filter(|id| forms::find(&document, id).is_some())
             .unwrap_or_default()
             .to_owned(),
