@@ -7,7 +7,7 @@ use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
 use super::unsubscribe::{self, Scope};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::mail::inbound::{self, Action, Envelope, Incoming, Mark, MessageKind, Outcome};
+use crate::engine::mail::inbound::{self, Action, Envelope, Incoming, Mark, MessageKind, RecipientReport};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::contacts::Source;
 use crate::features::sending;
@@ -90,7 +90,7 @@ fn report(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
     recipient: &MessageRecipient,
-    outcome: &Outcome,
+    outcome: &RecipientReport,
 ) -> StoreResult<Received> {
     // A server that reports on the message must have received the message.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a report")?;

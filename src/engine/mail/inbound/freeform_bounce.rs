@@ -3,7 +3,7 @@
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};
 use super::report::address;
-use super::{Action, Envelope, Outcome, one_line};
+use super::{Action, Envelope, RecipientReport, one_line};
 use crate::vocab::limits::INBOUND_DIAGNOSTIC_BYTES_MAX;
 
 /// TABLE: local parts of addresses that send bounces.
@@ -74,7 +74,7 @@ pub fn is_from_a_server(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
 }
 
 /// Returns the outcome that the text reports, or `None` if the text is about something else.
-pub fn read(message: &Part<'_>) -> Option<Outcome> {
+pub fn read(message: &Part<'_>) -> Option<RecipientReport> {
     let text = message.find(&["text/plain"]).map(Part::text).unwrap_or_default();
     let lower: String = text.lines().map(str::to_lowercase).take_while(|line| !begins_copy(line)).collect::<Vec<_>>().join("\n");
     // The reason is extracted from the same lines in their original case.
@@ -96,7 +96,7 @@ pub fn read(message: &Part<'_>) -> Option<Outcome> {
         class => class,
     };
     let diagnostic = one_line(&diagnostic, INBOUND_DIAGNOSTIC_BYTES_MAX);
-    Some(Outcome { recipient: failed.or(recipient), action, status, diagnostic, class })
+    Some(RecipientReport { recipient: failed.or(recipient), action, status, diagnostic, class })
 }
 
 fn begins_copy(lower: &str) -> bool {

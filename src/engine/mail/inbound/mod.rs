@@ -40,7 +40,7 @@ pub struct Incoming {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// A report about the delivery to one or more recipients.
-    Report(Vec<Outcome>),
+    Report(Vec<RecipientReport>),
     Complaint(Complaint),
     /// A message that a program wrote, such as a vacation notice, a ticket confirmation or a read receipt.
     Automatic,
@@ -62,7 +62,7 @@ impl MessageKind {
 
 /// The outcome that a report states for one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RecipientReport {
     /// The recipient's address at the reporting server, if the report contains it.
     pub recipient: Option<String>,
     pub action: Action,

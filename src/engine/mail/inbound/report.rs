@@ -2,18 +2,18 @@
 
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};
-use super::{Action, Outcome, one_line};
+use super::{Action, RecipientReport, one_line};
 use crate::vocab::limits::{INBOUND_DIAGNOSTIC_BYTES_MAX, INBOUND_RECIPIENTS_MAX};
 
 const KINDS: [&str; 2] = ["message/delivery-status", "message/global-delivery-status"];
 
 /// Returns the outcome for each recipient in the report, or `None` if the message contains no report.
-pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
+pub fn read(message: &Part<'_>) -> Option<Vec<RecipientReport>> {
     let part = message.find(&KINDS)?;
     let text = part.text();
-    let mut outcomes: Vec<Outcome> = blocks(&text).iter().filter_map(outcome).take(INBOUND_RECIPIENTS_MAX).collect();
+    let mut outcomes: Vec<RecipientReport> = blocks(&text).iter().filter_map(outcome).take(INBOUND_RECIPIENTS_MAX).collect();
     // Some servers give the reason only in their text for human readers.
-    let needs_words = |outcome: &Outcome| outcome.class == ReplyClass::Unknown && outcome.action == Action::Failed;
+    let needs_words = |outcome: &RecipientReport| outcome.class == ReplyClass::Unknown && outcome.action == Action::Failed;
     if outcomes.iter().any(needs_words)
         && let Some(words) = message.find(&["text/plain"]).map(Part::text)
     {
@@ -54,7 +54,7 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 /// Returns the outcome for a block's recipient, or `None` if the block is not about a recipient.
-fn outcome(block: &Block) -> Option<Outcome> {
+fn outcome(block: &Block) -> Option<RecipientReport> {
     let field = |name: &str| block.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     let recipient = field("final-recipient").or_else(|| field("original-recipient"))?;
     let status = field("status").and_then(reply_class::find_status);
@@ -75,7 +75,7 @@ fn outcome(block: &Block) -> Option<Outcome> {
         },
     };
     let class = reply_class::class(status.as_deref(), diagnostic);
-    Some(Outcome {
+    Some(RecipientReport {
         recipient: address(untyped(recipient)),
         action,
         status,
