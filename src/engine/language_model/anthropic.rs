@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ModelError, ModelRequest, Outcome, Picture, Turn, cause};
+use super::{ModelError, ModelRequest, ModelResponse, Picture, Turn, cause};
 
 /// The default URL, which is that of Anthropic's own service.
 pub const URL: &str = "https://api.anthropic.com";
@@ -63,13 +63,13 @@ struct Tokens {
 }
 
 /// Reads the outcome from the body of a response with status 200.
-pub fn read(body: &[u8]) -> Outcome {
+pub fn read(body: &[u8]) -> ModelResponse {
     let message: Message = match serde_json::from_slice(body) {
         Ok(message) => message,
-        Err(error) => return Outcome::malformed(cause(&error.to_string())),
+        Err(error) => return ModelResponse::malformed(cause(&error.to_string())),
     };
     let Tokens { input_tokens, output_tokens } = message.usage.unwrap_or_default();
-    Outcome { text: text(&message.content, message.stop_reason.as_deref()), input_tokens, output_tokens }
+    ModelResponse { text: text(&message.content, message.stop_reason.as_deref()), input_tokens, output_tokens }
 }
 
 fn text(parts: &[Part], stop_reason: Option<&str>) -> Result<String, ModelError> {

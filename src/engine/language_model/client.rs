@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 
 use super::openai::Structure;
-use super::{ModelError, ModelRequest, Outcome, Reply, Usage, anthropic, cause, complaint, openai};
+use super::{ModelError, ModelRequest, ModelResponse, Reply, Usage, anthropic, cause, complaint, openai};
 use crate::base::random::Random;
 use crate::base::secret::Secret;
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy, Response};
@@ -35,7 +35,7 @@ pub struct Client {
 }
 
 enum Attempt {
-    Answered(Outcome),
+    Answered(ModelResponse),
     Rejected(ModelError),
     /// A retry can succeed; `after` is the pause that the endpoint requests.
     Later {
@@ -105,7 +105,7 @@ impl Client {
         let mut repeats = 0;
         loop {
             let (trouble, after) = match self.attempt(question).await {
-                Attempt::Answered(Outcome { text, input_tokens, output_tokens }) => {
+                Attempt::Answered(ModelResponse { text, input_tokens, output_tokens }) => {
                     return (text, self.usage(input_tokens, output_tokens));
                 }
                 Attempt::Rejected(trouble) => return (Err(trouble), Usage::default()),

@@ -185,13 +185,13 @@ impl std::fmt::Display for ModelError {
 
 /// The outcome of an HTTP response. Even a response without usable text has used tokens.
 #[derive(Clone, Debug, PartialEq)]
-struct Outcome {
+struct ModelResponse {
     text: Result<String, ModelError>,
     input_tokens: u64,
     output_tokens: u64,
 }
 
-impl Outcome {
+impl ModelResponse {
     /// Returns the outcome of a response that cannot be parsed.
     fn malformed(cause: String) -> Self {
         Self { text: Err(ModelError::Malformed(cause)), input_tokens: 0, output_tokens: 0 }

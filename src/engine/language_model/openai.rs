@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ModelError, ModelRequest, Outcome, Picture, cause};
+use super::{ModelError, ModelRequest, ModelResponse, Picture, cause};
 
 /// The default URL, which is that of OpenAI's own service.
 pub const URL: &str = "https://api.openai.com/v1";
@@ -87,17 +87,17 @@ struct Tokens {
 }
 
 /// Reads the outcome from the body of a response with status 200.
-pub fn read(body: &[u8]) -> Outcome {
+pub fn read(body: &[u8]) -> ModelResponse {
     let completion: Completion = match serde_json::from_slice(body) {
         Ok(completion) => completion,
-        Err(error) => return Outcome::malformed(cause(&error.to_string())),
+        Err(error) => return ModelResponse::malformed(cause(&error.to_string())),
     };
     let Tokens { prompt_tokens, completion_tokens } = completion.usage.unwrap_or_default();
     let text = match completion.choices.into_iter().next() {
         Some(choice) => text(choice),
         None => Err(ModelError::Malformed("the response has no choices".into())),
     };
-    Outcome { text, input_tokens: prompt_tokens, output_tokens: completion_tokens }
+    ModelResponse { text, input_tokens: prompt_tokens, output_tokens: completion_tokens }
 }
 
 fn text(choice: Choice) -> Result<String, ModelError> {
