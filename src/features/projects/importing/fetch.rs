@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::Url;
 
-use super::{FetchTask, File, Import, Kind, Outcome, Stage, fail, files, find, give_up, imports, plan, robots, save, tasks};
+use super::{FetchOutcome, FetchTask, File, Import, Kind, Stage, fail, files, find, give_up, imports, plan, robots, save, tasks};
 use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response};
 use crate::engine::store::{Result as StoreResult, WriteTx};
@@ -66,7 +66,7 @@ async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]
 async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> File {
     let file = |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
     let Ok(url) = task.url.parse::<Url>() else {
-        return file(&task.url, Outcome::Failed("The URL is invalid.".to_owned()));
+        return file(&task.url, FetchOutcome::Failed("The URL is invalid.".to_owned()));
     };
     if task.kind != Kind::Robots {
         if !plan::allows(rules, &url) {
@@ -74,7 +74,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
                 "The site's robots.txt disallows {url}. Allow the robot \"{}\" in robots.txt, then import the site again.",
                 fetch::ROBOT_NAME
             );
-            return file(&task.url, Outcome::Failed(reason));
+            return file(&task.url, FetchOutcome::Failed(reason));
         }
         if let Some(pause) = plan::delay(rules, &url) {
             tokio::time::sleep(Duration::from_secs_f32(pause.min(PAUSE_MAX))).await;
@@ -90,7 +90,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
             let found_at = fetched.url.to_string();
             file(&found_at, outcome(task.kind, fetched))
         }
-        Err(error) => file(&task.url, Outcome::Failed(error.to_string())),
+        Err(error) => file(&task.url, FetchOutcome::Failed(error.to_string())),
     }
 }
 
@@ -118,16 +118,16 @@ fn limits(kind: Kind) -> Limits {
     Limits { head: SITE_IMPORT_FETCH_TIME, total: SITE_IMPORT_FETCH_TIME, body_bytes, overlong: OversizePolicy::Cut }
 }
 
-fn outcome(kind: Kind, fetched: Response) -> Outcome {
+fn outcome(kind: Kind, fetched: Response) -> FetchOutcome {
     let host = fetched.url.host_str().unwrap_or_default().to_owned();
     let status = fetched.status.as_u16();
-    let failed = |words: &str| Outcome::Failed(format!("{host} responded with status {status}: {words}"));
+    let failed = |words: &str| FetchOutcome::Failed(format!("{host} responded with status {status}: {words}"));
     match status {
         200..=203 | 206 => {}
-        404 | 410 if kind != Kind::Given => return Outcome::Absent,
+        404 | 410 if kind != Kind::Given => return FetchOutcome::Absent,
         404 | 410 => return failed("there is no page at this URL. Check the URL."),
         // A site that denies access to its robots.txt does not forbid access to its other files (RFC 9309).
-        400..=499 if kind == Kind::Robots && status != 429 => return Outcome::Absent,
+        400..=499 if kind == Kind::Robots && status != 429 => return FetchOutcome::Absent,
         401 | 403 | 407 => {
             let name = fetch::ROBOT_NAME;
             return failed(&format!(
@@ -147,12 +147,12 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
     if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
         let shown = content_type.split(';').next().unwrap_or_default();
         let shown = if shown.is_empty() { "unknown" } else { shown };
-        return Outcome::Failed(format!(
+        return FetchOutcome::Failed(format!(
             "{} is not a web page: its content type is {shown}. Enter the URL of a web page.",
             fetched.url
         ));
     }
-    Outcome::Fetched { content_type, language, bytes }
+    FetchOutcome::Fetched { content_type, language, bytes }
 }
 
 fn is_page(content_type: &str, bytes: &[u8]) -> bool {
@@ -174,13 +174,13 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
         return Ok(());
     };
     for (place, file) in new.iter().enumerate() {
-        if let Outcome::Fetched { bytes, .. } = &file.outcome {
+        if let FetchOutcome::Fetched { bytes, .. } = &file.outcome {
             import.metrics.bytes_read += bytes.len() as u64;
         }
         match (file.kind, &file.outcome) {
-            (Kind::Given | Kind::Page, Outcome::Fetched { .. }) => import.metrics.pages_read += 1,
+            (Kind::Given | Kind::Page, FetchOutcome::Fetched { .. }) => import.metrics.pages_read += 1,
             (Kind::Given | Kind::Page, _) => import.metrics.pages_failed += 1,
-            (Kind::Style, Outcome::Fetched { .. }) => import.metrics.stylesheets_read += 1,
+            (Kind::Style, FetchOutcome::Fetched { .. }) => import.metrics.stylesheets_read += 1,
             _ => {}
         }
         imports::put_file(tx, project, expected + place as u32, file);
@@ -204,11 +204,11 @@ async fn settle(
     known: Vec<File>,
 ) -> Result<(), Failure> {
     let given = || known.iter().filter(|file| file.kind == Kind::Given);
-    let is_read = given().any(|file| matches!(file.outcome, Outcome::Fetched { .. }));
+    let is_read = given().any(|file| matches!(file.outcome, FetchOutcome::Fetched { .. }));
     if !is_read {
         let reason = given().find_map(|file| match &file.outcome {
-            Outcome::Failed(reason) => Some(reason.clone()),
-            Outcome::Absent | Outcome::Fetched { .. } => None,
+            FetchOutcome::Failed(reason) => Some(reason.clone()),
+            FetchOutcome::Absent | FetchOutcome::Fetched { .. } => None,
         });
         let reason = reason.unwrap_or_else(|| "None of the pages could be read. Check their URLs.".to_owned());
         data.store.write(move |tx| fail(tx, project, import, reason)).await??;
@@ -217,8 +217,8 @@ async fn settle(
     let is_closed = plan::is_closed(&known);
     let unread: Vec<String> = given()
         .filter_map(|file| match &file.outcome {
-            Outcome::Failed(reason) => Some(reason.clone()),
-            Outcome::Absent | Outcome::Fetched { .. } => None,
+            FetchOutcome::Failed(reason) => Some(reason.clone()),
+            FetchOutcome::Absent | FetchOutcome::Fetched { .. } => None,
         })
         .collect();
     let wanted = match import.chosen || is_closed {

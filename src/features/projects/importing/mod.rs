@@ -28,7 +28,7 @@ pub use worker::step;
 
 pub use super::store::imports::find;
 
-use model::{FetchTask, File, Kind, Outcome};
+use model::{FetchOutcome, FetchTask, File, Kind};
 
 use super::model::{Project, ProjectStatus};
 use super::store;

@@ -88,14 +88,14 @@ pub struct File {
     /// The final URL after redirects.
     pub found_at: String,
     pub kind: Kind,
-    pub outcome: Outcome,
+    pub outcome: FetchOutcome,
 }
 
 impl Record for File {}
 
 /// The content of a fetched file, or the reason why there is no content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
+pub enum FetchOutcome {
     Fetched {
         content_type: String,
         /// The value of the `Content-Language` header.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
-use super::{FetchTask, File, Import, Kind, Outcome};
+use super::{FetchOutcome, FetchTask, File, Import, Kind};
 use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
 use crate::vocab::limits::{SITE_IMPORT_PAGES_MAX, SITE_IMPORT_SITEMAPS_MAX, SITE_IMPORT_STYLES_MAX};
@@ -246,7 +246,7 @@ pub fn first(urls: &[String]) -> Vec<FetchTask> {
 pub fn further(import: &Import, new: &[File]) -> Vec<FetchTask> {
     let mut plan = Extended { import, added: Vec::new() };
     for file in new {
-        let (Ok(url), Outcome::Fetched { bytes, content_type, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else {
+        let (Ok(url), FetchOutcome::Fetched { bytes, content_type, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else {
             continue;
         };
         match file.kind {
@@ -269,7 +269,7 @@ pub fn further(import: &Import, new: &[File]) -> Vec<FetchTask> {
             Kind::Page | Kind::Manifest => {}
         }
     }
-    for file in new.iter().filter(|file| file.kind == Kind::Robots && file.outcome == Outcome::Absent) {
+    for file in new.iter().filter(|file| file.kind == Kind::Robots && file.outcome == FetchOutcome::Absent) {
         if let Ok(url) = file.url.parse::<Url>().and_then(|url| url.join("/sitemap.xml")) {
             plan.add(url, Kind::Sitemap, SITE_IMPORT_SITEMAPS_MAX);
         }
@@ -308,7 +308,7 @@ fn refer(plan: &mut Extended<'_>, file: &File, url: &Url) {
 
 /// Returns a fetched file in the form that `reading` requires.
 pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
-    let Outcome::Fetched { content_type, language, bytes } = &file.outcome else { return None };
+    let FetchOutcome::Fetched { content_type, language, bytes } = &file.outcome else { return None };
     Some(Raw { url, given: file.kind == Kind::Given, content_type, language, bytes })
 }
 
@@ -332,7 +332,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
         }
     };
     for file in files {
-        let (Ok(url), Outcome::Fetched { bytes, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else { continue };
+        let (Ok(url), FetchOutcome::Fetched { bytes, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else { continue };
         match file.kind {
             Kind::Given => {
                 raw(file, &url).into_iter().flat_map(|raw| outline::outline(&raw).links).for_each(|link| offer(&link, false))
@@ -428,7 +428,7 @@ fn key(url: &Url) -> String {
 pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
     let robots = files.iter().filter(|file| file.kind == Kind::Robots);
     let parsed = robots.filter_map(|file| {
-        let Outcome::Fetched { bytes, .. } = &file.outcome else { return None };
+        let FetchOutcome::Fetched { bytes, .. } = &file.outcome else { return None };
         Some((origin(&file.url.parse().ok()?), Rules::parse(bytes)))
     });
     parsed.collect()
@@ -451,7 +451,7 @@ fn origin(url: &Url) -> String {
 
 /// Returns whether fetching a robots.txt failed. In that case, only the given pages are read.
 pub fn is_closed(files: &[File]) -> bool {
-    files.iter().any(|file| file.kind == Kind::Robots && matches!(file.outcome, Outcome::Failed(_)))
+    files.iter().any(|file| file.kind == Kind::Robots && matches!(file.outcome, FetchOutcome::Failed(_)))
 }
 
 #[cfg(test)]
@@ -479,7 +479,7 @@ mod tests {
 
     fn file(url: &str, kind: Kind, text: &str) -> File {
         let outcome =
-            Outcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: text.as_bytes().to_vec() };
+            FetchOutcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: text.as_bytes().to_vec() };
         File { url: url.into(), found_at: url.into(), kind, outcome }
     }
 

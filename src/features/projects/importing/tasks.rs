@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
-use super::model::{FetchTask, File, Import, Outcome};
+use super::model::{FetchOutcome, FetchTask, File, Import};
 use super::{draft, plan};
 use crate::engine::api::Failure;
 use crate::engine::render::pixels::{Pixels, RenderError};
@@ -128,7 +128,7 @@ fn not_done<T>(result: Result<Found, RenderError>) -> Result<Option<T>, Failure>
 
 /// Runs a task in a worker process, as soon as one is available.
 async fn run(pixels: &Pixels, work: Work, import: Option<&Import>, files: &[File]) -> Result<Found, RenderError> {
-    let bytes = |file: &File| if let Outcome::Fetched { bytes, .. } = &file.outcome { bytes.len() } else { 0 };
+    let bytes = |file: &File| if let FetchOutcome::Fetched { bytes, .. } = &file.outcome { bytes.len() } else { 0 };
     let mut input = Vec::with_capacity(files.iter().map(bytes).sum::<usize>() + INPUT_BYTES);
     Input { work, import: import.map(Cow::Borrowed), files: Cow::Borrowed(files) }.encode(&mut input);
     let result = loop {
@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn a_task_survives_the_way_to_a_worker_and_back() {
         let html = format!("<p>{}", "Acme makes lamps for desks in a small workshop. ".repeat(10));
-        let outcome = Outcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: html.into_bytes() };
+        let outcome =
+            FetchOutcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: html.into_bytes() };
         let url = "https://acme.example/about".to_owned();
         let files = [File { url: url.clone(), found_at: url.clone(), kind: Kind::Given, outcome }];
         let mut input = Vec::new();
