@@ -134,9 +134,9 @@ async fn accessibility(context: &CheckContext, email: &CheckedEmail) -> Result<A
 }
 
 /// The outcome of a check; `None` if the check was not requested.
-type Checked<T> = Option<Outcome<T>>;
+type Checked<T> = Option<CheckOutcome<T>>;
 
-enum Outcome<T> {
+enum CheckOutcome<T> {
     Done(T),
     Failed(Failure),
     Late,
@@ -145,18 +145,18 @@ enum Outcome<T> {
 /// Runs a check within its time limit.
 async fn within<T>(limit: Duration, check: Option<impl Future<Output = Result<T, Failure>>>) -> Checked<T> {
     Some(match timeout(limit, check?).await {
-        Ok(Ok(result)) => Outcome::Done(result),
-        Ok(Err(failure)) => Outcome::Failed(failure),
-        Err(_) => Outcome::Late,
+        Ok(Ok(result)) => CheckOutcome::Done(result),
+        Ok(Err(failure)) => CheckOutcome::Failed(failure),
+        Err(_) => CheckOutcome::Late,
     })
 }
 
 /// Treats a check that returned no result as late, because it reached its own time limit.
-fn in_time<T>(outcome: Outcome<Option<T>>) -> Outcome<T> {
+fn in_time<T>(outcome: CheckOutcome<Option<T>>) -> CheckOutcome<T> {
     match outcome {
-        Outcome::Done(Some(result)) => Outcome::Done(result),
-        Outcome::Done(None) | Outcome::Late => Outcome::Late,
-        Outcome::Failed(failure) => Outcome::Failed(failure),
+        CheckOutcome::Done(Some(result)) => CheckOutcome::Done(result),
+        CheckOutcome::Done(None) | CheckOutcome::Late => CheckOutcome::Late,
+        CheckOutcome::Failed(failure) => CheckOutcome::Failed(failure),
     }
 }
 
@@ -176,13 +176,13 @@ impl IncompleteChecks {
     fn result<T>(&mut self, check: Check, checked: Checked<T>) -> Result<Option<T>, Failure> {
         match checked {
             None => return Ok(None),
-            Some(Outcome::Done(result)) => return Ok(Some(result)),
-            Some(Outcome::Failed(failure)) if (self.is_final)(&failure) => return Err(failure),
-            Some(Outcome::Failed(failure)) => {
+            Some(CheckOutcome::Done(result)) => return Ok(Some(result)),
+            Some(CheckOutcome::Failed(failure)) if (self.is_final)(&failure) => return Err(failure),
+            Some(CheckOutcome::Failed(failure)) => {
                 tracing::warn!(?check, cause = failure.cause, "a check of an email failed");
                 self.add(check, failure.sentence());
             }
-            Some(Outcome::Late) => self.add(check, "The check took too long. Run the checks again.".to_owned()),
+            Some(CheckOutcome::Late) => self.add(check, "The check took too long. Run the checks again.".to_owned()),
         }
         Ok(None)
     }
