@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::report::{CopyCounts, Counter, Kind, Outcome};
+use super::report::{CopyCounts, CopyOutcome, Counter, Kind};
 use super::store;
 use crate::base::secret::sha256;
 use crate::base::text::fold;
@@ -327,12 +327,12 @@ impl<'t, 's> Copying<'t, 's> {
         let How { target, rule, .. } = self.how;
         let digest = sha256(content);
         let outcome = match (rule, known) {
-            (_, None) => Outcome::Created,
-            (CopyRule::Changed, Some(_)) if store::digest(self.tx, target, kind, id)? == Some(digest) => Outcome::Unchanged,
-            (CopyRule::Missing, Some(_)) | (CopyRule::Replace, Some(true)) => Outcome::Unchanged,
-            (CopyRule::Changed | CopyRule::Replace, Some(_)) => Outcome::Updated,
+            (_, None) => CopyOutcome::Created,
+            (CopyRule::Changed, Some(_)) if store::digest(self.tx, target, kind, id)? == Some(digest) => CopyOutcome::Unchanged,
+            (CopyRule::Missing, Some(_)) | (CopyRule::Replace, Some(true)) => CopyOutcome::Unchanged,
+            (CopyRule::Changed | CopyRule::Replace, Some(_)) => CopyOutcome::Updated,
         };
-        if outcome != Outcome::Unchanged {
+        if outcome != CopyOutcome::Unchanged {
             write(self.tx)?;
             if rule == CopyRule::Changed {
                 store::save_digest(self.tx, target, kind, id, digest);
@@ -427,7 +427,7 @@ impl<'t, 's> Copying<'t, 's> {
                 CopyRule::Replace => segment.is_same_in(self.tx, target, ids)?,
             };
         if is_unchanged {
-            self.counter.count(Kind::Segments, Outcome::Unchanged);
+            self.counter.count(Kind::Segments, CopyOutcome::Unchanged);
             return Ok(());
         }
         // Campaigns are not copied. A copied segment can refer to them only if IDs stay the same and the campaigns still exist.
@@ -447,7 +447,7 @@ impl<'t, 's> Copying<'t, 's> {
         if rule == CopyRule::Changed {
             store::save_digest(self.tx, target, Kind::Segments, id, digest);
         }
-        self.counter.count(Kind::Segments, if exists { Outcome::Updated } else { Outcome::Created });
+        self.counter.count(Kind::Segments, if exists { CopyOutcome::Updated } else { CopyOutcome::Created });
         Ok(())
     }
 }

@@ -43,13 +43,13 @@ pub struct Counter {
 }
 
 impl Counter {
-    pub fn count(&mut self, kind: Kind, outcome: Outcome) {
+    pub fn count(&mut self, kind: Kind, outcome: CopyOutcome) {
         let one = |wanted| u64::from(outcome == wanted);
         self.add(CopyCounts {
             kind,
-            created: one(Outcome::Created),
-            updated: one(Outcome::Updated),
-            unchanged: one(Outcome::Unchanged),
+            created: one(CopyOutcome::Created),
+            updated: one(CopyOutcome::Updated),
+            unchanged: one(CopyOutcome::Unchanged),
         });
     }
 
@@ -68,7 +68,7 @@ impl Counter {
 
 /// What a copy did with one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CopyOutcome {
     Created,
     Updated,
     Unchanged,
