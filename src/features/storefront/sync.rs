@@ -19,7 +19,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::storefronts::StoreTool;
 
-enum Outcome {
+enum SyncResult {
     /// The result of subscribing to the store's webhooks: the store's reason if it refused, otherwise `None`.
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
@@ -59,8 +59,8 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
     };
     // The texts of errors are the store's own, which may contain its customers' data.
     log(match &outcome {
-        Ok(Outcome::Products(Paged::Wait(_)) | Outcome::Customers(Paged::Wait(_))) => "waits",
-        Ok(Outcome::Complete) => "omitted",
+        Ok(SyncResult::Products(Paged::Wait(_)) | SyncResult::Customers(Paged::Wait(_))) => "waits",
+        Ok(SyncResult::Complete) => "omitted",
         Ok(_) => "read",
         Err(PlatformError::Busy { .. }) => "rate limited",
         Err(PlatformError::Rejected(_) | PlatformError::KeyLost) => "rejected",
@@ -78,7 +78,7 @@ async fn run_renewed(
     environment: Environment,
     of: &mut Store,
     stage: &SyncStage,
-) -> Result<Outcome, PlatformError> {
+) -> Result<SyncResult, PlatformError> {
     let ended = run(engine, environment, of, stage).await;
     let is_rejected = matches!(ended, Err(PlatformError::Rejected(_)));
     if is_rejected && install::refresh_rejected(engine, environment, of).await? {
@@ -88,7 +88,7 @@ async fn run_renewed(
 }
 
 /// Sends the requests of a step.
-async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &SyncStage) -> Result<Outcome, PlatformError> {
+async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &SyncStage) -> Result<SyncResult, PlatformError> {
     let client = install::client(engine, environment, of).await?;
     match stage {
         SyncStage::Webhooks => {
@@ -96,22 +96,22 @@ async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &
             let url = views::webhook_url(engine, &keys.url_token);
             let hooks = Hooks { url: &url, secret: &keys.signing_secret, tools: &of.tools };
             match platform::subscribe(&client, &hooks).await {
-                Ok(()) => Ok(Outcome::Webhooks(None)),
+                Ok(()) => Ok(SyncResult::Webhooks(None)),
                 // Products and customers can be imported without webhooks.
                 Err(PlatformError::Refused(said)) => {
                     tracing::warn!(store = %of.id, %environment, said, "a store refuses to send webhooks");
-                    Ok(Outcome::Webhooks(Some(said)))
+                    Ok(SyncResult::Webhooks(Some(said)))
                 }
                 Err(error) => Err(error),
             }
         }
         SyncStage::Products(cursor) if of.tools.contains(&StoreTool::Products) => {
-            platform::products(&client, cursor.as_deref()).await.map(Outcome::Products)
+            platform::products(&client, cursor.as_deref()).await.map(SyncResult::Products)
         }
         SyncStage::Customers(cursor) if of.tools.contains(&StoreTool::Customers) && of.customers != CustomerImport::None => {
-            platform::customers(&client, cursor.as_deref()).await.map(Outcome::Customers)
+            platform::customers(&client, cursor.as_deref()).await.map(SyncResult::Customers)
         }
-        SyncStage::Idle | SyncStage::Erasing | SyncStage::Products(_) | SyncStage::Customers(_) => Ok(Outcome::Complete),
+        SyncStage::Idle | SyncStage::Erasing | SyncStage::Products(_) | SyncStage::Customers(_) => Ok(SyncResult::Complete),
     }
 }
 
@@ -122,18 +122,18 @@ fn current(tx: &WriteTx<'_>, of: &Store, stage: &SyncStage) -> Result<Option<Syn
     Ok(store::sync(tx, key)?.filter(|sync| is_same && sync.stage == *stage))
 }
 
-fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: Outcome) -> Result<(), Failure> {
+fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: SyncResult) -> Result<(), Failure> {
     let Some(mut sync) = current(tx, of, stage)? else { return Ok(()) };
     let (now, key) = (tx.now(), (of.account, of.id));
     (sync.failures, sync.waiting, sync.due_at) = (0, None, now);
     sync.stage = match outcome {
-        Outcome::Webhooks(off) => {
+        SyncResult::Webhooks(off) => {
             sync.webhooks_off = off;
             SyncStage::Products(None)
         }
-        Outcome::Products(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Products),
-        Outcome::Customers(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Customers),
-        Outcome::Products(Paged::Items { items, next }) => {
+        SyncResult::Products(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Products),
+        SyncResult::Customers(Paged::Wait(cursor)) => poll(&mut sync, now, cursor, SyncStage::Customers),
+        SyncResult::Products(Paged::Items { items, next }) => {
             sync.left_out += shop_products::put(tx, of.project, of.id, items)?;
             match next {
                 Some(next) => SyncStage::Products(Some(next)),
@@ -143,7 +143,7 @@ fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: Outcome
                 }
             }
         }
-        Outcome::Customers(Paged::Items { items, next }) => {
+        SyncResult::Customers(Paged::Items { items, next }) => {
             let counts = customers::import(tx, of, items)?;
             sync.customers.imported += counts.imported;
             sync.customers.excluded += counts.excluded;
@@ -153,8 +153,8 @@ fn advance(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, outcome: Outcome
                 None => SyncStage::Idle,
             }
         }
-        Outcome::Complete if matches!(stage, SyncStage::Products(_)) => SyncStage::Customers(None),
-        Outcome::Complete => SyncStage::Idle,
+        SyncResult::Complete if matches!(stage, SyncStage::Products(_)) => SyncStage::Customers(None),
+        SyncResult::Complete => SyncStage::Idle,
     };
     if sync.stage == SyncStage::Idle {
         sync.complete(now);
