@@ -116,7 +116,7 @@ impl Nodes {
 }
 
 /// The result of a simulation.
-struct Outcome {
+struct SimulationResult {
     largest_account: f64,
     imbalance: f64,
     imbalance_after_loss: f64,
@@ -129,7 +129,7 @@ fn bytes(contacts: u64) -> u64 {
     contacts * (FILE_BYTES_PER_CONTACT + FILE_BYTES_PER_MESSAGE * MESSAGES_PER_CONTACT_AND_WEEK * DAYS_KEPT / 7)
 }
 
-fn simulate(contacts: u64, count: usize, seed: u64) -> Outcome {
+fn simulate(contacts: u64, count: usize, seed: u64) -> SimulationResult {
     let accounts = accounts(contacts);
     let (mut dice, placed) = (Dice::new(seed), shards(&accounts));
     let healthy = Nodes::new(placed.clone(), count).imbalance(usize::MAX);
@@ -141,7 +141,7 @@ fn simulate(contacts: u64, count: usize, seed: u64) -> Outcome {
         worst = worst.max(nodes.imbalance(lost));
     }
     times.sort_unstable();
-    Outcome {
+    SimulationResult {
         largest_account: accounts[0] as f64 / contacts as f64,
         imbalance: healthy,
         imbalance_after_loss: worst,
