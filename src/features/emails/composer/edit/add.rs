@@ -2,7 +2,7 @@
 
 use super::action::{Details, Place, Target, Topic};
 use super::blocks::{chosen, default_place, label, place_for};
-use super::reply::{Fact, Outcome, Reply};
+use super::reply::{ActionResult, Fact, Reply};
 use super::resources::EditResources;
 use super::texts::{day_of, sentences};
 use super::vocabulary::Vocabulary;
@@ -22,7 +22,13 @@ const PRODUCTS: usize = 3;
 /// The maximum length, in characters, of a text from the knowledge base.
 const KNOWLEDGE_CHARACTERS: usize = 420;
 
-pub fn add(email: &mut Email, target: Target, details: &Details, place: Option<&Place>, means: &EditResources<'_>) -> Outcome {
+pub fn add(
+    email: &mut Email,
+    target: Target,
+    details: &Details,
+    place: Option<&Place>,
+    means: &EditResources<'_>,
+) -> ActionResult {
     let blocks = Maker { email, details, means, language: Language::of(&email.language).unwrap_or(Language::En) }.make(target)?;
     insert(email, blocks, place, target == Target::Social)?;
     Ok(match &details.text {
@@ -193,7 +199,7 @@ impl Maker<'_> {
 }
 
 /// Adds what the brand's knowledge base contains about a topic, with a link to the entry's page.
-pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &EditResources<'_>) -> Outcome {
+pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &EditResources<'_>) -> ActionResult {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     if topic == Topic::Contact {
         return contact(email, place, means, language);
@@ -224,7 +230,7 @@ pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &Ed
 }
 
 /// Adds a sentence with the brand's email address and telephone number.
-fn contact(email: &mut Email, place: Option<&Place>, means: &EditResources<'_>, language: Language) -> Outcome {
+fn contact(email: &mut Email, place: Option<&Place>, means: &EditResources<'_>, language: Language) -> ActionResult {
     let brand = means.brand;
     let own = [("email", &brand.contact.email), ("phone", &brand.contact.phone)];
     let facts = own.into_iter().filter_map(|(name, value)| Some((name, tidy(value.as_deref()?)))).collect();

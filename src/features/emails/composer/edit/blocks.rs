@@ -2,7 +2,7 @@
 
 use super::action::{Anchor, PartName, Place, Target, Which};
 use super::passages::{block_contains, find, pick, with_replaced, words_of};
-use super::reply::{Fact, Outcome, Reply};
+use super::reply::{ActionResult, Fact, Reply};
 use super::resources::EditResources;
 use super::style::missing;
 use crate::features::emails::composer::language::Language;
@@ -63,7 +63,7 @@ fn places(email: &Email, target: Target) -> Vec<usize> {
 }
 
 /// Removes blocks, or the picture, button, text or eyebrow of the opening.
-pub fn remove(email: &mut Email, part: PartName) -> Outcome {
+pub fn remove(email: &mut Email, part: PartName) -> ActionResult {
     let PartName { target, which, .. } = part;
     let all = which == Which::All;
     let mut removed = 0;
@@ -148,7 +148,7 @@ fn remove_from_hero(email: &mut Email, target: Target) -> bool {
 
 /// Removes the blocks of the target's kind that contain these words. If the target is "text", removes blocks of any kind except the header,
 /// the opening and the footer.
-pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Outcome {
+pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> ActionResult {
     let before = email.blocks.len();
     email.blocks.retain(|block| {
         let is_meant = match target {
@@ -163,7 +163,7 @@ pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Outcome 
     }
 }
 
-pub fn remove_product(email: &mut Email, name: &str) -> Outcome {
+pub fn remove_product(email: &mut Email, name: &str) -> ActionResult {
     let is_meant =
         |product: &Product| find(&product.name, name).is_some_and(|(start, end)| start == 0 && end == product.name.len());
     for block in &mut email.blocks {
@@ -198,7 +198,7 @@ pub fn said_by(block: &Block) -> String {
 }
 
 /// Sets the number of products side by side.
-pub fn columns(email: &mut Email, count: u8) -> Outcome {
+pub fn columns(email: &mut Email, count: u8) -> ActionResult {
     if usize::from(count) > limits::EMAIL_COLUMNS_MAX || count == 0 {
         return Err(Reply::new("columns_range"));
     }
@@ -217,7 +217,7 @@ pub fn columns(email: &mut Email, count: u8) -> Outcome {
 }
 
 /// Moves a block. The header, the opening and the footer cannot be moved.
-pub fn shift(email: &mut Email, part: PartName, to: &Place) -> Outcome {
+pub fn shift(email: &mut Email, part: PartName, to: &Place) -> ActionResult {
     let target = part.target;
     let from = pick(places(email, target), part.which).ok_or_else(|| missing(target, email))?;
     let block = email.blocks.remove(from);
@@ -276,7 +276,7 @@ pub fn label(email: &Email, means: &EditResources<'_>, place: &str) -> Option<St
 
 /// Replaces a picture with the picture at an address, with the brand's picture that the words describe or, without either, with a picture
 /// that the email does not show yet.
-pub fn swap(email: &mut Email, which: Which, url: Option<&str>, words: Option<&str>, means: &EditResources<'_>) -> Outcome {
+pub fn swap(email: &mut Email, which: Which, url: Option<&str>, words: Option<&str>, means: &EditResources<'_>) -> ActionResult {
     let picture = chosen(&email.to_json().to_string(), url, words, means)?;
     let shown = picture.alt.as_ref().map_or_else(|| picture.src.to_string(), ToString::to_string);
     let lacking = missing(Target::Image, email);

@@ -32,7 +32,7 @@ use crate::features::emails::document::{Block, Email};
 use crate::features::emails::merge_words::{self, shown};
 use action::{Action, Place, Target};
 use reader::Scene;
-use reply::{Outcome, Reply};
+use reply::{ActionResult, Reply};
 use vocabulary::Vocabulary;
 
 /// The result of an edit: the email, and the reports to the user.
@@ -102,7 +102,7 @@ fn refusal(vocabulary: &Vocabulary, clause: &str, reason: &Reply) -> String {
 }
 
 /// Rejects a change that breaks a rule of documents, has no effect, or loses a fact that the user did not ask to remove.
-fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'_>, done: Reply) -> Outcome {
+fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'_>, done: Reply) -> ActionResult {
     if let Some(violation) = after.check().first() {
         return Err(Reply::new("breaks").text("problem", violation));
     }
@@ -147,7 +147,7 @@ fn parts(email: &Email) -> Vec<Target> {
 }
 
 /// Applies one action. Returns a description of the change, or the reason why it was not made.
-fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> Outcome {
+fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> ActionResult {
     match action {
         Action::Replace { from, to } if to.is_empty() => texts::take_out(email, from),
         Action::Replace { from, to } => texts::replace(email, from, to, means),

@@ -25,7 +25,7 @@ pub enum Fact {
 }
 
 /// The description of a change, or the reason why it was not made.
-pub type Outcome = Result<Reply, Reply>;
+pub type ActionResult = Result<Reply, Reply>;
 
 impl Reply {
     pub fn new(key: &'static str) -> Self {

@@ -2,7 +2,7 @@
 
 use super::action::{PartName, Target};
 use super::blocks::default_place;
-use super::reply::{Outcome, Reply};
+use super::reply::{ActionResult, Reply};
 use super::resources::EditResources;
 use super::style::missing;
 use super::texts::{running_texts, sentences, title};
@@ -22,7 +22,7 @@ use crate::features::emails::document::*;
 const LINE_CHARACTERS_MIN: usize = 6;
 
 /// Shortens a line of the email, or removes the filler from its texts.
-pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> Outcome {
+pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> ActionResult {
     let lacking = missing(part.target, email);
     let before = email.clone();
     let own = Language::of(&email.language).unwrap_or(Language::En);
@@ -94,7 +94,7 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
 }
 
 /// Removes the sentences that only express a feeling, and the composer's own sentences that contain no facts.
-fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> Outcome {
+fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> ActionResult {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let closing = super::blocks::closing(email).map(|at| super::blocks::said_by(&email.blocks[at])).unwrap_or_default();
     let mut candidates: Vec<String> = Vec::new();
@@ -141,7 +141,7 @@ fn is_filler(sentence: &str, language: Language) -> bool {
 }
 
 /// Adds a paragraph: the brand's description or an unused phrase for the email's purpose.
-pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Outcome {
+pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> ActionResult {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let said = email.to_json().to_string();
     let brand = means.brand;

@@ -2,7 +2,7 @@
 
 use super::action::{Action, PartName, Target};
 use super::color_names::Named;
-use super::reply::{Fact, Outcome, Reply};
+use super::reply::{ActionResult, Fact, Reply};
 use super::vocabulary::Vocabulary;
 use crate::base::color;
 use crate::base::text::Color;
@@ -13,7 +13,7 @@ use crate::features::emails::theme::design::{BoxForm, HeroForm, QuoteForm};
 use crate::features::projects::brand::Brand;
 
 /// Colors a part. If the instruction names the part's old color, the part must have it.
-pub fn paint(email: &mut Email, part: PartName, color: Color, brand: &Brand) -> Outcome {
+pub fn paint(email: &mut Email, part: PartName, color: Color, brand: &Brand) -> ActionResult {
     let theme = Theme::new(brand, email, 0);
     let has = |own: Color| part.was.is_none_or(|was| was.means(own));
     let place = match part.target {
@@ -64,7 +64,7 @@ pub fn missing(target: Target, email: &Email) -> Reply {
 }
 
 /// Colors all filled boxes, which share one color.
-fn boxes(email: &mut Email, part: PartName, color: Color, brand: &Brand, theme: &Theme) -> Outcome {
+fn boxes(email: &mut Email, part: PartName, color: Color, brand: &Brand, theme: &Theme) -> ActionResult {
     let all = filled(email, theme);
     if all.is_empty() {
         return Err(Reply::new("no_box"));
@@ -132,7 +132,7 @@ fn not_that_color(target: Target, email: &Email, brand: &Brand) -> Reply {
 }
 
 /// Replaces a color wherever the email uses it. Parts of other colors do not change.
-pub fn recolor(email: &mut Email, from: Named, to: Color, brand: &Brand) -> Outcome {
+pub fn recolor(email: &mut Email, from: Named, to: Color, brand: &Brand) -> ActionResult {
     let theme = Theme::new(brand, email, 0);
     let (primary, button) = (own_primary(email, brand, &theme), own_button(email, brand, &theme));
     let (boxes, background) = (email.style.boxes, theme.light.sheet.ground);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::action::{Anchor, Details, PartName, Place, Target, Which};
 use super::passages::{find, pick, with_replaced, words_of};
-use super::reply::{Outcome, Reply};
+use super::reply::{ActionResult, Reply};
 use super::resources::EditResources;
 use super::{blocks, style};
 use crate::features::emails::brief::{self, FactValue};
@@ -25,7 +25,7 @@ pub fn contains(email: &Email, words: &str) -> bool {
 
 /// Replaces words everywhere in the email. If both texts are dates, the weekday before the date and the end of a countdown change with the
 /// date.
-pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> Outcome {
+pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> ActionResult {
     // "Change the time to 6 pm" names the label of a row, but requests a new value.
     if let Some(value) = blocks::labeled(email, from) {
         return replace_words(email, &value, to, means);
@@ -33,7 +33,7 @@ pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_
     replace_words(email, from, to, means)
 }
 
-fn replace_words(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> Outcome {
+fn replace_words(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> ActionResult {
     let mut count = 0;
     let mut pairs: Vec<(String, String)> = Vec::new();
     let days = day_of(from, email, means).zip(day_of(to, email, means));
@@ -124,7 +124,7 @@ fn near(text: &str, is_before: bool) -> &str {
 
 /// Removes words everywhere in the email. If the words are the name of a product, removes the product. A block that contains nothing else
 /// is removed with its words.
-pub fn take_out(email: &mut Email, words: &str) -> Outcome {
+pub fn take_out(email: &mut Email, words: &str) -> ActionResult {
     let is_product = |name: &String| find(name, words).is_some_and(|(start, end)| start == 0 && end == name.len());
     if super::products(email).iter().any(is_product) {
         return blocks::remove_product(email, words);
@@ -178,7 +178,7 @@ pub fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Ema
 }
 
 /// Sets the text of a part, exactly as given.
-pub fn set(email: &mut Email, part: PartName, value: &str) -> Outcome {
+pub fn set(email: &mut Email, part: PartName, value: &str) -> ActionResult {
     let PartName { target, which, .. } = part;
     let missing = style::missing(target, email);
     match target {
@@ -271,7 +271,7 @@ fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
 }
 
 /// Changes the target of buttons. If `of` is given, only buttons whose text contains `of` or whose address is `of` are changed.
-pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> Outcome {
+pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> ActionResult {
     let missing = style::missing(Target::Button, email);
     let mut buttons = buttons(email);
     if let Some(of) = of {
@@ -293,7 +293,7 @@ pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> O
 }
 
 /// Removes all emoji, or adds an emoji at the end of the subject.
-pub fn emoji(email: &mut Email, on: bool) -> Outcome {
+pub fn emoji(email: &mut Email, on: bool) -> ActionResult {
     if on {
         if email.subject.chars().any(is_emoji) {
             return Err(Reply::new("has_emoji"));
@@ -321,7 +321,7 @@ pub fn is_emoji(c: char) -> bool {
 }
 
 /// Removes the first sentence that contains these words or, if no words are given, the sentence that `which` selects.
-pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> Outcome {
+pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> ActionResult {
     let mut all: Vec<String> = Vec::new();
     words_of(&mut email.to_json(), &mut |text| all.extend(text.split('\n').flat_map(sentences).map(str::to_owned)));
     let prose = all.into_iter().filter(|sentence| sentence.ends_with(['.', '!', '?']));
@@ -360,7 +360,7 @@ fn is_paragraph(block: &Block) -> bool {
 }
 
 /// Adds a sentence to a paragraph: beside the anchor, or else at the start of the first paragraph or at the end of the last.
-pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>) -> Outcome {
+pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>) -> ActionResult {
     let sentence = details.text.as_deref().ok_or(Reply::about("quote_text", Target::Sentence))?;
     let text = escape(sentence.trim());
     let anchor = match place {
@@ -398,7 +398,7 @@ pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>)
 }
 
 /// Sets the first occurrence of these words in each running text in bold type.
-pub fn bold(email: &mut Email, words: &str) -> Outcome {
+pub fn bold(email: &mut Email, words: &str) -> ActionResult {
     let (mut found, mut count) = (false, 0);
     for markup in running_texts(email) {
         markup(&mut |text| {
@@ -447,7 +447,7 @@ pub fn running_texts(email: &mut Email) -> Vec<Remake<'_>> {
 }
 
 /// Signs the email: changes the name of the signature, or adds a signature.
-pub fn sign(email: &mut Email, name: &str, means: &EditResources<'_>) -> Outcome {
+pub fn sign(email: &mut Email, name: &str, means: &EditResources<'_>) -> ActionResult {
     let signed = |greeting: &str| Rich::parse(&format!("{greeting}\n**{}**", escape(name))).ok();
     match blocks::closing(email) {
         Some(at) => {

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::add::named_language;
-use super::reply::{Outcome, Reply};
+use super::reply::{ActionResult, Reply};
 use super::resources::EditResources;
 use super::texts::sentences;
 use super::vocabulary::Vocabulary;
@@ -34,7 +34,7 @@ const DAYS_AFTER: i64 = 400;
 const NAMES: [&str; 6] = ["name", "code", "author", "sender", "address", "alt"];
 
 /// Translates the email's standard texts. All blocks and facts are kept.
-pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_>) -> Outcome {
+pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_>) -> ActionResult {
     let own = Language::of(&email.language).unwrap_or(Language::En);
     if own == language {
         return Err(Reply::new("is_language").with("language", named_language(language)));
@@ -50,7 +50,7 @@ pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_
 }
 
 /// Makes the email's standard texts formal or informal.
-pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> Outcome {
+pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> ActionResult {
     let own = Language::of(&email.language).unwrap_or(Language::En);
     let voice = Voice { formal, ..Voice::of(means.brand, &Rules::default(), own) };
     let exchange = Exchange { from: own, to: own, voice, means, email, written: OnceCell::new() };

@@ -10,7 +10,7 @@ use super::action::{Action, Anchor, Details, PartName, Place, Target, Which};
 use super::color_names::Named;
 use super::passages::{find, pick, with_replaced};
 use super::reader::Scene;
-use super::reply::{Fact, Outcome, Reply};
+use super::reply::{ActionResult, Fact, Reply};
 use super::resources::EditResources;
 use super::shorten::shorter_lines;
 use super::texts::{is_emoji, sentences};
@@ -89,7 +89,7 @@ struct ImportedEditor<'a> {
 }
 
 impl ImportedEditor<'_> {
-    fn carry_out(&mut self, action: &Action) -> Outcome {
+    fn carry_out(&mut self, action: &Action) -> ActionResult {
         match action {
             Action::Replace { from, to } => self.replace(from, to),
             Action::Set { part, value } => self.set(*part, value),
@@ -145,7 +145,7 @@ impl ImportedEditor<'_> {
         Reply::about("missing", target).with("parts", Fact::Parts(parts(self.imported)))
     }
 
-    fn replace(&mut self, from: &str, to: &str) -> Outcome {
+    fn replace(&mut self, from: &str, to: &str) -> ActionResult {
         let mut count = 0;
         let mut replaced = |text: String| {
             let (new, found) = with_replaced(&text, from, to);
@@ -178,7 +178,7 @@ impl ImportedEditor<'_> {
         })
     }
 
-    fn set(&mut self, part: PartName, value: &str) -> Outcome {
+    fn set(&mut self, part: PartName, value: &str) -> ActionResult {
         let PartName { target, which, .. } = part;
         match target {
             Target::Subject => self.imported.set_subject(value).map_err(broken)?,
@@ -199,7 +199,7 @@ impl ImportedEditor<'_> {
     }
 
     /// Changes the target of links whose text contains `of` or whose address is `of`. If `of` is `None`, changes the target of buttons.
-    fn lead(&mut self, which: Which, link: &Link, of: Option<&str>) -> Outcome {
+    fn lead(&mut self, which: Which, link: &Link, of: Option<&str>) -> ActionResult {
         if let Some(of) = of {
             let old = Link::parse(of).ok();
             let same = |address: &str| address == of || old.as_ref().is_some_and(|old| Link::parse(address).as_ref() == Ok(old));
@@ -225,7 +225,7 @@ impl ImportedEditor<'_> {
         }
     }
 
-    fn paint(&mut self, part: PartName, color: Color) -> Outcome {
+    fn paint(&mut self, part: PartName, color: Color) -> ActionResult {
         let target = part.target;
         // If the instruction names the current color of the part, this color is replaced in the whole email.
         if let Some(was) = part.was {
@@ -258,7 +258,7 @@ impl ImportedEditor<'_> {
         Reply::about("not_that_color", target).text("colors", own.join(", "))
     }
 
-    fn recolor(&mut self, from: Named, to: Color, target: Target) -> Outcome {
+    fn recolor(&mut self, from: Named, to: Color, target: Target) -> ActionResult {
         let is_meant = |color: &Color| from.means(*color) && *color != to;
         let meant: Vec<Color> = self.imported.colors.iter().copied().filter(is_meant).collect();
         if meant.is_empty() {
@@ -269,7 +269,7 @@ impl ImportedEditor<'_> {
         Ok(Reply::new("recolored").text("from", names.join(", ")).text("color", to).with("parts", Fact::Part(target)))
     }
 
-    fn emoji(&mut self, on: bool) -> Outcome {
+    fn emoji(&mut self, on: bool) -> ActionResult {
         if on {
             if self.imported.subject.chars().any(is_emoji) {
                 return Err(Reply::new("has_emoji"));
@@ -298,7 +298,7 @@ impl ImportedEditor<'_> {
     }
 
     /// Shortens a line. Paragraphs are not shortened, because without a brief it is unknown which sentences matter.
-    fn shorten(&mut self, part: PartName) -> Outcome {
+    fn shorten(&mut self, part: PartName) -> ActionResult {
         let target = part.target;
         let language = Language::of(&self.imported.language).unwrap_or(Language::En);
         let short = |text: &str| shorter_lines(text, language).into_iter().next().ok_or(Reply::about("no_shorter", target));
@@ -324,7 +324,7 @@ impl ImportedEditor<'_> {
         Ok(Reply::about("shortened", target).text("value", value))
     }
 
-    fn remove_sentence(&mut self, which: Which, words: Option<&str>) -> Outcome {
+    fn remove_sentence(&mut self, which: Which, words: Option<&str>) -> ActionResult {
         let places =
             if words.is_some() { self.imported.parts().map(|(place, _)| place).collect() } else { self.places(Target::Text) };
         let mut all: Vec<(usize, String)> = Vec::new();
@@ -343,7 +343,7 @@ impl ImportedEditor<'_> {
         Ok(Reply::new("removed_sentence").text("text", sentence))
     }
 
-    fn remove(&mut self, part: PartName, words: Option<&str>) -> Outcome {
+    fn remove(&mut self, part: PartName, words: Option<&str>) -> ActionResult {
         let PartName { target, which, .. } = part;
         if let Some(words) = words {
             let of_kind = self.places(target);
@@ -389,7 +389,7 @@ impl ImportedEditor<'_> {
         }
     }
 
-    fn shift(&mut self, part: PartName, to: &Place) -> Outcome {
+    fn shift(&mut self, part: PartName, to: &Place) -> ActionResult {
         let target = part.target;
         let from = self.one(target, part.which)?;
         let others: Vec<usize> = self.imported.parts().map(|(place, _)| place).collect();
@@ -410,7 +410,7 @@ impl ImportedEditor<'_> {
         blocks::chosen(&shown.join(" "), url, words, self.means)
     }
 
-    fn swap(&mut self, which: Which, url: Option<&str>, words: Option<&str>) -> Outcome {
+    fn swap(&mut self, which: Which, url: Option<&str>, words: Option<&str>) -> ActionResult {
         let place = self.one(Target::Image, which)?;
         let Picture { src, alt, .. } = self.picture(url, words)?;
         let alt = alt.as_ref().map(|alt| alt.as_str());
@@ -419,7 +419,7 @@ impl ImportedEditor<'_> {
         Ok(Reply { then, ..Reply::new("swapped").text("alt", alt.unwrap_or(src.as_str())) })
     }
 
-    fn add(&mut self, target: Target, details: &Details, place: Option<&Place>) -> Outcome {
+    fn add(&mut self, target: Target, details: &Details, place: Option<&Place>) -> ActionResult {
         let beside = place.map(|place| self.beside(place)).transpose()?;
         let said = details.text.as_deref();
         let words = || said.map(str::to_owned).ok_or_else(|| Reply::about("quote_text", target));
@@ -450,7 +450,7 @@ impl ImportedEditor<'_> {
     }
 
     /// Adds a sentence to a paragraph: beside the given words, or at its start or end.
-    fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> Outcome {
+    fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> ActionResult {
         let anchor = match place {
             Some(Place::Before(anchor)) => Some((anchor, true)),
             Some(Place::After(anchor)) => Some((anchor, false)),
