@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use mailmill::engine::search::{Change, Document, Index, Kind, Options, Scope};
+use mailmill::engine::search::{Change, Document, Index, Options, Scope, TextKind};
 use roaring::RoaringBitmap;
 
 const SCOPE: Scope = *b"bench-scope!";
@@ -93,26 +93,26 @@ fn realistic(count: usize) -> impl Iterator<Item = Document> {
             _ => format!("{}{last}{}@{host}", &first[..1], random.below(1_000)),
         };
         Document::new(SCOPE, number as u32)
-            .with(Kind::Address, &email)
-            .with(Kind::Name, &first)
-            .with(Kind::Name, &last)
-            .with(Kind::Label, TAGS[random.skewed(8)])
-            .with(Kind::Label, TAGS[random.below(8)])
-            .with(Kind::Value, CITIES[random.below(8)])
-            .with(Kind::Value, PLANS[random.below(4)])
+            .with(TextKind::Address, &email)
+            .with(TextKind::Name, &first)
+            .with(TextKind::Name, &last)
+            .with(TextKind::Label, TAGS[random.skewed(8)])
+            .with(TextKind::Label, TAGS[random.below(8)])
+            .with(TextKind::Value, CITIES[random.below(8)])
+            .with(TextKind::Value, PLANS[random.below(4)])
     })
 }
 
 fn alike(count: usize) -> impl Iterator<Item = Document> {
     (0..count).map(|number| {
         Document::new(SCOPE, number as u32)
-            .with(Kind::Address, &format!("user{number:06}@example.com"))
-            .with(Kind::Name, "First")
-            .with(Kind::Name, "Last")
-            .with(Kind::Label, "newsletter")
-            .with(Kind::Label, "customer")
-            .with(Kind::Value, "Berlin")
-            .with(Kind::Value, "gold")
+            .with(TextKind::Address, &format!("user{number:06}@example.com"))
+            .with(TextKind::Name, "First")
+            .with(TextKind::Name, "Last")
+            .with(TextKind::Label, "newsletter")
+            .with(TextKind::Label, "customer")
+            .with(TextKind::Value, "Berlin")
+            .with(TextKind::Value, "gold")
     })
 }
 
@@ -202,7 +202,7 @@ fn search(c: &mut Criterion) {
                 position += 1;
                 let number = (position * 7_919 % count as u64) as u32;
                 let document =
-                    Document::new(SCOPE, number).with(Kind::Address, "changed@example.com").with(Kind::Name, "Changed");
+                    Document::new(SCOPE, number).with(TextKind::Address, "changed@example.com").with(TextKind::Name, "Changed");
                 index.apply(vec![Change::Replace(document)]).expect("applies");
                 index.commit(position).expect("commits");
             });

@@ -37,7 +37,7 @@ pub type Scope = [u8; 12];
 
 /// The kind of a piece of text, which determines how the text is tokenized, matched and ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TextKind {
     Address,
     /// A personal name, or a part of one.
     Name,
@@ -56,7 +56,7 @@ pub struct Document {
     pub number: u32,
     // One buffer holds all the text of a document, because an import creates millions of documents.
     text: String,
-    pieces: Vec<(Kind, u32)>,
+    pieces: Vec<(TextKind, u32)>,
 }
 
 impl Document {
@@ -65,18 +65,18 @@ impl Document {
     }
 
     /// Returns the document with an additional piece of text.
-    pub fn with(mut self, kind: Kind, text: &str) -> Self {
+    pub fn with(mut self, kind: TextKind, text: &str) -> Self {
         self.push(kind, text);
         self
     }
 
-    pub fn push(&mut self, kind: Kind, text: &str) {
+    pub fn push(&mut self, kind: TextKind, text: &str) {
         self.text.push_str(text);
         self.pieces.push((kind, self.text.len() as u32));
     }
 
     /// Returns the pieces of text of the document, in the order in which they were added.
-    pub fn pieces(&self) -> impl Iterator<Item = (Kind, &str)> {
+    pub fn pieces(&self) -> impl Iterator<Item = (TextKind, &str)> {
         let mut start = 0;
         self.pieces.iter().map(move |&(kind, end)| (kind, &self.text[std::mem::replace(&mut start, end as usize)..end as usize]))
     }

@@ -18,7 +18,7 @@ fn open(dir: &Path) -> Index {
 }
 
 fn person(number: u32, email: &str, name: &str) -> Document {
-    Document::new(SCOPE, number).with(Kind::Address, email).with(Kind::Name, name)
+    Document::new(SCOPE, number).with(TextKind::Address, email).with(TextKind::Name, name)
 }
 
 /// Creates an index of these documents, committed at position 1, in a temporary folder.
@@ -43,9 +43,9 @@ fn people() -> (tempfile::TempDir, Index) {
         person(0, "joann.smith@example.com", "Joann Smith"),
         person(1, "x@google.com", "Xaver Müller"),
         person(2, "mueller@web.de", "Greta Mueller"),
-        person(3, "ann@smith.org", "Ann O'Brien").with(Kind::Phone, "+1 (555) 123-4567"),
-        person(4, "zed@example.com", "Zed").with(Kind::Label, "Ann fans").with(Kind::Value, "Gold tier 2024"),
-        person(5, "eva@example.com", "Eva").with(Kind::Value, "ann").with(Kind::Phone, "+49 171 5551239"),
+        person(3, "ann@smith.org", "Ann O'Brien").with(TextKind::Phone, "+1 (555) 123-4567"),
+        person(4, "zed@example.com", "Zed").with(TextKind::Label, "Ann fans").with(TextKind::Value, "Gold tier 2024"),
+        person(5, "eva@example.com", "Eva").with(TextKind::Value, "ann").with(TextKind::Phone, "+49 171 5551239"),
         person(6, "anna-lena@example.com", "Anna-Lena Иванов"),
     ])
 }
@@ -160,7 +160,7 @@ fn pages_of_allowed_numbers_join_to_the_whole_list() {
 fn scopes_are_isolated() {
     let dir = tempfile::tempdir().expect("a temporary folder can be created");
     let index = open(dir.path());
-    let foreign = Document::new(OTHER, 0).with(Kind::Address, "bob@foreign.io");
+    let foreign = Document::new(OTHER, 0).with(TextKind::Address, "bob@foreign.io");
     index.apply(vec![Change::Add(person(0, "ann@y.io", "Ann")), Change::Add(foreign)]).expect("the changes are applied");
     index.commit(1).expect("the commit succeeds");
     assert_eq!(found(&index, "bob@foreign.io"), [0_u32; 0]);
@@ -356,7 +356,7 @@ fn large_batches_and_many_segments_lose_nothing() {
 /// commit treated a deletion with that number as already applied, so documents that were replaced right after a restart came back.
 #[test]
 fn documents_replaced_right_after_a_restart_stay_replaced() {
-    let named = |number, name| Document::new(SCOPE, number).with(Kind::Name, name);
+    let named = |number, name| Document::new(SCOPE, number).with(TextKind::Name, name);
     for round in 0..20 {
         let dir = tempfile::tempdir().expect("a temporary folder can be created");
         let change = |position: u64, changes: Vec<Change>| {
@@ -412,7 +412,7 @@ proptest! {
         for step in steps {
             match step {
                 Step::Put(number, one, two) => {
-                    let document = Document::new(SCOPE, number).with(Kind::Name, WORDS[one]).with(Kind::Value, WORDS[two]);
+                    let document = Document::new(SCOPE, number).with(TextKind::Name, WORDS[one]).with(TextKind::Value, WORDS[two]);
                     let known = map.insert(number, [WORDS[one], WORDS[two]]).is_some();
                     pending.push(if known { Change::Replace(document) } else { Change::Add(document) });
                 }

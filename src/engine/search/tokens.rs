@@ -11,7 +11,7 @@
 //! a prefix; the domains in [`PROVIDERS`] have no trigrams). A match does not check that the trigrams are adjacent.
 
 use super::fold::{Folder, cut};
-use super::{Document, Kind, Scope};
+use super::{Document, Scope, TextKind};
 
 /// The prefix lengths, in characters, that are indexed in addition to whole words. They are closest together for short prefixes, which many
 /// different words share. Each rung makes imports slower and the index larger.
@@ -131,11 +131,11 @@ impl Tokenizer {
         for (kind, text) in document.pieces() {
             let text = self.folder.fold(text, TEXT_CHARS_MAX);
             match kind {
-                Kind::Address => write_address(terms, scope, text),
-                Kind::Name => write_words(terms, scope, Space::Name, text),
-                Kind::Label => write_words(terms, scope, Space::Label, text),
-                Kind::Value => write_words(terms, scope, Space::Value, text),
-                Kind::Phone => write_phone(terms, scope, text),
+                TextKind::Address => write_address(terms, scope, text),
+                TextKind::Name => write_words(terms, scope, Space::Name, text),
+                TextKind::Label => write_words(terms, scope, Space::Label, text),
+                TextKind::Value => write_words(terms, scope, Space::Value, text),
+                TextKind::Phone => write_phone(terms, scope, text),
             }
         }
     }
@@ -278,7 +278,7 @@ fn cut_bytes(word: &str, chars: usize) -> &[u8] {
 mod tests {
     use super::*;
 
-    fn written(kind: Kind, text: &str) -> Vec<String> {
+    fn written(kind: TextKind, text: &str) -> Vec<String> {
         let mut terms = Terms::default();
         Tokenizer::new().write(&Document::new([b'-'; 12], 70).with(kind, text), &mut terms);
         // The key is the first term of every document.
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn an_address_is_laddered_and_cut_into_groups() {
-        let terms = written(Kind::Address, "Ann.Lee@x.io");
+        let terms = written(TextKind::Address, "Ann.Lee@x.io");
         for expected in [r"L\x01a", r"L\x05ann.l", r"L\x08ann.lee\x00", r"N\x00ann\x00", r"N\x00lee\x00", r"lN\x00"] {
             let there = terms.iter().any(|term| term == expected);
             assert_eq!(there, !expected.starts_with("lN"), "{expected} in {terms:?}");
@@ -300,26 +300,26 @@ mod tests {
     #[test]
     fn names_in_a_local_part_lose_their_numbers() {
         let names =
-            |address| written(Kind::Address, address).into_iter().filter(|term| term.starts_with('N')).collect::<Vec<_>>();
+            |address| written(TextKind::Address, address).into_iter().filter(|term| term.starts_with('N')).collect::<Vec<_>>();
         assert_eq!(names("ann.lee42@x.io"), [r"N\x00ann\x00", r"N\x01l", r"N\x02le", r"N\x00lee\x00"]);
         assert!(names("user000001@x.io").is_empty() && names("a1b2.7@x.io").is_empty());
     }
 
     #[test]
     fn a_phone_number_is_indexed_by_its_digits() {
-        let terms = written(Kind::Phone, "+1 (555) 12");
+        let terms = written(TextKind::Phone, "+1 (555) 12");
         assert_eq!(terms[0], r"P\x00155512\x00");
         assert_eq!(&terms[1..3], [r"P\x011", r"P\x0215"]);
         assert_eq!(&terms[3..], [r"p\x001555", r"p\x005551", r"p\x005512", r"p\x00512"]);
-        assert!(written(Kind::Phone, "none").is_empty());
+        assert!(written(TextKind::Phone, "none").is_empty());
     }
 
     #[test]
     fn texts_with_unusual_shapes_stay_bounded() {
-        assert!(written(Kind::Value, &"ab ".repeat(5_000)).len() <= 2 * WORDS_MAX);
-        assert!(written(Kind::Address, &"@".repeat(2_000)).len() < 3_000);
-        assert!(written(Kind::Value, &"é1".repeat(2_000)).len() <= RUNGS.len());
-        assert!(written(Kind::Name, "…—!").is_empty());
+        assert!(written(TextKind::Value, &"ab ".repeat(5_000)).len() <= 2 * WORDS_MAX);
+        assert!(written(TextKind::Address, &"@".repeat(2_000)).len() < 3_000);
+        assert!(written(TextKind::Value, &"é1".repeat(2_000)).len() <= RUNGS.len());
+        assert!(written(TextKind::Name, "…—!").is_empty());
     }
 
     #[test]

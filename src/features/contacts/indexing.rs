@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::engine::api::EnvironmentData;
-use crate::engine::search::{Change, CommitMode, Document, Index, Kind, Rebuild, SearchError};
+use crate::engine::search::{Change, CommitMode, Document, Index, Rebuild, SearchError, TextKind};
 use crate::engine::store::{self, Read, feed};
 use crate::features::contact_records::fields::FieldValue;
 use crate::features::contact_records::{ContactRow, visit_rows};
@@ -254,16 +254,16 @@ fn put(
     batch: &mut Vec<Change>,
 ) -> store::Result<()> {
     let mut document = Document::new(project.0, contact.id.number());
-    document.push(Kind::Address, contact.email);
+    document.push(TextKind::Address, contact.email);
     for (field, text) in contact.profile.iter() {
         match field.spec().search {
-            Some(SearchAs::Name) => document.push(Kind::Name, text),
-            Some(SearchAs::Phone) => document.push(Kind::Phone, text),
-            Some(SearchAs::Value) => document.push(Kind::Value, text),
+            Some(SearchAs::Name) => document.push(TextKind::Name, text),
+            Some(SearchAs::Phone) => document.push(TextKind::Phone, text),
+            Some(SearchAs::Value) => document.push(TextKind::Value, text),
             None => {}
         }
     }
-    names.each(&contact.tags, |name| document.push(Kind::Label, name))?;
+    names.each(&contact.tags, |name| document.push(TextKind::Label, name))?;
     let mut room = limits::CUSTOM_FIELDS_INDEXED_CHARACTERS_MAX;
     for value in contact.custom_fields.values() {
         push_value(&mut document, value, &mut room);
@@ -280,7 +280,7 @@ fn push_value(document: &mut Document, value: &FieldValue, room: &mut usize) {
             let Some(text) = value.as_text() else { return };
             let end = text.char_indices().nth(*room).map_or(text.len(), |(end, _)| end);
             *room = room.saturating_sub(text.chars().count());
-            document.push(Kind::Value, &text[..end]);
+            document.push(TextKind::Value, &text[..end]);
         }
     }
 }
