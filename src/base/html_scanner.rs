@@ -5,14 +5,14 @@
 
 /// A piece of the source. `start` and `end` are byte positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece<'a> {
-    pub kind: Kind<'a>,
+pub struct Token<'a> {
+    pub kind: TokenKind<'a>,
     pub start: usize,
     pub end: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum TokenKind<'a> {
     Text,
     /// The content of an element that has no child elements and no character references, such as a script.
     RawText,
@@ -62,34 +62,34 @@ impl<'a> Scanner<'a> {
     }
 
     /// Moves by `length` bytes and returns these bytes as a piece.
-    fn take(&mut self, length: usize, kind: Kind<'a>) -> Piece<'a> {
+    fn take(&mut self, length: usize, kind: TokenKind<'a>) -> Token<'a> {
         let start = self.position;
         self.position = (start + length.max(1)).min(self.source.len());
-        Piece { kind, start, end: self.position }
+        Token { kind, start, end: self.position }
     }
 
-    fn raw_text(&mut self, name: &str) -> Option<Piece<'a>> {
+    fn raw_text(&mut self, name: &str) -> Option<Token<'a>> {
         let rest = self.rest();
         let length = if name == "plaintext" { rest.len() } else { find_closing_tag(rest, name).unwrap_or(rest.len()) };
-        (length > 0).then(|| self.take(length, Kind::RawText))
+        (length > 0).then(|| self.take(length, TokenKind::RawText))
     }
 
-    fn markup(&mut self) -> Option<Piece<'a>> {
+    fn markup(&mut self) -> Option<Token<'a>> {
         let rest = self.rest();
         let after = rest.get(1..)?;
         match after.bytes().next()? {
             b'!' | b'?' => {
                 let length = comment_length(rest);
-                Some(self.take(length, Kind::Comment))
+                Some(self.take(length, TokenKind::Comment))
             }
             b'/' if after.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) => {
                 let name = tag_name(after.get(1..)?);
                 let (end, _) = tag_end(rest, 2 + name.len());
-                Some(self.take(end, Kind::Close(name)))
+                Some(self.take(end, TokenKind::Close(name)))
             }
             b'/' => {
                 let length = rest.find('>').map_or(rest.len(), |at| at + 1);
-                Some(self.take(length, Kind::Comment))
+                Some(self.take(length, TokenKind::Comment))
             }
             byte if byte.is_ascii_alphabetic() => {
                 let name = tag_name(after);
@@ -102,7 +102,7 @@ impl<'a> Scanner<'a> {
                     closes_itself: attributes.ends_with('/'),
                 };
                 self.raw = RAW_TEXT.into_iter().find(|raw| name.eq_ignore_ascii_case(raw));
-                Some(self.take(end, Kind::Open(tag)))
+                Some(self.take(end, TokenKind::Open(tag)))
             }
             _ => None,
         }
@@ -110,9 +110,9 @@ impl<'a> Scanner<'a> {
 }
 
 impl<'a> Iterator for Scanner<'a> {
-    type Item = Piece<'a>;
+    type Item = Token<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<Token<'a>> {
         if let Some(name) = self.raw.take()
             && let Some(piece) = self.raw_text(name)
         {
@@ -135,7 +135,7 @@ impl<'a> Iterator for Scanner<'a> {
                 break;
             }
         }
-        Some(self.take(length, Kind::Text))
+        Some(self.take(length, TokenKind::Text))
     }
 }
 
@@ -242,11 +242,11 @@ mod tests {
         Scanner::new(source)
             .map(|piece| {
                 let kind = match piece.kind {
-                    Kind::Text => "text",
-                    Kind::RawText => "raw",
-                    Kind::Comment => "comment",
-                    Kind::Open(_) => "open",
-                    Kind::Close(_) => "close",
+                    TokenKind::Text => "text",
+                    TokenKind::RawText => "raw",
+                    TokenKind::Comment => "comment",
+                    TokenKind::Open(_) => "open",
+                    TokenKind::Close(_) => "close",
                 };
                 (kind, &source[piece.start..piece.end])
             })
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn reads_attributes_with_their_positions() {
         let source = "<img  alt = 'Red shoe' hidden width=10/>";
-        let Some(Piece { kind: Kind::Open(tag), .. }) = Scanner::new(source).next() else { panic!("no tag") };
+        let Some(Token { kind: TokenKind::Open(tag), .. }) = Scanner::new(source).next() else { panic!("no tag") };
         let found: Vec<_> = tag.attributes().map(|a| (a.name, a.value)).collect();
         assert_eq!(found, [("alt", "Red shoe"), ("hidden", ""), ("width", "10/")]);
         let alt = tag.attribute("ALT").expect("an alt text");

@@ -3,7 +3,7 @@
 //! Reading takes linear time and keeps a bounded part of the input. Only inline styles and presentation attributes are applied, not style
 //! sheets: text that only a style sheet hides is treated as visible.
 
-use super::html::{Kind, Scanner, Tag};
+use super::html::{Scanner, Tag, TokenKind};
 use super::style::{Concealment, Look};
 use super::{bounded, references};
 
@@ -282,13 +282,13 @@ struct Reader {
 }
 
 impl Reader {
-    fn piece(&mut self, source: &str, piece: super::html::Piece<'_>) {
+    fn piece(&mut self, source: &str, piece: super::html::Token<'_>) {
         match piece.kind {
-            Kind::Text => self.text(source.get(piece.start..piece.end).unwrap_or_default(), piece.start),
-            Kind::RawText => {}
-            Kind::Comment => self.note_split(piece.start),
-            Kind::Open(tag) => self.open(tag, piece.start),
-            Kind::Close(name) => self.close(&name.to_ascii_lowercase()),
+            TokenKind::Text => self.text(source.get(piece.start..piece.end).unwrap_or_default(), piece.start),
+            TokenKind::RawText => {}
+            TokenKind::Comment => self.note_split(piece.start),
+            TokenKind::Open(tag) => self.open(tag, piece.start),
+            TokenKind::Close(name) => self.close(&name.to_ascii_lowercase()),
         }
     }
 

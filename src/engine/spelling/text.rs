@@ -4,7 +4,7 @@
 //! Text that CSS hides is included, because the preheader is hidden text that inboxes show. Comments are excluded, and with them the text
 //! that only Word shows (`[if mso]`).
 
-use super::html::{Kind, Scanner, Tag};
+use super::html::{Scanner, Tag, TokenKind};
 
 /// Replaces content that is not language, such as an image or code. Rules do not match across it.
 pub(super) const OPAQUE: char = '\u{FFFC}';
@@ -75,10 +75,10 @@ pub fn html_blocks(source: &str) -> Vec<Block> {
     let mut reader = Reader { frames: Vec::new(), blocks: Vec::new(), open: Builder::default(), title: false };
     for piece in Scanner::new(source) {
         match piece.kind {
-            Kind::Text => reader.text(source, piece.start, piece.end),
-            Kind::RawText | Kind::Comment => {}
-            Kind::Open(tag) => reader.open(tag, piece.start, piece.end),
-            Kind::Close(name) => reader.close(name),
+            TokenKind::Text => reader.text(source, piece.start, piece.end),
+            TokenKind::RawText | TokenKind::Comment => {}
+            TokenKind::Open(tag) => reader.open(tag, piece.start, piece.end),
+            TokenKind::Close(name) => reader.close(name),
         }
     }
     reader.flush();

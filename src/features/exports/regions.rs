@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::base::html_scanner::{Kind, Scanner, Tag};
+use crate::base::html_scanner::{Scanner, Tag, TokenKind};
 use crate::vocab::limits;
 
 /// The width of the emails, which Klaviyo's editor needs for its blocks.
@@ -56,7 +56,9 @@ pub fn mailchimp(html: &str) -> String {
     let mut insertions: Vec<Insertion> =
         cells.iter().enumerate().map(|(number, cell)| (cell.text, format!(" mc:edit=\"text_{}\"", number + 1))).collect();
     let images = Scanner::new(html).filter_map(|piece| match piece.kind {
-        Kind::Open(tag) if tag.name.eq_ignore_ascii_case("img") && is_content(&tag) => Some(piece.start + 1 + tag.name.len()),
+        TokenKind::Open(tag) if tag.name.eq_ignore_ascii_case("img") && is_content(&tag) => {
+            Some(piece.start + 1 + tag.name.len())
+        }
         _ => None,
     });
     let outside = images.filter(|at| !cells.iter().any(|cell| cell.content.contains(at)));
@@ -74,7 +76,7 @@ fn is_content(image: &Tag<'_>) -> bool {
 /// Makes the content of the body a single editable region in Mailchimp.
 fn whole_body(html: &str) -> String {
     let body = Scanner::new(html).find_map(|piece| match piece.kind {
-        Kind::Open(tag) if tag.name.eq_ignore_ascii_case("body") => Some(piece.end),
+        TokenKind::Open(tag) if tag.name.eq_ignore_ascii_case("body") => Some(piece.end),
         _ => None,
     });
     let start = body.unwrap_or(0);
@@ -107,8 +109,8 @@ fn text_cells(html: &str) -> Vec<TextCell> {
     for piece in Scanner::new(html) {
         if let Some((mut cell, depth)) = current.take() {
             let depth = match piece.kind {
-                Kind::Open(tag) if tag.name.eq_ignore_ascii_case("div") => depth + 1,
-                Kind::Close(name) if name.eq_ignore_ascii_case("div") => depth - 1,
+                TokenKind::Open(tag) if tag.name.eq_ignore_ascii_case("div") => depth + 1,
+                TokenKind::Close(name) if name.eq_ignore_ascii_case("div") => depth - 1,
                 _ => depth,
             };
             if depth == 0 {
@@ -120,9 +122,9 @@ fn text_cells(html: &str) -> Vec<TextCell> {
             continue;
         }
         match piece.kind {
-            Kind::Text if html[piece.start..piece.end].trim().is_empty() => {}
-            Kind::Open(tag) if tag.name.eq_ignore_ascii_case("td") => opened = Some(piece.start + 1 + tag.name.len()),
-            Kind::Open(tag) if tag.name.eq_ignore_ascii_case("div") && is_styled_text(&tag) => {
+            TokenKind::Text if html[piece.start..piece.end].trim().is_empty() => {}
+            TokenKind::Open(tag) if tag.name.eq_ignore_ascii_case("td") => opened = Some(piece.start + 1 + tag.name.len()),
+            TokenKind::Open(tag) if tag.name.eq_ignore_ascii_case("div") && is_styled_text(&tag) => {
                 if let Some(cell) = opened.take() {
                     let (text, class) = (piece.start + 1 + tag.name.len(), tag.attribute("class").map(|class| class.value_start));
                     current = Some((TextCell { cell, text, class, content: piece.end..piece.end }, 1));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::color;
-use crate::base::html_scanner::{Kind as Markup, Scanner};
+use crate::base::html_scanner::{Scanner, TokenKind as Markup};
 use crate::base::source::Lines;
 use crate::engine::clients::css::{Declaration, Kind, Owner};
 use crate::engine::clients::view::View;

@@ -3,7 +3,7 @@
 //! Comments with texts or links are removed, because sending replaces neither merge fields nor links in comments. A comment can open a table
 //! that a later comment closes, so an email keeps either all its comments or none.
 
-use crate::base::html_scanner::{Kind, Scanner, Tag};
+use crate::base::html_scanner::{Scanner, Tag, TokenKind};
 use crate::engine::render::tree::push_attribute;
 
 const TAGS: [&str; 11] =
@@ -111,25 +111,25 @@ impl Comments {
         let mut out = String::new();
         for piece in Scanner::new(source) {
             match piece.kind {
-                Kind::Text => {
+                TokenKind::Text => {
                     let text = source.get(piece.start..piece.end)?;
                     if !text.trim().is_empty() {
                         return None;
                     }
                 }
-                Kind::Open(tag) => {
+                TokenKind::Open(tag) => {
                     let name = tag.name.to_ascii_lowercase();
                     write_tag(&name, &tag, clean, &mut out)?;
                     if !tag.closes_itself {
                         self.open.push((name, depth));
                     }
                 }
-                Kind::Close(name) => {
+                TokenKind::Close(name) => {
                     let name = name.to_ascii_lowercase();
                     self.close(&name, depth)?;
                     out.push_str(&format!("</{name}>"));
                 }
-                Kind::RawText | Kind::Comment => return None,
+                TokenKind::RawText | TokenKind::Comment => return None,
             }
         }
         Some(out)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::accessibility::is_vague;
 use super::source::{SourceRange, shortened, span};
-use crate::base::html_scanner::{Kind, Scanner};
+use crate::base::html_scanner::{Scanner, TokenKind};
 use crate::base::source::Lines;
 use crate::engine::render::css::{self, Piece};
 use crate::engine::render::imported_html::dom::Dom;
@@ -225,14 +225,14 @@ impl Finder<'_> {
 
     /// Adds the links in conditional comments, which only Outlook for Windows reads.
     fn outlook(&mut self) {
-        for comment in Scanner::new(self.source).filter(|piece| piece.kind == Kind::Comment) {
+        for comment in Scanner::new(self.source).filter(|piece| piece.kind == TokenKind::Comment) {
             let text = self.source.get(comment.start..comment.end).unwrap_or_default();
             let Some(inner) = text.strip_prefix("<!--").and_then(|text| text.strip_suffix("-->")) else { continue };
             if !inner.trim_start().starts_with("[if") {
                 continue;
             }
             for piece in Scanner::new(inner) {
-                let Kind::Open(tag) = piece.kind else { continue };
+                let TokenKind::Open(tag) = piece.kind else { continue };
                 let start = comment.start + 4 + piece.start;
                 let name = tag.name.to_ascii_lowercase();
                 let is_image = matches!(name.as_str(), "img" | "v:fill" | "v:image" | "v:imagedata");

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::html_scanner::{Kind, Scanner};
+use crate::base::html_scanner::{Scanner, TokenKind};
 use crate::base::source::{Lines, Span};
 use crate::engine::render::imported_html::dom::Dom;
 
@@ -66,8 +66,8 @@ pub fn marked(source: &str) -> String {
     for piece in Scanner::new(source) {
         let text = source.get(piece.start..piece.end).unwrap_or_default();
         match (piece.kind, inside) {
-            (Kind::Close(name), Some(open)) if name.eq_ignore_ascii_case(open) => inside = None,
-            (Kind::Open(tag), None) => {
+            (TokenKind::Close(name), Some(open)) if name.eq_ignore_ascii_case(open) => inside = None,
+            (TokenKind::Open(tag), None) => {
                 inside = TEXT_ELEMENTS.into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
                 let name_end = 1 + tag.name.len();
                 out.push_str(text.get(..name_end).unwrap_or_default());
