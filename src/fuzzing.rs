@@ -28,7 +28,7 @@ use crate::engine::deliverability::result::analyze;
 use crate::engine::mail::inbound::listener::{HandlerResult, Handling, MailHandler, ReceivedMessage, converse};
 use crate::engine::mail::inbound::{self, Envelope};
 use crate::engine::render::inspect::inspect;
-use crate::engine::render::merge::{Kind, Template};
+use crate::engine::render::merge::{OutputKind, Template};
 use crate::engine::render::pixels::client_views;
 use crate::engine::render::{css, html_limits, imported_html, mjml};
 use crate::engine::spelling;
@@ -321,7 +321,7 @@ fn template(data: &[u8]) {
         "when": "2026-02-28T09:30:00Z", "nested": { "list": [1, 2.5, true] },
     });
     let Value::Object(fields): Value = fields else { return };
-    for kind in [Kind::Html, Kind::Text, Kind::Header] {
+    for kind in [OutputKind::Html, OutputKind::Text, OutputKind::Header] {
         let Ok(template) = Template::compile(source, kind) else { continue };
         let _ = template.missing(&fields);
         let _ = template.missing(&Map::new());

@@ -17,7 +17,7 @@ use mailmill::engine::mail::body::{Body, Encoded};
 use mailmill::engine::mail::dkim::{Algorithm, KeyPair, Signer, SigningKeyOf};
 use mailmill::engine::mail::headers::Mailbox;
 use mailmill::engine::mail::message::{ListHeaders, Message, OutgoingMessage};
-use mailmill::engine::render::merge::{Kind, Template};
+use mailmill::engine::render::merge::{OutputKind, Template};
 use serde_json::{Map, Value, json};
 
 const BODY_BYTES: usize = 50 * 1024;
@@ -73,9 +73,9 @@ impl Mailing {
         let template = |source: &str, kind| Template::compile(source, kind).expect("a template");
         let address = |text| EmailAddress::parse(text).expect("an address");
         Self {
-            html: Body::new(template(&html(), Kind::Html)),
-            text: Body::new(template(&"Hello {{ first_name }}, warm hands.\n".repeat(40), Kind::Text)),
-            subject: template("{{ first_name }}, warm hands for winter", Kind::Header),
+            html: Body::new(template(&html(), OutputKind::Html)),
+            text: Body::new(template(&"Hello {{ first_name }}, warm hands.\n".repeat(40), OutputKind::Text)),
+            subject: template("{{ first_name }}, warm hands for winter", OutputKind::Header),
             from: address("news@example.com"),
             to: address("zoe@example.org"),
         }
@@ -134,7 +134,7 @@ fn signing(group: &mut BenchmarkGroup<'_, WallTime>, mailing: &Mailing, fields: 
 
 fn messages(c: &mut Criterion) {
     let (mailing, fields) = (Mailing::new(), fields());
-    let template = Template::compile(&html(), Kind::Html).expect("a template");
+    let template = Template::compile(&html(), OutputKind::Html).expect("a template");
     let mut group = c.benchmark_group("message");
     group.throughput(Throughput::Elements(1));
     group.bench_function("html merged, literals encoded once", |b| {

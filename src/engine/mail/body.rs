@@ -128,7 +128,7 @@ mod tests {
     use serde_json::{Map, Value};
 
     use super::*;
-    use crate::engine::render::merge::Kind;
+    use crate::engine::render::merge::OutputKind;
 
     fn decoded(encoded: &Encoded) -> String {
         let bytes = quoted_printable_decode(encoded.as_bytes()).expect("the body can be decoded");
@@ -167,7 +167,7 @@ mod tests {
                 source.push_str(&format!("{{{{ f{number} }}}}"));
                 fields.insert(format!("f{number}"), Value::from(value.as_str()));
             }
-            let template = Template::compile(&source, Kind::Text).expect("the template is valid");
+            let template = Template::compile(&source, OutputKind::Text).expect("the template is valid");
             let encoded = Body::new(template).fill(&fields).expect("every field has a value");
             assert_travels(&encoded);
             let expected: String = parts.iter().flat_map(|(literal, value)| [even(literal), even(value)]).collect();

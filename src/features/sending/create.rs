@@ -62,7 +62,7 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId, numb
         return Err(failure.with(json!({ "reason": why.word() })));
     }
     let needs = store::needs(tx, mailing.translation_for(&recipient).content)?;
-    let needs = Template::compile(&needs, merge::Kind::Text).map_err(Failure::internal)?;
+    let needs = Template::compile(&needs, merge::OutputKind::Text).map_err(Failure::internal)?;
     let variables = mailing.variables();
     let tags = match (&profile.contact, mailing.project) {
         (Some(contact), Some(project)) => TagNames::new(tx, project).of(&contact.tags)?,

@@ -6,7 +6,7 @@ use super::merge_data::{self, MergeData, RecipientLinks, RecipientProfile};
 use super::model::{Content, Mailing, Recipient};
 use super::store;
 use super::template::{self, RenderMode};
-use crate::engine::render::merge::{Fields, Kind, Template, Value};
+use crate::engine::render::merge::{Fields, OutputKind, Template, Value};
 use crate::engine::store::{Read, Result};
 use crate::features::sending::token::Tokens;
 use crate::features::tags::TagNames;
@@ -41,7 +41,7 @@ pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipi
         return Ok(Some(address));
     }
     let Some(reading) = WebMessage::load(tx, mailing, number, recipient)? else { return Ok(None) };
-    let Ok(template) = Template::compile(&address, Kind::Text) else { return Ok(None) };
+    let Ok(template) = Template::compile(&address, OutputKind::Text) else { return Ok(None) };
     Ok(template.render(&Escaped(reading.values(None))).ok())
 }
 

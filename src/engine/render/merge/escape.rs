@@ -322,11 +322,11 @@ fn in_address(address: Address, letter: char) -> Result<Address, MergeError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kind, Template};
+    use super::super::{OutputKind, Template};
     use super::*;
 
     fn places(source: &str) -> Vec<EscapeContext> {
-        let template = Template::compile(source, Kind::Html).unwrap_or_else(|error| panic!("{source}: {error}"));
+        let template = Template::compile(source, OutputKind::Html).unwrap_or_else(|error| panic!("{source}: {error}"));
         fn of(nodes: &[Node], found: &mut Vec<EscapeContext>) {
             for node in nodes {
                 match node {
@@ -386,7 +386,7 @@ mod tests {
             ("{% for a in b %}<a title='{% endfor %}", "put both inside"),
             ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "put both inside"),
         ] {
-            let refused = Template::compile(source, Kind::Html).expect_err(source).to_string();
+            let refused = Template::compile(source, OutputKind::Html).expect_err(source).to_string();
             assert!(refused.contains(word) && !refused.contains("a field"), "{source}: {refused}");
         }
     }

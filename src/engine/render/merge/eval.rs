@@ -9,7 +9,7 @@ use super::ast::{Chain, Comparison, Condition, Constant, EscapeContext, Filter, 
 use super::dates::Language;
 use super::filters::FilterError;
 use super::value::{Fields, Value, look_up};
-use super::{Kind, MergeError, Sink, Template};
+use super::{MergeError, OutputKind, Sink, Template};
 use crate::base::text::one_line;
 use crate::vocab::limits;
 
@@ -28,8 +28,8 @@ const EXECUTED_CHARACTERS_MAX: usize = 16;
 
 pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
     let bytes_max = match template.kind {
-        Kind::Html | Kind::Text => limits::MERGE_OUTPUT_BYTES_MAX,
-        Kind::Header => limits::MERGE_HEADER_BYTES_MAX,
+        OutputKind::Html | OutputKind::Text => limits::MERGE_OUTPUT_BYTES_MAX,
+        OutputKind::Header => limits::MERGE_HEADER_BYTES_MAX,
     };
     let mut run = Evaluator {
         template,
@@ -79,7 +79,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
                     let text = &self.template.literals[*number];
                     self.write(text.len())?;
                     self.sink.literal(*number, text);
-                    if self.template.kind == Kind::Text {
+                    if self.template.kind == OutputKind::Text {
                         self.follow(text);
                     }
                 }

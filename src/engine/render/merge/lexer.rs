@@ -2,7 +2,7 @@
 
 use serde_json::Number;
 
-use super::{Kind, MergeError};
+use super::{MergeError, OutputKind};
 
 /// One word or sign inside braces.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub fn refuse<T>(line: usize, problem: impl Into<String>) -> Result<T, MergeErro
 }
 
 /// Splits a template into its pieces, in order.
-pub fn pieces(source: &str, kind: Kind) -> Result<Vec<Piece>, MergeError> {
+pub fn pieces(source: &str, kind: OutputKind) -> Result<Vec<Piece>, MergeError> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut rest = source;
@@ -169,9 +169,9 @@ fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
 /// The operators and punctuation marks, longer ones first, so that `<=` is not read as `<`.
 const SIGNS: [&str; 11] = ["==", "!=", "<=", ">=", "<", ">", "|", "(", ")", ",", "."];
 
-fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeError> {
-    let decoded = if kind == Kind::Html { decoded(inside) } else { inside.to_owned() };
-    if kind == Kind::Html && (inside.contains("</") || inside.contains("/>")) {
+fn tokens(inside: &str, kind: OutputKind, line: usize) -> Result<Vec<Token>, MergeError> {
+    let decoded = if kind == OutputKind::Html { decoded(inside) } else { inside.to_owned() };
+    if kind == OutputKind::Html && (inside.contains("</") || inside.contains("/>")) {
         return refuse(
             line,
             "a merge field contains HTML inside its braces; apply bold or other styles to the whole field, not to a part of it",

@@ -36,7 +36,7 @@ use crate::vocab::limits;
 
 /// The use of the rendered text, which determines how values are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OutputKind {
     /// HTML: values are escaped. A value at the start of a URL is replaced by `#` if its scheme is not allowed.
     Html,
     /// Plain text: values are inserted unchanged.
@@ -115,7 +115,7 @@ impl Sink for String {
 /// A compiled template, which can be rendered any number of times.
 #[derive(Debug)]
 pub struct Template {
-    kind: Kind,
+    kind: OutputKind,
     literals: Vec<String>,
     nodes: Vec<Node>,
     /// The fields without a guard, each once, in order of use.
@@ -125,12 +125,12 @@ pub struct Template {
 }
 
 impl Template {
-    pub fn compile(source: &str, kind: Kind) -> Result<Self, MergeError> {
+    pub fn compile(source: &str, kind: OutputKind) -> Result<Self, MergeError> {
         if source.len() > limits::MERGE_SOURCE_BYTES_MAX {
             return Err(MergeError::SourceTooLong);
         }
         let (literals, mut nodes) = parse::parse(source, kind)?;
-        if kind == Kind::Html {
+        if kind == OutputKind::Html {
             escape::settle(&mut nodes, &literals)?;
         }
         let unguarded = required::required_fields(&nodes);

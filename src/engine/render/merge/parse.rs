@@ -5,7 +5,7 @@ use std::vec;
 use super::ast::{Branch, Chain, Comparison, Condition, Constant, EscapeContext, Filter, Node, Operand, Path};
 use super::filters;
 use super::lexer::{Piece, Token, pieces, refuse};
-use super::{Kind, MergeError};
+use super::{MergeError, OutputKind};
 use crate::base::text::one_line;
 use crate::vocab::limits;
 
@@ -19,7 +19,7 @@ const FIELD_SAMPLE: &str = "write a field like {{ first_name }}";
 const OPERATOR_MISSING: &str = "write an operator like == before it, or remove it";
 
 /// Returns the literals and the tree of a template.
-pub fn parse(source: &str, kind: Kind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
+pub fn parse(source: &str, kind: OutputKind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
     // Templates use LF as the line end internally. The message writer sets the final line ends.
     let even = source.contains('\r').then(|| source.replace("\r\n", "\n").replace('\r', "\n"));
     let pieces = pieces(even.as_deref().unwrap_or(source), kind)?;
@@ -36,7 +36,7 @@ pub fn parse(source: &str, kind: Kind) -> Result<(Vec<String>, Vec<Node>), Merge
 struct Parser {
     pieces: vec::IntoIter<Piece>,
     literals: Vec<String>,
-    kind: Kind,
+    kind: OutputKind,
     /// The number of open `if` and `for` blocks.
     levels: usize,
 }
@@ -59,9 +59,9 @@ impl Parser {
                     let chain = cursor.chain()?;
                     cursor.end(FIELD_SAMPLE)?;
                     let place = match self.kind {
-                        Kind::Html => EscapeContext::Markup,
-                        Kind::Text => EscapeContext::Text,
-                        Kind::Header => EscapeContext::Line,
+                        OutputKind::Html => EscapeContext::Markup,
+                        OutputKind::Text => EscapeContext::Text,
+                        OutputKind::Header => EscapeContext::Line,
                     };
                     nodes.push(Node::Output { chain, place });
                 }
@@ -87,7 +87,7 @@ impl Parser {
     }
 
     fn literal(&mut self, text: String) -> Node {
-        let text = if self.kind == Kind::Header { one_line(&text).into_owned() } else { text };
+        let text = if self.kind == OutputKind::Header { one_line(&text).into_owned() } else { text };
         self.literals.push(text);
         Node::Literal(self.literals.len() - 1)
     }

@@ -42,12 +42,12 @@ fn ana() -> Map<String, Json> {
     }))
 }
 
-fn rendered(source: &str, kind: Kind) -> Result<String, MergeError> {
+fn rendered(source: &str, kind: OutputKind) -> Result<String, MergeError> {
     Template::compile(source, kind)?.render(&ana())
 }
 
 fn text(source: &str) -> String {
-    rendered(source, Kind::Text).unwrap_or_else(|error| panic!("{source}: {error}"))
+    rendered(source, OutputKind::Text).unwrap_or_else(|error| panic!("{source}: {error}"))
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn dates_are_in_the_language_of_the_text_or_else_of_the_reader() {
     let filled = |language: Option<&str>, reader: &str| {
         let mut fields = ana();
         fields.insert("language".into(), reader.into());
-        Template::compile(source, Kind::Text)
+        Template::compile(source, OutputKind::Text)
             .expect("the template is valid")
             .in_language(language)
             .render(&fields)
@@ -182,7 +182,7 @@ impl Fields for Made {
 fn data_may_be_built_on_request() {
     let source =
         "{{ firstName }} {{ plan.name }} {% for s in plan.seats %}{{ s }}{% endfor %}{% for r in rows %}{{ r.a }}{% endfor %}";
-    let template = Template::compile(source, Kind::Text).expect("the template is valid");
+    let template = Template::compile(source, OutputKind::Text).expect("the template is valid");
     assert_eq!(template.render(&Made).as_deref(), Ok("Ana Gold 1212"));
 }
 
@@ -210,7 +210,7 @@ fn html_is_escaped_and_links_stay_links() {
         ("<a href=\"https://x/{{ script }}\">", "<a href=\"https://x/javascript:alert(1)\">"),
         ("{{ script }}", "javascript:alert(1)"),
     ] {
-        match rendered(source, Kind::Html) {
+        match rendered(source, OutputKind::Html) {
             Ok(found) => assert_eq!(found, expected, "{source}"),
             Err(error) => assert!(expected.is_empty(), "{source}: {error}"),
         }
@@ -238,9 +238,9 @@ fn no_value_in_plain_text_completes_a_url_that_browsers_execute() {
 #[test]
 fn a_header_is_one_line() {
     let source = "Hi\r\n {{ '\\nBcc: eve@example.net' }}{{ \"a\\tb\" }}";
-    assert_eq!(rendered(source, Kind::Header).as_deref(), Ok("Hi   Bcc: eve@example.neta b"));
+    assert_eq!(rendered(source, OutputKind::Header).as_deref(), Ok("Hi   Bcc: eve@example.neta b"));
     let breaks = fields(json!({ "a": "x\r\nBcc: y\u{0}\u{85}\u{2028}z" }));
-    let template = Template::compile("{{ a }} & more", Kind::Header).expect("the template is valid");
+    let template = Template::compile("{{ a }} & more", OutputKind::Header).expect("the template is valid");
     assert_eq!(template.render(&breaks).as_deref(), Ok("x  Bcc: y   z & more"));
 }
 
@@ -255,9 +255,9 @@ fn missing_values_are_found_and_named() {
         ("{{ gone | default('') }}{{ empty }}", None),
         ("{% if gone %}{{ gone }}{% endif %}", None),
     ] {
-        let error = rendered(source, Kind::Text).err();
+        let error = rendered(source, OutputKind::Text).err();
         assert_eq!(error, missing.map(|name| MergeError::Missing(name.to_owned())), "{source}");
-        let template = Template::compile(source, Kind::Text).expect("the template is valid");
+        let template = Template::compile(source, OutputKind::Text).expect("the template is valid");
         assert_eq!(template.missing(&ana()), missing, "{source}");
     }
     assert_eq!(
@@ -284,7 +284,7 @@ fn fields_without_guard_are_listed() {
         ("{% if xs %}{% for x in xs %}{{ x }}{% endfor %}{% endif %}{{ 'a' }}", vec![]),
         ("{% if a | default('x') %}{{ a }}{% endif %}", vec!["a"]),
     ] {
-        let template = Template::compile(source, Kind::Text).unwrap_or_else(|error| panic!("{source}: {error}"));
+        let template = Template::compile(source, OutputKind::Text).unwrap_or_else(|error| panic!("{source}: {error}"));
         assert_eq!(template.fields().collect::<Vec<_>>(), expected, "{source}");
     }
 }
@@ -348,7 +348,7 @@ fn other_syntax_is_rejected_with_line_and_remedy() {
         ("{{ 1.2.3 }}", "number"),
         ("{# note #}", "comment"),
     ] {
-        let error = Template::compile(&format!("first line\n{source}"), Kind::Text).expect_err(source);
+        let error = Template::compile(&format!("first line\n{source}"), OutputKind::Text).expect_err(source);
         let MergeError::Syntax { line: 2, problem } = &error else { panic!("{source}: {error}") };
         assert!(problem.contains(word), "{source}: {problem}");
     }
@@ -356,7 +356,8 @@ fn other_syntax_is_rejected_with_line_and_remedy() {
 
 #[test]
 fn formatting_inside_braces_is_reported() {
-    let error = Template::compile("{{ <b>first_name</b> }}", Kind::Html).expect_err("the template contains markup").to_string();
+    let error =
+        Template::compile("{{ <b>first_name</b> }}", OutputKind::Html).expect_err("the template contains markup").to_string();
     assert!(error.contains("HTML inside its braces"), "{error}");
 }
 
@@ -372,7 +373,7 @@ fn values_that_do_not_fit_are_named() {
         ("{{ tags | upper }}", "tags is a list"),
         ("{% for x in firstName %}{% endfor %}", "firstName is not a list"),
     ] {
-        let error = rendered(source, Kind::Text).expect_err(source).to_string();
+        let error = rendered(source, OutputKind::Text).expect_err(source).to_string();
         assert!(error.starts_with(word), "{source}: {error}");
     }
 }
@@ -402,7 +403,7 @@ fn hostile_templates_are_rejected() {
         ("open braces", "{{".repeat(100_000)),
         ("open tags", "<".repeat(100_000) + "{{ a }}"),
     ] {
-        assert!(quickly(what, || Template::compile(&source, Kind::Html)).is_err(), "{what}");
+        assert!(quickly(what, || Template::compile(&source, OutputKind::Html)).is_err(), "{what}");
     }
 }
 
@@ -429,7 +430,7 @@ fn large_templates_are_compiled_quickly() {
         ("styles", format!("<style>{}", many(&|_| "</styl".to_owned()))),
         ("hashes", many(&|_| "{#".to_owned())),
     ] {
-        quickly(what, || Template::compile(&source, Kind::Html)).unwrap_or_else(|error| panic!("{what}: {error}"));
+        quickly(what, || Template::compile(&source, OutputKind::Html)).unwrap_or_else(|error| panic!("{what}: {error}"));
     }
 }
 
@@ -457,23 +458,23 @@ fn hostile_work_is_stopped() {
         ("long comparisons", loops(1, "{% if long == long or 'b' in long %}{% endif %}")),
         ("joining", format!("{{{{ rows | join(\"{}\") }}}}", "-".repeat(5_000))),
     ] {
-        let template = Template::compile(&source, Kind::Text).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let template = Template::compile(&source, OutputKind::Text).unwrap_or_else(|error| panic!("{what}: {error}"));
         let error = quickly(what, || template.render(&data)).expect_err(what);
         assert!(matches!(error, MergeError::TooMuchWork | MergeError::OutputTooLong), "{what}: {error}");
     }
-    let subject = Template::compile("{{ long }}", Kind::Header).expect("the template is valid");
+    let subject = Template::compile("{{ long }}", OutputKind::Header).expect("the template is valid");
     assert_eq!(subject.render(&data), Err(MergeError::OutputTooLong));
     // Text that escaping makes longer is counted with its final length.
     let quotes = fields(json!({ "q": "\"".repeat(500_000) }));
-    let template = Template::compile("{{ q }}", Kind::Html).expect("the template is valid");
+    let template = Template::compile("{{ q }}", OutputKind::Html).expect("the template is valid");
     assert_eq!(template.render(&quotes), Err(MergeError::OutputTooLong));
 }
 
 /// Renders the same template with the Jinja library.
-fn jinja(source: &str, kind: Kind, data: &Map<String, Json>) -> Result<String, minijinja::Error> {
+fn jinja(source: &str, kind: OutputKind, data: &Map<String, Json>) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
-    environment.set_auto_escape_callback(move |_| if kind == Kind::Html { AutoEscape::Html } else { AutoEscape::None });
+    environment.set_auto_escape_callback(move |_| if kind == OutputKind::Html { AutoEscape::Html } else { AutoEscape::None });
     environment.set_formatter(super::super::write_escaped);
     // The Jinja library drops a final line break, which our implementation keeps.
     let mut text = environment.render_str(&format!("{source}|"), minijinja::value::Serde(data))?;
@@ -518,7 +519,7 @@ proptest! {
         is_html in any::<bool>(),
     ) {
         let source = parts.concat();
-        let kind = if is_html { Kind::Html } else { Kind::Text };
+        let kind = if is_html { OutputKind::Html } else { OutputKind::Text };
         let data = fields(json!({
             "firstName": words[0], "city": words[1], "note": words[2], "age": age,
             "order": { "total": words[3], "cities": [words[4], words[1], "Ana"] },
@@ -534,7 +535,7 @@ proptest! {
         value in "\\PC{0,20}",
     ) {
         let data = fields(json!({ "a": value, "b": [value], "c": { "a": value } }));
-        for kind in [Kind::Html, Kind::Text, Kind::Header] {
+        for kind in [OutputKind::Html, OutputKind::Text, OutputKind::Header] {
             if let Ok(template) = Template::compile(&source, kind) {
                 let unguarded = template.missing(&data).map(str::to_owned);
                 match template.render(&data) {
@@ -548,7 +549,7 @@ proptest! {
     #[test]
     fn no_value_escapes_its_html_context(value in "\\PC{0,30}|[a-z:/\"'<>&=\t ]{0,20}") {
         let source = "<p title=\"{{ a }}\">{{ a }}</p><a href='{{ a }}'>x</a><a href=\"{{ a }}\">y</a>";
-        let template = Template::compile(source, Kind::Html).expect("the template is valid");
+        let template = Template::compile(source, OutputKind::Html).expect("the template is valid");
         let html = template.render(&fields(json!({ "a": value }))).expect("the template can be rendered");
         let document = scraper::Html::parse_fragment(&html);
         let select = |what: &str| scraper::Selector::parse(what).expect("the selector is valid");

@@ -31,7 +31,7 @@ use serde::Deserialize;
 use crate::base::text::{Name, ShortText};
 use crate::engine::api::Failure;
 use crate::engine::api::response::Warning;
-use crate::engine::render::merge::{Kind, Template};
+use crate::engine::render::merge::{OutputKind, Template};
 use crate::features::campaigns::model::Plan;
 use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::emails::{self, ReadyEmail};
@@ -78,7 +78,9 @@ fn to_json(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Fa
 
 /// Rejects a subject or preheader with invalid merge fields, because sending them would fail for every recipient.
 fn check_texts(plan: &Plan) -> Result<(), Failure> {
-    for (field, words, kind) in [("subject", &plan.subject, Kind::Header), ("preheaderText", &plan.preheader, Kind::Html)] {
+    for (field, words, kind) in
+        [("subject", &plan.subject, OutputKind::Header), ("preheaderText", &plan.preheader, OutputKind::Html)]
+    {
         if let Some(Err(error)) = words.as_ref().map(|words| Template::compile(words, kind)) {
             return Err(Failure::field(field, error));
         }

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::engine::fetch::Fetch;
 use crate::engine::render::inspect::LinkKind;
-use crate::engine::render::merge::{Kind, Template};
+use crate::engine::render::merge::{OutputKind, Template};
 use crate::vocab::placeholders;
 
 /// The status of a link after a check.
@@ -198,7 +198,7 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     if !url.contains("{{") && !url.contains("{%") {
         return None;
     }
-    let template = match Template::compile(url, Kind::Text) {
+    let template = match Template::compile(url, OutputKind::Text) {
         Ok(template) => template,
         Err(error) => return Some(invalid(format!("The merge field is invalid: {error}."))),
     };

@@ -3,7 +3,7 @@
 //! A field without a counterpart is removed, because recipients would see it as text, or the email could not be sent. The removed
 //! fields are listed, so that users can replace them. Fields that may be Mailmill's own stay unchanged.
 
-use crate::engine::render::merge::{Kind, Template, decoded};
+use crate::engine::render::merge::{OutputKind, Template, decoded};
 use crate::vocab::placeholders::{POSTAL_ADDRESS, PREFERENCES_URL, UNSUBSCRIBE_URL, VIEW_URL};
 
 /// The maximum number of bytes of a merge field. Longer text between braces is not one.
@@ -99,7 +99,7 @@ impl Blocks {
         match word {
             "if" | "for" => {
                 let own = if let Translation::Into(own) = &translation { own.as_str() } else { written };
-                let is_valid = Template::compile(&format!("{own}{{% end{word} %}}"), Kind::Html).is_ok();
+                let is_valid = Template::compile(&format!("{own}{{% end{word} %}}"), OutputKind::Html).is_ok();
                 self.0.push(is_valid);
                 if is_valid { translation } else { Translation::Removed }
             }
@@ -337,7 +337,7 @@ mod tests {
             ("{% if person.first_name %}a{% endif %}", "{% if first_name %}a{% endif %}"),
         ] {
             assert_eq!(translated(theirs), (own.to_owned(), Vec::new()), "{theirs}");
-            assert!(Template::compile(own, Kind::Html).is_ok(), "{own}");
+            assert!(Template::compile(own, OutputKind::Html).is_ok(), "{own}");
         }
     }
 

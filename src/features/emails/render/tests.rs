@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use scraper::{Html, Selector};
 
 use super::*;
-use crate::engine::render::merge::{Kind, Template};
+use crate::engine::render::merge::{OutputKind, Template};
 use crate::features::emails::document::*;
 use crate::features::emails::theme::design::{Align, Design};
 use crate::features::projects::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource, BrandWebFont};
@@ -550,7 +550,7 @@ fn every_rendered_email_can_be_personalized() {
     }
     for (layout, direction) in each() {
         let drawn = draw(&email(layout, direction));
-        for (source, kind) in [(&drawn.html, Kind::Html), (&drawn.text, Kind::Text)] {
+        for (source, kind) in [(&drawn.html, OutputKind::Html), (&drawn.text, OutputKind::Text)] {
             let template = Template::compile(source, kind).unwrap_or_else(|error| panic!("{layout:?} {kind:?}: {error}"));
             let unknown: Vec<&str> = template.fields().filter(|field| !fields.contains_key(*field)).collect();
             assert!(unknown.is_empty(), "{layout:?} {unknown:?}");

@@ -11,7 +11,7 @@ use super::model::{Content, Tracking};
 use crate::engine::api::Failure;
 use crate::engine::mail::body::Body;
 use crate::engine::render::imported_html;
-use crate::engine::render::merge::{Fields, Kind, MergeError, Template};
+use crate::engine::render::merge::{Fields, MergeError, OutputKind, Template};
 use crate::features::domains::Utm;
 
 /// A mailing's content in one language, ready to be rendered for any number of recipients.
@@ -64,7 +64,8 @@ pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, Template
     let template_error = |part| move |error| TemplateError { language: content.language.clone(), part, error };
     let language = links::language(&content.html);
     let language = language.as_deref();
-    let subject = Template::compile(&content.subject, Kind::Header).map_err(template_error("subject"))?.in_language(language);
+    let subject =
+        Template::compile(&content.subject, OutputKind::Header).map_err(template_error("subject"))?.in_language(language);
     let mut html = shown(content);
     if mode.unsubscribes && !links::offers_to_unsubscribe(&html) {
         html = links::with_unsubscribe(&html);
@@ -82,8 +83,8 @@ pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, Template
     if mode.opens {
         html = links::with_pixel(&html);
     }
-    let html = Template::compile(&html, Kind::Html).map_err(template_error("template"))?.in_language(language);
-    let text = Template::compile(&text, Kind::Text).map_err(template_error("text"))?.in_language(language);
+    let html = Template::compile(&html, OutputKind::Html).map_err(template_error("template"))?.in_language(language);
+    let text = Template::compile(&text, OutputKind::Text).map_err(template_error("text"))?.in_language(language);
     let weight =
         [&subject, &html, &text].iter().map(|template| 2 * template.literals().iter().map(String::len).sum::<usize>()).sum();
     Ok(Compiled { subject, html: Body::new(html), text: Body::new(text), weight })
