@@ -13,7 +13,7 @@ pub enum Token {
     Sign(&'static str),
 }
 
-pub enum Piece {
+pub enum TemplatePart {
     Literal(String),
     /// An output `{{ … }}`.
     Output {
@@ -32,7 +32,7 @@ pub fn refuse<T>(line: usize, problem: impl Into<String>) -> Result<T, MergeErro
 }
 
 /// Splits a template into its pieces, in order.
-pub fn pieces(source: &str, kind: OutputKind) -> Result<Vec<Piece>, MergeError> {
+pub fn pieces(source: &str, kind: OutputKind) -> Result<Vec<TemplatePart>, MergeError> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut rest = source;
@@ -73,13 +73,13 @@ pub fn pieces(source: &str, kind: OutputKind) -> Result<Vec<Piece>, MergeError> 
             literal.truncate(literal.trim_end().len());
         }
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+            pieces.push(TemplatePart::Literal(std::mem::take(&mut literal)));
         }
         if close == "%}" {
             refuse_block(inside, line)?;
         }
         let tokens = tokens(inside, kind, line)?;
-        pieces.push(if close == "}}" { Piece::Output { tokens, line } } else { Piece::Block { tokens, line } });
+        pieces.push(if close == "}}" { TemplatePart::Output { tokens, line } } else { TemplatePart::Block { tokens, line } });
         line += lines(inside);
         if trims_after {
             let kept = rest.trim_start();
@@ -89,7 +89,7 @@ pub fn pieces(source: &str, kind: OutputKind) -> Result<Vec<Piece>, MergeError> 
     }
     literal.push_str(rest);
     if !literal.is_empty() {
-        pieces.push(Piece::Literal(literal));
+        pieces.push(TemplatePart::Literal(literal));
     }
     Ok(pieces)
 }

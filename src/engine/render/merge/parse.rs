@@ -4,7 +4,7 @@ use std::vec;
 
 use super::ast::{Branch, Chain, Comparison, Condition, Constant, EscapeContext, Filter, Node, Operand, Path};
 use super::filters;
-use super::lexer::{Piece, Token, pieces, refuse};
+use super::lexer::{TemplatePart, Token, pieces, refuse};
 use super::{MergeError, OutputKind};
 use crate::base::text::one_line;
 use crate::vocab::limits;
@@ -34,7 +34,7 @@ pub fn parse(source: &str, kind: OutputKind) -> Result<(Vec<String>, Vec<Node>),
 }
 
 struct Parser {
-    pieces: vec::IntoIter<Piece>,
+    pieces: vec::IntoIter<TemplatePart>,
     literals: Vec<String>,
     kind: OutputKind,
     /// The number of open `if` and `for` blocks.
@@ -53,8 +53,8 @@ impl Parser {
         let mut nodes = Vec::new();
         while let Some(piece) = self.pieces.next() {
             match piece {
-                Piece::Literal(text) => nodes.push(self.literal(text)),
-                Piece::Output { tokens, line } => {
+                TemplatePart::Literal(text) => nodes.push(self.literal(text)),
+                TemplatePart::Output { tokens, line } => {
                     let mut cursor = Cursor::new(tokens, line);
                     let chain = cursor.chain()?;
                     cursor.end(FIELD_SAMPLE)?;
@@ -65,7 +65,7 @@ impl Parser {
                     };
                     nodes.push(Node::Output { chain, place });
                 }
-                Piece::Block { tokens, line } => {
+                TemplatePart::Block { tokens, line } => {
                     let mut cursor = Cursor::new(tokens, line);
                     match cursor.name("block")?.as_str() {
                         "if" => nodes.push(self.inside(line, |parser| parser.branches(cursor))?),
