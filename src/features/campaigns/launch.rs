@@ -12,7 +12,7 @@ use crate::features::domains::{self, Stream};
 use crate::features::emails::checking::CheckSummary;
 use crate::features::emails::{self, ReadyEmail};
 use crate::features::sending::template::{self, RenderMode};
-use crate::features::sending::{self, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::sending::{self, Content, MailingKind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::{segments, tags, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -158,7 +158,7 @@ pub fn mailing(
     context: LaunchContext<'_>,
     campaign: &Campaign,
     emails: Vec<ReadyEmail>,
-    (kind, to): (Kind, To),
+    (kind, to): (MailingKind, To),
 ) -> Result<NewMailing, Failure> {
     let plan = &campaign.plan;
     Ok(NewMailing {
@@ -209,7 +209,7 @@ pub const FAILS: &[Code] =
 /// set the new status.
 pub fn start(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
     let emails = check(tx, context, campaign)?;
-    let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));
+    let to = (MailingKind::Campaign(campaign.id), to(campaign.plan.recipients));
     let new = mailing(tx, context, campaign, emails, to)?;
     campaign.mailing = Some(sending::create(tx, new)?);
     campaign.started_at = Some(tx.now());

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::base::clock::Timestamp;
 use crate::features::emails::generation;
-use crate::features::sending::{self, Audience, Kind, Mailing, Policy, Sender, State, Tracking, WaitReason};
+use crate::features::sending::{self, Audience, Mailing, MailingKind, Policy, Sender, State, Tracking, WaitReason};
 use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -425,7 +425,7 @@ fn tests_go_to_a_few_addresses_and_do_not_change_the_campaign() {
     let sent = studio.app.post(&format!("{path}/test"), body).data();
     let mailing = MailingId::parse(sent["sendId"].as_str().expect("the field is a string")).expect("the ID is valid");
     let mailing = sending::by_id(&studio.app.read(), mailing).expect("the read succeeds").expect("the mailing exists");
-    assert_eq!((mailing.kind, mailing.audience), (Kind::Test, Audience::Addresses));
+    assert_eq!((mailing.kind, mailing.audience), (MailingKind::Test, Audience::Addresses));
     assert_eq!(studio.status(&path), "draft");
     assert_eq!(studio.app.get(&format!("{path}/stats")).data()["recipients"], 0);
     for emails in [json!([]), json!(vec!["ada@acme.example"; 21]), json!(["ada"])] {
@@ -589,7 +589,7 @@ fn the_mailing_uses_the_campaigns_recipients_and_sender() {
         Sender { address: "news@acme.example".into(), name: Some("Acme".into()), reply_to: Some("desk@acme.example".into()) };
     assert_eq!((&mailing.from, mailing.first().subject.as_str()), (&sender, "Hello {{ firstName }}"));
     assert!(matches!(mailing.audience, Audience::Tag(id) if json!(id) == tag));
-    assert!(matches!(mailing.kind, Kind::Campaign(id) if json!(id) == made["id"]));
+    assert!(matches!(mailing.kind, MailingKind::Campaign(id) if json!(id) == made["id"]));
     assert_eq!((mailing.unknown, mailing.transactional), (Policy::Resend, false));
     assert_eq!(mailing.tracking, Tracking { opens: true, clicks: true });
     assert_eq!(

@@ -8,7 +8,7 @@ use crate::engine::api::{Engine, EnvironmentData};
 use crate::engine::hold::OnHold;
 use crate::engine::store::{ReadTx, Result};
 use crate::features::contacts::jobs::Task;
-use crate::features::sending::Kind;
+use crate::features::sending::MailingKind;
 use crate::features::{campaigns, contacts, emails, scheduled_imports, sending, storefront, webhooks};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CampaignId, WebhookId};
@@ -245,9 +245,9 @@ impl Scan<'_> {
             held.recipients += count;
             held.retries += counts.deferred;
             let kind = match mailing.kind {
-                Kind::Campaign(_) => continue,
-                Kind::Batch => "batch",
-                Kind::Single | Kind::Test => "send",
+                MailingKind::Campaign(_) => continue,
+                MailingKind::Batch => "batch",
+                MailingKind::Single | MailingKind::Test => "send",
             };
             held.sends += 1;
             let name = mailing.translations.into_iter().next().map(|first| first.subject).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::engine::mail::feedback::Refusal;
 use crate::engine::mail::feedback::sample::{Content, Sample, sample};
 use crate::engine::store::key::Key;
 use crate::features::sending::token::{Purpose, Token, Tokens};
-use crate::features::sending::{self, Address, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::sending::{self, Address, MailingKind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::{accounts, engagement};
 use crate::testing::TestApp;
 use crate::vocab::ids::MailingId;
@@ -40,7 +40,7 @@ impl Scene {
         let new = NewMailing {
             account: self.app.account(),
             project: Some(self.app.project),
-            kind: Kind::Single,
+            kind: MailingKind::Single,
             contents: vec![sending::Content { subject: "Hello".into(), html: "<p>x</p>".into(), ..Default::default() }],
             from: Sender { address: "hello@acme.example".into(), name: None, reply_to: None },
             to: To::Addresses(vec![Address { email: "ada@example.com".into(), name: None }]),

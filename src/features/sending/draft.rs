@@ -1,6 +1,6 @@
 //! Builds a mailing from a request, ready to be stored.
 
-use super::model::{Audience, Content, Kind, Mailing, NewMailing, Plan, Policy, State, Translation};
+use super::model::{Audience, Content, Mailing, MailingKind, NewMailing, Plan, Policy, State, Translation};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::{AccountId, MailingId};
@@ -26,7 +26,7 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         tracking: new.tracking,
         utm: None,
         // Only campaigns resend automatically. For other sends, a user decides about unknown deliveries, regardless of the setting.
-        unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
+        unknown: if matches!(new.kind, MailingKind::Campaign(_)) { new.unknown } else { Policy::Hold },
         local: new.local.clone(),
         hold_number: 0,
         created_at: now,

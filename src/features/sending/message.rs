@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::merge_data::{MergeData, RecipientLinks, RecipientProfile};
-use super::model::{Kind, Mailing, Skip};
+use super::model::{Mailing, MailingKind, Skip};
 use super::service_headers::service_headers;
 use super::template::Compiled;
 use super::token::{Purpose, Tokens};
@@ -116,10 +116,10 @@ impl MailingContext {
         let mailing = &self.mailing;
         let campaign = mailing.kind.campaign().map_or_else(|| "direct".to_owned(), |id| id.to_string());
         let kind = match mailing.kind {
-            Kind::Single => "single",
-            Kind::Test => "test",
-            Kind::Batch => "batch",
-            Kind::Campaign(_) => "campaign",
+            MailingKind::Single => "single",
+            MailingKind::Test => "test",
+            MailingKind::Batch => "batch",
+            MailingKind::Campaign(_) => "campaign",
         };
         format!("{campaign}:{}:{kind}:mailmill", mailing.id)
     }

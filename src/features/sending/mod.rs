@@ -56,8 +56,8 @@ pub use create::{create, require_sendable};
 pub use local_time::LocalTime;
 pub use merge_data::{email_sent_to, row_of};
 pub use model::{
-    Address, Audience, Content, Counter, Counts, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender, Skip,
-    State, To, Tracking, Translation, UnknownReason, WaitReason,
+    Address, Audience, Content, Counter, Counts, Delivery, Mailing, MailingKind, NewMailing, Plan, Policy, Recipient, Sender,
+    Skip, State, To, Tracking, Translation, UnknownReason, WaitReason,
 };
 pub use planning::{DryRun, dry_run};
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub struct Mailing {
     pub id: MailingId,
     pub account: AccountId,
     pub project: Option<ProjectId>,
-    pub kind: Kind,
+    pub kind: MailingKind,
     pub state: State,
     pub plan: Plan,
     pub from: Sender,
@@ -68,7 +68,7 @@ pub const DIRECT: u8 = 0;
 pub const GROUPS: u8 = 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum MailingKind {
     /// A direct send to one address, optionally with copies.
     Single,
     /// A send to an audience without a campaign.
@@ -77,22 +77,22 @@ pub enum Kind {
     Campaign(CampaignId),
 }
 
-impl Kind {
+impl MailingKind {
     /// Returns the dispatcher's queue for this kind of mailing. Direct sends have priority over groups.
     pub fn lane(self) -> u8 {
         match self {
-            Kind::Single | Kind::Test => DIRECT,
-            Kind::Batch | Kind::Campaign(_) => GROUPS,
+            MailingKind::Single | MailingKind::Test => DIRECT,
+            MailingKind::Batch | MailingKind::Campaign(_) => GROUPS,
         }
     }
 
     /// Returns whether the API shows this kind of mailing as a batch.
     pub fn is_group(self) -> bool {
-        matches!(self, Kind::Batch | Kind::Campaign(_))
+        matches!(self, MailingKind::Batch | MailingKind::Campaign(_))
     }
 
     pub fn campaign(self) -> Option<CampaignId> {
-        if let Kind::Campaign(id) = self { Some(id) } else { None }
+        if let MailingKind::Campaign(id) = self { Some(id) } else { None }
     }
 }
 
@@ -209,7 +209,7 @@ impl From<UnknownPolicy> for Policy {
 pub struct NewMailing {
     pub account: AccountId,
     pub project: Option<ProjectId>,
-    pub kind: Kind,
+    pub kind: MailingKind,
     /// The content in each language: at least one, and at most `limits::EMAIL_LANGUAGES_MAX`. Recipients whose language has no content get
     /// the first one.
     pub contents: Vec<Content>,
@@ -369,7 +369,7 @@ mod tests {
             id: MailingId::from_bytes([1; 12]),
             account: AccountId::from_bytes([1; 12]),
             project: None,
-            kind: Kind::Batch,
+            kind: MailingKind::Batch,
             state,
             plan,
             from: Sender { address: "a@example.com".into(), name: None, reply_to: None },

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::engine::store::key::Key;
     use crate::features::sending::create::create;
-    use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, State, To, Tracking};
+    use crate::features::sending::model::{Address, Content, MailingKind, NewMailing, Policy, Sender, State, To, Tracking};
     use crate::testing::TestApp;
     use crate::vocab::ids::{AccountId, CampaignId, MessageId};
     use crate::vocab::tables;
@@ -74,7 +74,7 @@ mod tests {
     const DAY: i64 = limits::DAY_MS;
     const RETENTION: Retention = Retention { direct_ms: 180 * DAY, inbox_ms: 30 * DAY };
 
-    fn new(account: AccountId, kind: Kind, html: &str) -> NewMailing {
+    fn new(account: AccountId, kind: MailingKind, html: &str) -> NewMailing {
         NewMailing {
             account,
             project: None,
@@ -97,7 +97,7 @@ mod tests {
         app.data().store.write_blocking(write).expect("the store can be written").expect("the store can be read")
     }
 
-    fn sent(app: &TestApp, kind: Kind, html: &'static str) -> Mailing {
+    fn sent(app: &TestApp, kind: MailingKind, html: &'static str) -> Mailing {
         let new = new(app.account(), kind, html);
         write(app, move |tx| {
             let id = create(tx, new).expect("the mailing is valid");
@@ -121,10 +121,10 @@ mod tests {
     fn old_direct_sends_are_deleted_and_content_with_its_last_mailing() {
         let app = TestApp::new();
         let shared = "<p>Shared <a href=\"https://example.com/\">x</a></p>";
-        let (direct, own) = (sent(&app, Kind::Single, shared), sent(&app, Kind::Test, "<p>Own</p>"));
-        let campaign = sent(&app, Kind::Campaign(CampaignId::from_bytes([3; 12])), shared);
+        let (direct, own) = (sent(&app, MailingKind::Single, shared), sent(&app, MailingKind::Test, "<p>Own</p>"));
+        let campaign = sent(&app, MailingKind::Campaign(CampaignId::from_bytes([3; 12])), shared);
         app.clock.advance_ms(RETENTION.direct_ms);
-        let young = sent(&app, Kind::Single, "<p>Young</p>");
+        let young = sent(&app, MailingKind::Single, "<p>Young</p>");
         sweep_all(&app);
         assert!(is_there(&app, &direct), "the direct send has not expired yet");
         app.clock.advance_ms(1_000);
@@ -140,7 +140,7 @@ mod tests {
         assert!(store::link(&tx, campaign.first(), 0).expect("the store can be read").is_some());
         assert_eq!(store::uses(&tx, campaign.first().content).expect("the store can be read"), 1);
         // The content was deleted, so a new mailing with the same content stores it again.
-        let again = sent(&app, Kind::Test, "<p>Own</p>");
+        let again = sent(&app, MailingKind::Test, "<p>Own</p>");
         assert_eq!(store::content(&app.read(), &again, again.first()).expect("the content was stored again").html, "<p>Own</p>");
     }
 
@@ -148,9 +148,9 @@ mod tests {
     #[test]
     fn damaged_rows_do_not_keep_others_from_being_deleted() {
         let app = TestApp::new();
-        let damaged = sent(&app, Kind::Single, "<p>x</p>");
+        let damaged = sent(&app, MailingKind::Single, "<p>x</p>");
         app.clock.advance_ms(1_000);
-        let sound = sent(&app, Kind::Single, "<p>x</p>");
+        let sound = sent(&app, MailingKind::Single, "<p>x</p>");
         write(&app, move |tx| {
             tx.put_bytes(tables::MAILINGS, damaged.id.to_bytes(), vec![0xFF]);
             tx.put_bytes(tables::INBOX, (damaged.account, MessageId::from_bytes([0; 12])).to_bytes(), vec![0xFF]);
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_mailing_unfinished_during_the_sweep_is_deleted_another_day() {
         let app = TestApp::new();
-        let late = new(app.account(), Kind::Single, "<p>x</p>");
+        let late = new(app.account(), MailingKind::Single, "<p>x</p>");
         let id = write(&app, move |tx| Ok(create(tx, late).expect("the mailing is valid")));
         app.clock.advance_ms(RETENTION.direct_ms + 1_000);
         sweep_all(&app);

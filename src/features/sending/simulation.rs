@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::dispatch::in_handoff;
 use super::model::{
-    Address, Content, Counter, DIRECT, Delivery, Event, GROUPS, Kind, NewMailing, Plan, Policy, Recipient, Schedule, Sender, To,
-    Tracking,
+    Address, Content, Counter, DIRECT, Delivery, Event, GROUPS, MailingKind, NewMailing, Plan, Policy, Recipient, Schedule,
+    Sender, To, Tracking,
 };
 use super::recipient_writer::{self, RecipientUpdate, RowUpdate, Rules, UpdateResult};
 use super::{control, planning, store};
@@ -144,9 +144,9 @@ impl SimulatedWorld {
             account: ACCOUNT,
             project: None,
             kind: if self.dice.percent(50) {
-                Kind::Single
+                MailingKind::Single
             } else {
-                Kind::Campaign(crate::vocab::ids::CampaignId::from_bytes([3; 12]))
+                MailingKind::Campaign(crate::vocab::ids::CampaignId::from_bytes([3; 12]))
             },
             contents: vec![Content { subject: "Hello".into(), html: "<p>Hello</p>".into(), ..Content::default() }],
             from: Sender { address: "a@example.com".into(), name: None, reply_to: None },

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::merge_data;
-use super::model::{Kind, Mailing, Recipient};
+use super::model::{Mailing, MailingKind, Recipient};
 use crate::base::clock::Timestamp;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{Read, Result, WriteTx};
@@ -25,7 +25,7 @@ pub struct EventSubject<'a> {
 
 /// Returns whether a webhook subscribes to this kind of event. Returns false for test sends, because their authors read them.
 pub fn is_wanted(tx: &impl Read, mailing: &Mailing, kind: WebhookEvent) -> Result<bool> {
-    Ok(mailing.kind != Kind::Test && outbox::is_wanted(tx, mailing.account, kind)?)
+    Ok(mailing.kind != MailingKind::Test && outbox::is_wanted(tx, mailing.account, kind)?)
 }
 
 /// Emits the event if a webhook subscribes to it. `more` contains the fields that are specific to the kind of event.

@@ -17,7 +17,7 @@ use crate::features::contacts::noncontact_clicks;
 use crate::features::engagement::{self, DeliveryEvent, Engagement, Measure};
 use crate::features::filters::FilterTree;
 use crate::features::sending::token::{Purpose, Token, Tokens};
-use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::sending::{self, Address, Content, MailingKind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::suppressions::{self, Digester, Reason};
 use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
@@ -60,7 +60,7 @@ impl Scene {
         let new = NewMailing {
             account,
             project,
-            kind: Kind::Single,
+            kind: MailingKind::Single,
             contents: vec![Content {
                 subject: "Hello".into(),
                 html: "<a href=\"https://example.com/\">x</a>".into(),

@@ -18,7 +18,7 @@ use crate::features::emails::checking::CheckSummary;
 use crate::features::emails::{self, ReadyEmail};
 use crate::features::projects;
 use crate::features::sending::quota::QuotaLeft;
-use crate::features::sending::{self, Kind};
+use crate::features::sending::{self, MailingKind};
 use crate::features::suppressions::Digester;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, EmailId};
@@ -151,7 +151,7 @@ impl Query for DryRun {
         warnings.extend(same.into_iter().map(|same| CampaignWarning::notice(same.code, same.message)));
         let checks = emails.iter().map(|email| checks_of(view.tx, &campaign.plan, email)).collect::<Result<Vec<_>, _>>()?;
         let languages: Vec<_> = emails.iter().map(|email| (email.language.clone(), email.id)).collect();
-        let to = (Kind::Campaign(campaign.id), launch::to(campaign.plan.recipients));
+        let to = (MailingKind::Campaign(campaign.id), launch::to(campaign.plan.recipients));
         let new = launch::mailing(view.tx, context, &campaign, emails, to)?;
         let digester = Digester::new(&context.engine.seal);
         let found = sending::dry_run(view.tx, &digester, &new, view.now)?;

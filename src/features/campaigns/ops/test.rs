@@ -9,7 +9,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::require;
-use crate::features::sending::{Address, Kind, To, test_send};
+use crate::features::sending::{Address, MailingKind, To, test_send};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -78,7 +78,7 @@ impl Command for Test {
         let context = LaunchContext::of(caller);
         let emails = context.emails(tx, &campaign)?;
         let addresses = input.emails.iter().map(|email| Address { email: email.as_str().to_owned(), name: None }).collect();
-        let new = launch::mailing(tx, context, &campaign, emails, (Kind::Test, To::Addresses(addresses)))?;
+        let new = launch::mailing(tx, context, &campaign, emails, (MailingKind::Test, To::Addresses(addresses)))?;
         let send_id = test_send::create_test(tx, caller, new, "emails")?;
         Ok(Done(TestSent { campaign_id: campaign.id, send_id, status: "queued", emails: input.emails }))
     }

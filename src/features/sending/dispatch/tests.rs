@@ -20,7 +20,7 @@ use crate::engine::tasks::{Stage, Tasks};
 use crate::features::engagement;
 use crate::features::sending::model::{Event, Schedule};
 use crate::features::sending::recipient_writer::{self, RecipientUpdate, RecipientWriter, RowUpdate, UpdateResult};
-use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::sending::{self, Address, Content, Counts, MailingKind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::sending::{recipients, store as rows};
 use crate::testing::TestApp;
 use crate::testing::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
@@ -347,7 +347,7 @@ fn open_live(app: &TestApp, many: usize) -> MailingId {
     let new = NewMailing {
         account: app.account(),
         project: None,
-        kind: Kind::Batch,
+        kind: MailingKind::Batch,
         contents: vec![Content { subject: "Hello".into(), html: "<p>Hello {{ email }}</p>".into(), ..Content::default() }],
         from: Sender { address: "news@example.com".into(), name: None, reply_to: None },
         to: To::Addresses(to),

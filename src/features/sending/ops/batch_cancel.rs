@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::sending::views::BatchView;
-use crate::features::sending::{self, Kind, counts, provider};
+use crate::features::sending::{self, MailingKind, counts, provider};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
@@ -41,7 +41,7 @@ impl Operation for BatchCancel {
 impl Command for BatchCancel {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CancelBatch) -> Result<Self::Output, Failure> {
         let mailing = sending::require(tx, caller.account(), input.batch_id)?;
-        if let Kind::Campaign(campaign) = mailing.kind {
+        if let MailingKind::Campaign(campaign) = mailing.kind {
             let hint = format!("POST /v1/campaigns/{campaign}/cancel cancels it");
             return Err(Failure::because(Code::WrongState, "This batch belongs to a campaign. Cancel the campaign instead.")
                 .see("campaigns.cancel", hint)

@@ -14,7 +14,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::{Read, WriteTx};
 use crate::features::domains::Utm;
 use crate::features::emails::{self, EmailChoice, ReadyEmail};
-use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
+use crate::features::sending::model::{Address, Content, MailingKind, NewMailing, Sender, To, Tracking};
 use crate::features::sending::{self, preflight, provider};
 use crate::features::suppressions::Digester;
 use crate::features::{projects, segments, tags, topics};
@@ -199,7 +199,7 @@ impl Command for Send {
         let new = NewMailing {
             account,
             project,
-            kind: if is_direct { Kind::Single } else { Kind::Batch },
+            kind: if is_direct { MailingKind::Single } else { MailingKind::Batch },
             contents,
             from: Sender {
                 address: input.from.into_string(),

@@ -15,7 +15,7 @@ use crate::engine::store::WriteTx;
 use crate::features::emails::{self, EmailChoice};
 use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
-use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::sending::model::{Address, Content, MailingKind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::sending::{self, test_send};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConversationId, EmailId, MailingId};
@@ -113,7 +113,7 @@ impl Command for Test {
         let new = NewMailing {
             account,
             project: Some(project),
-            kind: Kind::Test,
+            kind: MailingKind::Test,
             contents: emails.into_iter().map(Content::from).collect(),
             from: Sender { name: input.from_name.map(ShortText::into_string).or(sender.name), ..sender },
             to: To::Addresses(vec![Address { email: input.to.as_str().to_owned(), name: None }]),

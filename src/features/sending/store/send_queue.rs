@@ -280,7 +280,7 @@ pub fn is_empty(tx: &impl Read) -> Result<bool> {
 mod tests {
     use super::*;
     use crate::engine::hold::Cause;
-    use crate::features::sending::model::{Audience, Kind, Policy, Sender, Tracking};
+    use crate::features::sending::model::{Audience, MailingKind, Policy, Sender, Tracking};
     use crate::features::sending::recipients;
     use crate::testing::{START, TestApp};
 
@@ -291,7 +291,7 @@ mod tests {
             id: MailingId::from_bytes(bytes),
             account: AccountId::from_bytes([account; 12]),
             project: None,
-            kind: Kind::Batch,
+            kind: MailingKind::Batch,
             state,
             plan: Plan::Done,
             from: Sender { address: "a@example.com".into(), name: None, reply_to: None },

@@ -227,7 +227,7 @@ fn mailing(app: &TestApp, htmls: [&str; 2]) -> NewMailing {
     NewMailing {
         account: app.account(),
         project: Some(app.project),
-        kind: Kind::Campaign(CampaignId::from_bytes([3; 12])),
+        kind: MailingKind::Campaign(CampaignId::from_bytes([3; 12])),
         contents: ["en", "de"].into_iter().zip(htmls).map(content).collect(),
         from: Sender { address: "news@example.com".into(), name: None, reply_to: None },
         to: To::Everyone,
