@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::report::{CopyCounts, CopyOutcome, Counter, Kind};
+use super::report::{CopyCounts, CopyKind, CopyOutcome, Counter};
 use super::store;
 use crate::base::secret::sha256;
 use crate::base::text::fold;
@@ -97,7 +97,7 @@ impl BrandCopier {
             let known = projects::find(copying.tx, account, target)?;
             let mut content = Vec::new();
             brand.encode(&mut content);
-            copying.copy((Kind::Brand, project.0), known.map(|_| false), &content, |tx| {
+            copying.copy((CopyKind::Brand, project.0), known.map(|_| false), &content, |tx| {
                 brand.write(tx, account, target);
                 Ok(())
             })?;
@@ -198,7 +198,7 @@ impl BrandCopier {
             let (content, count, exists) = (copy.content(), copy.count() as u64, copy.is_in(tx, account, ids)?);
             let mut copying = Copying::new(tx, how);
             let mut changed = 0;
-            copying.copy((Kind::Emails, id.0), exists.then_some(false), &content, |tx| {
+            copying.copy((CopyKind::Emails, id.0), exists.then_some(false), &content, |tx| {
                 changed = copy.write(tx, account, target, ids)?;
                 Ok(())
             })?;
@@ -243,41 +243,41 @@ pub fn block_twin<'b>(copies: &'b [SavedBlock], block: &SavedBlock, ids: CopyIds
 }
 
 /// Returns the kind of a part, the bytes of its ID, and its encoded content, from which changes are detected.
-pub fn described(part: &BrandPart) -> (Kind, [u8; 12], Vec<u8>) {
+pub fn described(part: &BrandPart) -> (CopyKind, [u8; 12], Vec<u8>) {
     let mut content = Vec::new();
     let (kind, id) = match part {
         BrandPart::Knowledge(entry) => {
             entry.encode(&mut content);
-            (Kind::Knowledge, entry.id.0)
+            (CopyKind::Knowledge, entry.id.0)
         }
         BrandPart::Image(image) => {
             image.encode(&mut content);
-            (Kind::Images, image.id.0)
+            (CopyKind::Images, image.id.0)
         }
         BrandPart::Product(product) => {
             product.encode(&mut content);
-            (Kind::Products, product.id.0)
+            (CopyKind::Products, product.id.0)
         }
     };
     (kind, id, content)
 }
 
 /// The number of parts of each kind that the target brand can still get.
-struct Room([(Kind, usize); 3]);
+struct Room([(CopyKind, usize); 3]);
 
 impl Room {
     fn of(parts: &[BrandPart]) -> Self {
-        let count = |wanted: Kind| parts.iter().filter(|part| described(part).0 == wanted).count();
+        let count = |wanted: CopyKind| parts.iter().filter(|part| described(part).0 == wanted).count();
         let room = |kind, limit: usize| (kind, limit.saturating_sub(count(kind)));
         Self([
-            room(Kind::Knowledge, limits::KNOWLEDGE_ENTRIES_MAX),
-            room(Kind::Images, limits::PROJECT_IMAGES_MAX),
-            room(Kind::Products, limits::PRODUCTS_MAX),
+            room(CopyKind::Knowledge, limits::KNOWLEDGE_ENTRIES_MAX),
+            room(CopyKind::Images, limits::PROJECT_IMAGES_MAX),
+            room(CopyKind::Products, limits::PRODUCTS_MAX),
         ])
     }
 
     /// Returns whether there is room for another part of this kind; if so, uses up one place.
-    fn take(&mut self, kind: Kind) -> bool {
+    fn take(&mut self, kind: CopyKind) -> bool {
         let Some((_, room)) = self.0.iter_mut().find(|(own, _)| *own == kind) else { return true };
         let has_room = *room > 0;
         *room = room.saturating_sub(1);
@@ -319,7 +319,7 @@ impl<'t, 's> Copying<'t, 's> {
     /// target's object is equal.
     fn copy(
         &mut self,
-        (kind, id): (Kind, [u8; 12]),
+        (kind, id): (CopyKind, [u8; 12]),
         known: Option<bool>,
         content: &[u8],
         write: impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()>,
@@ -354,7 +354,7 @@ impl<'t, 's> Copying<'t, 's> {
         let is_same = known.map(|known| known.name == block.name && known.block == block.block);
         let mut content = Vec::new();
         block.encode(&mut content);
-        self.copy((Kind::Blocks, block.id.0), is_same, &content, |tx| {
+        self.copy((CopyKind::Blocks, block.id.0), is_same, &content, |tx| {
             saved_blocks::save(tx, target, &SavedBlock { id, updated_at: tx.now(), ..block.clone() });
             Ok(())
         })
@@ -379,7 +379,7 @@ impl<'t, 's> Copying<'t, 's> {
         }
         let mut content = Vec::new();
         tag.encode(&mut content);
-        self.copy((Kind::Tags, tag.id.0), is_same, &content, |tx| {
+        self.copy((CopyKind::Tags, tag.id.0), is_same, &content, |tx| {
             let after = tags::Tag {
                 color: tag.color.clone(),
                 description: tag.description.clone(),
@@ -405,7 +405,7 @@ impl<'t, 's> Copying<'t, 's> {
         let is_same = known.map(|known| *known == of(known));
         let mut content = Vec::new();
         topic.encode(&mut content);
-        self.copy((Kind::Topics, topic.id.0), is_same, &content, |tx| {
+        self.copy((CopyKind::Topics, topic.id.0), is_same, &content, |tx| {
             topics::save(tx, target, &topics::Topic { id, updated_at: tx.now(), ..topic.clone() })
         })?;
         Ok(Some(id))
@@ -422,12 +422,12 @@ impl<'t, 's> Copying<'t, 's> {
         let (id, digest) = (segment.id().0, sha256(&segment.content()));
         let is_unchanged = exists
             && match rule {
-                CopyRule::Changed => store::digest(self.tx, target, Kind::Segments, id)? == Some(digest),
+                CopyRule::Changed => store::digest(self.tx, target, CopyKind::Segments, id)? == Some(digest),
                 CopyRule::Missing => true,
                 CopyRule::Replace => segment.is_same_in(self.tx, target, ids)?,
             };
         if is_unchanged {
-            self.counter.count(Kind::Segments, CopyOutcome::Unchanged);
+            self.counter.count(CopyKind::Segments, CopyOutcome::Unchanged);
             return Ok(());
         }
         // Campaigns are not copied. A copied segment can refer to them only if IDs stay the same and the campaigns still exist.
@@ -445,9 +445,9 @@ impl<'t, 's> Copying<'t, 's> {
             return Ok(());
         }
         if rule == CopyRule::Changed {
-            store::save_digest(self.tx, target, Kind::Segments, id, digest);
+            store::save_digest(self.tx, target, CopyKind::Segments, id, digest);
         }
-        self.counter.count(Kind::Segments, if exists { CopyOutcome::Updated } else { CopyOutcome::Created });
+        self.counter.count(CopyKind::Segments, if exists { CopyOutcome::Updated } else { CopyOutcome::Created });
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::copier::{BrandCopier, CopyRule};
-use super::report::{CopyCounts, CopyReport, Counter, Kind};
+use super::report::{CopyCounts, CopyKind, CopyReport, Counter};
 use super::store::{self, ProjectCopy};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::WriteTx;
@@ -119,7 +119,7 @@ impl Crossing {
             let outcome = copier.into.write(write).await??;
             let counts = outcome.counts;
             counter.add(CopyCounts {
-                kind: Kind::Contacts,
+                kind: CopyKind::Contacts,
                 created: counts.created,
                 updated: counts.updated,
                 unchanged: counts.skipped,

@@ -26,5 +26,5 @@ mod store;
 
 use crossing::Crossing;
 
-pub use report::{CopyCounts, CopyReport, Counter, GoLiveStep, GoLiveView, Kind};
+pub use report::{CopyCounts, CopyKind, CopyReport, Counter, GoLiveStep, GoLiveView};
 pub use store::ROW_CHECKS;

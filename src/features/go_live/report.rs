@@ -10,8 +10,7 @@ use crate::vocab::ids::ProjectId;
 /// A kind of object that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CopyKind")]
-pub enum Kind {
+pub enum CopyKind {
     Brand = 1,
     Knowledge = 2,
     Images = 3,
@@ -27,7 +26,7 @@ pub enum Kind {
 /// How many objects of one kind a copy created, updated and left unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyCounts {
-    pub kind: Kind,
+    pub kind: CopyKind,
     /// The number of objects that were copied for the first time.
     pub created: u64,
     /// The number of objects that were copied again because the original had changed.
@@ -43,7 +42,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    pub fn count(&mut self, kind: Kind, outcome: CopyOutcome) {
+    pub fn count(&mut self, kind: CopyKind, outcome: CopyOutcome) {
         let one = |wanted| u64::from(outcome == wanted);
         self.add(CopyCounts {
             kind,
@@ -130,7 +129,7 @@ impl CopyReport {
         Self {
             project_id: id(),
             live_project_id: id().copied(),
-            copied: vec![CopyCounts { kind: Kind::Emails, created: 3, updated: 0, unchanged: 1 }],
+            copied: vec![CopyCounts { kind: CopyKind::Emails, created: 3, updated: 0, unchanged: 1 }],
             skipped: Vec::new(),
             contacts_after: None,
         }

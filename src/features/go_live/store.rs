@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::report::{CopyCounts, Kind};
+use super::report::{CopyCounts, CopyKind};
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
@@ -50,13 +50,13 @@ pub fn save_project(tx: &mut WriteTx<'_>, test: ProjectId, copy: ProjectCopy) {
 }
 
 /// Returns the digest that an object had when it was last copied.
-pub fn digest(tx: &impl Read, live: ProjectId, kind: Kind, id: [u8; 12]) -> Result<Option<[u8; 32]>> {
+pub fn digest(tx: &impl Read, live: ProjectId, kind: CopyKind, id: [u8; 12]) -> Result<Option<[u8; 32]>> {
     Ok(match tx.get(COPIES, &(live, kind as u8, id))? {
         Some(Copied::Object(digest)) => Some(digest),
         Some(Copied::Project(_)) | None => None,
     })
 }
 
-pub fn save_digest(tx: &mut WriteTx<'_>, live: ProjectId, kind: Kind, id: [u8; 12], digest: [u8; 32]) {
+pub fn save_digest(tx: &mut WriteTx<'_>, live: ProjectId, kind: CopyKind, id: [u8; 12], digest: [u8; 32]) {
     tx.put(COPIES, &(live, kind as u8, id), &Copied::Object(digest));
 }

@@ -8,7 +8,7 @@ use crate::engine::backup::restored_copy::RestoredCopy;
 use crate::engine::store::{Read, ReadTx, Result};
 use crate::features::contacts::copy::{self as contacts, ContactsCopy, ReturnCounts, ReturnRule};
 use crate::features::emails::copy as emails;
-use crate::features::go_live::Kind;
+use crate::features::go_live::CopyKind;
 use crate::features::go_live::copier::{block_twin, described, twin};
 use crate::features::projects::copy::BrandPart;
 use crate::features::projects::{self, Project};
@@ -75,25 +75,25 @@ pub fn preview(engine: &Engine, copy: &RestoredCopy, found: BackupBrand) -> std:
     let (then, now, id) = (copy.store(environment).read(), engine.data(environment).store.read(), project.id);
     let ids = CopyIds::Same;
     let exists = projects::find(&now, account, id)?.is_some();
-    let mut kinds = vec![KindPreview::new(Kind::Brand, [exists])];
+    let mut kinds = vec![KindPreview::new(CopyKind::Brand, [exists])];
     let parts = BrandPart::all(&then, id)?;
-    for wanted in [Kind::Knowledge, Kind::Images, Kind::Products] {
+    for wanted in [CopyKind::Knowledge, CopyKind::Images, CopyKind::Products] {
         let of_kind = parts.iter().filter(|part| described(part).0 == wanted);
         let known: Result<Vec<bool>> = of_kind.map(|part| Ok(part.copy_in(&now, id, ids)?.is_some())).collect();
         kinds.push(KindPreview::new(wanted, known?));
     }
     let blocks_now = saved_blocks::all(&now, id)?;
     let known = saved_blocks::all(&then, id)?.into_iter().map(|block| block_twin(&blocks_now, &block, ids).is_some());
-    kinds.push(KindPreview::new(Kind::Blocks, known));
+    kinds.push(KindPreview::new(CopyKind::Blocks, known));
     let known: Result<Vec<bool>> =
         tags::all(&then, id)?.iter().map(|tag| Ok(tags::number(&now, id, &tag.name)?.is_some())).collect();
-    kinds.push(KindPreview::new(Kind::Tags, known?));
+    kinds.push(KindPreview::new(CopyKind::Tags, known?));
     let topics_now = topics::all(&now, id)?;
     let known = topics::all(&then, id)?.into_iter().map(|topic| twin(&topics_now, &topic, ids).is_some());
-    kinds.push(KindPreview::new(Kind::Topics, known));
+    kinds.push(KindPreview::new(CopyKind::Topics, known));
     let known: Result<Vec<bool>> =
         SegmentCopy::all(&then, id)?.iter().map(|segment| Ok(segment.target(&now, id, ids)?.1)).collect();
-    kinds.push(KindPreview::new(Kind::Segments, known?));
+    kinds.push(KindPreview::new(CopyKind::Segments, known?));
     kinds.push(emails_preview(&then, &now, (account, id))?);
     let rule = ReturnRule {
         account,
@@ -118,7 +118,7 @@ pub fn preview(engine: &Engine, copy: &RestoredCopy, found: BackupBrand) -> std:
 }
 
 fn emails_preview(then: &ReadTx, now: &ReadTx, (account, project): (AccountId, ProjectId)) -> Result<KindPreview> {
-    let mut preview = KindPreview::new(Kind::Emails, []);
+    let mut preview = KindPreview::new(CopyKind::Emails, []);
     for id in emails::conversations(then, account, project)? {
         let count = emails::count(then, account, id)?;
         preview.in_backup += count;

@@ -10,7 +10,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::contacts::copy::{self as contacts, ContactsCopy, ReturnRule};
 use crate::features::go_live::copier::{BrandCopier, CopyRule, Piece};
-use crate::features::go_live::{CopyCounts, Kind};
+use crate::features::go_live::{CopyCounts, CopyKind};
 use crate::features::projects;
 use crate::features::suppressions::Digester;
 use crate::vocab::ids::{ConversationId, ProjectId};
@@ -137,7 +137,7 @@ impl CopyTask {
                 progress.deleted += counts.deleted;
                 progress.erased += counts.erased;
                 let (created, updated, unchanged) = (counts.created, counts.updated, counts.unchanged);
-                let counts = vec![CopyCounts { kind: Kind::Contacts, created, updated, unchanged }];
+                let counts = vec![CopyCounts { kind: CopyKind::Contacts, created, updated, unchanged }];
                 let stage = next.map_or(Stage::Done, |next| Stage::Contacts(Some(next)));
                 let skipped = failures.into_iter().collect();
                 save(tx, progress, &Piece { counts, skipped, ..Piece::default() }, stage)?;

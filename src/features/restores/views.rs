@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::RestoreMode;
 use crate::engine::api::response::WireTime;
-use crate::features::go_live::{CopyCounts, Kind};
+use crate::features::go_live::{CopyCounts, CopyKind};
 use crate::vocab::ids::{JobId, ProjectId};
 
 /// The installation's newest restore.
@@ -92,7 +92,7 @@ pub struct RestoreResult {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KindPreview {
-    pub kind: Kind,
+    pub kind: CopyKind,
     /// The number of objects at the time of the restored state.
     pub in_backup: u64,
     /// The number of these objects that do not exist now.
@@ -103,7 +103,7 @@ pub struct KindPreview {
 
 impl KindPreview {
     /// Counts objects; `known` states for each object whether it exists now.
-    pub fn new(kind: Kind, known: impl IntoIterator<Item = bool>) -> Self {
+    pub fn new(kind: CopyKind, known: impl IntoIterator<Item = bool>) -> Self {
         let mut preview = Self { kind, in_backup: 0, missing: 0, existing: 0 };
         for exists in known {
             preview.in_backup += 1;
@@ -184,7 +184,7 @@ impl RestoreView {
                 project_id: sample_project(),
                 target_project_id: sample_project(),
                 environment: "live",
-                restored: vec![count(Kind::Brand, 0, 1), count(Kind::Emails, 3, 1), count(Kind::Contacts, 1_158, 40)],
+                restored: vec![count(CopyKind::Brand, 0, 1), count(CopyKind::Emails, 3, 1), count(CopyKind::Contacts, 1_158, 40)],
                 contacts_left_deleted: 0,
                 contacts_left_erased: 2,
                 skipped: Vec::new(),
@@ -205,7 +205,7 @@ impl BrandPreview {
             environment: "live",
             at: WireTime::sample(),
             exists: true,
-            kinds: vec![kind(Kind::Brand, 0, 1), kind(Kind::Segments, 2, 1), kind(Kind::Emails, 0, 4)],
+            kinds: vec![kind(CopyKind::Brand, 0, 1), kind(CopyKind::Segments, 2, 1), kind(CopyKind::Emails, 0, 4)],
             contacts: ContactsPreview { in_backup: 1_200, missing: 0, existing: 40, deleted: 1_158, erased: 2 },
         }
     }
