@@ -10,7 +10,7 @@ use crate::engine::store::{Error, Read, WriteTx};
 use crate::features::contact_records::{self, Contact};
 use crate::features::contacts::FieldError;
 use crate::features::contacts::upsert_by_email::{self, ContactResolver, NewContact};
-use crate::features::customer_events::external_ids::{self, Digest, Kind};
+use crate::features::customer_events::external_ids::{self, Digest, ExternalIdKind};
 use crate::features::customer_events::{EventWriter, NewEvent};
 use crate::features::revenue::{self, Order, PaymentFact};
 use crate::vocab::codes::Code;
@@ -193,8 +193,8 @@ impl Ingest<'_, '_> {
         {
             return Ok(Subject::Known(contact.id.number()));
         }
-        let customer = self.named(tx, Kind::Customer, external_customer_id.as_ref())?;
-        let checkout = self.named(tx, Kind::Checkout, external_checkout_id.as_ref())?;
+        let customer = self.named(tx, ExternalIdKind::Customer, external_customer_id.as_ref())?;
+        let checkout = self.named(tx, ExternalIdKind::Checkout, external_checkout_id.as_ref())?;
         let named = [customer, checkout, order.and_then(|order| order.order.named)];
         for number in named.into_iter().flatten() {
             // The contact that the identifier refers to may have been deleted.
@@ -213,7 +213,7 @@ impl Ingest<'_, '_> {
         Err(IngestError::NoContact(FieldError::new(field, reason)))
     }
 
-    fn named(&self, tx: &impl Read, kind: Kind, id: Option<&ExternalId>) -> Result<Option<u32>, Error> {
+    fn named(&self, tx: &impl Read, kind: ExternalIdKind, id: Option<&ExternalId>) -> Result<Option<u32>, Error> {
         match id {
             Some(id) => external_ids::find(tx, self.project, kind, external_ids::digest(id)),
             None => Ok(None),
@@ -264,7 +264,10 @@ impl Ingest<'_, '_> {
     }
 
     fn remember(&self, tx: &mut WriteTx<'_>, identifiers: &EventIdentifiers, number: u32) -> Result<(), Error> {
-        let external = [(Kind::Customer, &identifiers.external_customer_id), (Kind::Checkout, &identifiers.external_checkout_id)];
+        let external = [
+            (ExternalIdKind::Customer, &identifiers.external_customer_id),
+            (ExternalIdKind::Checkout, &identifiers.external_checkout_id),
+        ];
         for (kind, id) in external {
             if let Some(id) = id {
                 external_ids::remember(tx, self.project, (kind, external_ids::digest(id)), number)?;

@@ -12,7 +12,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::features::contact_records::{self, Contact};
 use crate::features::contacts::{Source, deletion};
-use crate::features::customer_events::external_ids::{self, Kind};
+use crate::features::customer_events::external_ids::{self, ExternalIdKind};
 use crate::vocab::limits;
 
 /// Returns a customer's contacts: those with the customer's address, or with the customer's ID in an earlier event.
@@ -22,7 +22,7 @@ fn contacts(tx: &impl Read, of: &Store, customer: &CustomerRef) -> StoreResult<V
         found.extend(contact_records::find_by_email(tx, of.project, &email.normalized())?);
     }
     if let Some(id) = &customer.id
-        && let Some(number) = external_ids::find(tx, of.project, Kind::Customer, external_ids::digest(id))?
+        && let Some(number) = external_ids::find(tx, of.project, ExternalIdKind::Customer, external_ids::digest(id))?
         && found.iter().all(|known| known.id.number() != number)
     {
         found.extend(contact_records::by_number(tx, of.project, number)?);

@@ -18,7 +18,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(IDS), RowCheck::of(OF_CONTACT
 pub type Digest = [u8; 16];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExternalIdKind {
     Customer = 0,
     Checkout = 1,
 }
@@ -32,12 +32,12 @@ pub fn digest(id: &str) -> Digest {
 }
 
 /// Returns the number of the contact with this external ID. The contact may have been deleted.
-pub fn find(tx: &impl Read, project: ProjectId, kind: Kind, digest: Digest) -> Result<Option<u32>> {
+pub fn find(tx: &impl Read, project: ProjectId, kind: ExternalIdKind, digest: Digest) -> Result<Option<u32>> {
     tx.get(IDS, &(project, kind as u8, digest))
 }
 
 /// Assigns an external ID to a contact, even if the ID belonged to a different contact before.
-pub fn remember(tx: &mut WriteTx<'_>, project: ProjectId, (kind, digest): (Kind, Digest), number: u32) -> Result<()> {
+pub fn remember(tx: &mut WriteTx<'_>, project: ProjectId, (kind, digest): (ExternalIdKind, Digest), number: u32) -> Result<()> {
     let key = (project, kind as u8, digest);
     if tx.get(IDS, &key)? == Some(number) {
         return Ok(());
@@ -97,16 +97,16 @@ mod tests {
         let project = app.project;
         let id = digest("id-1");
         write(&app, move |tx| {
-            remember(tx, project, (Kind::Checkout, id), 7)?;
-            remember(tx, project, (Kind::Customer, id), 7)?;
+            remember(tx, project, (ExternalIdKind::Checkout, id), 7)?;
+            remember(tx, project, (ExternalIdKind::Customer, id), 7)?;
             note_order(tx, project, id, 7);
             note_order(tx, project, id, 8);
-            remember(tx, project, (Kind::Checkout, id), 8)
+            remember(tx, project, (ExternalIdKind::Checkout, id), 8)
         });
         let tx = app.read();
-        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)));
+        assert_eq!(find(&tx, project, ExternalIdKind::Checkout, id), Ok(Some(8)));
         assert_eq!(
-            find(&tx, project, Kind::Customer, id),
+            find(&tx, project, ExternalIdKind::Customer, id),
             Ok(Some(7)),
             "the same ID can belong to different contacts if the kind differs"
         );
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(orders(&tx, project, 7, Some(id), 10), Ok(vec![]));
         assert_eq!(write(&app, move |tx| forget(tx, project, 7, 10)), (vec![id], false));
         let tx = app.read();
-        assert_eq!(find(&tx, project, Kind::Customer, id), Ok(None));
-        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)), "another contact's ID stays");
+        assert_eq!(find(&tx, project, ExternalIdKind::Customer, id), Ok(None));
+        assert_eq!(find(&tx, project, ExternalIdKind::Checkout, id), Ok(Some(8)), "another contact's ID stays");
         assert_eq!(orders(&tx, project, 8, None, 10), Ok(vec![id]));
     }
 
