@@ -136,9 +136,9 @@ fn body_attribute(home: &Page) -> Option<String> {
 pub fn stack(value: &str) -> String {
     let first = first_family(value);
     let safe = match kind(value, first.as_deref()) {
-        Kind::Sans => SANS,
-        Kind::Serif => SERIF,
-        Kind::Mono => MONO,
+        FontKind::Sans => SANS,
+        FontKind::Serif => SERIF,
+        FontKind::Mono => MONO,
     };
     match first {
         Some(family) if !safe.to_ascii_lowercase().contains(&family.to_ascii_lowercase()) => {
@@ -155,37 +155,37 @@ pub fn stack(value: &str) -> String {
     }
 }
 
-enum Kind {
+enum FontKind {
     Sans,
     Serif,
     Mono,
 }
 
-fn kind(value: &str, first: Option<&str>) -> Kind {
+fn kind(value: &str, first: Option<&str>) -> FontKind {
     let is_known_sans = |name: &str| KNOWN_SANS.iter().any(|known| name == *known || name.starts_with(&format!("{known} ")));
     let is_slab = |name: &str| name.contains("slab") || name.contains("serif");
     if first.map(str::to_ascii_lowercase).is_some_and(|name| is_known_sans(&name) && !is_slab(&name)) {
-        return Kind::Sans;
+        return FontKind::Sans;
     }
     let families: Vec<String> = split(value).into_iter().map(|family| unquoted(family).to_ascii_lowercase()).collect();
     let generic = families.iter().rev().find(|family| {
         matches!(family.as_str(), "sans-serif" | "serif" | "monospace" | "ui-serif" | "ui-monospace" | "system-ui")
     });
     match generic.map(String::as_str) {
-        Some("serif" | "ui-serif") => return Kind::Serif,
-        Some("monospace" | "ui-monospace") => return Kind::Mono,
-        Some(_) => return Kind::Sans,
+        Some("serif" | "ui-serif") => return FontKind::Serif,
+        Some("monospace" | "ui-monospace") => return FontKind::Mono,
+        Some(_) => return FontKind::Sans,
         None => {}
     }
     let name = first.unwrap_or_default().to_ascii_lowercase();
     if name.contains("sans") || name.contains("grotesk") || name.contains("gothic") {
-        Kind::Sans
+        FontKind::Sans
     } else if name.contains("mono") || name.contains("courier") || name.contains("consol") {
-        Kind::Mono
+        FontKind::Mono
     } else if SERIFS.iter().any(|serif| name.contains(serif)) {
-        Kind::Serif
+        FontKind::Serif
     } else {
-        Kind::Sans
+        FontKind::Sans
     }
 }
 
