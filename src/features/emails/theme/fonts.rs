@@ -12,7 +12,7 @@ pub const MONO: &str = "'SFMono-Regular', Menlo, Consolas, 'Courier New', monosp
 
 /// The kind of a font family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Kind {
+pub enum FontKind {
     Sans,
     Serif,
     Mono,
@@ -44,23 +44,23 @@ const SERIFS: [&str; 22] = [
     "crimson",
 ];
 
-pub fn kind(stack: &str) -> Kind {
+pub fn kind(stack: &str) -> FontKind {
     let small = stack.to_ascii_lowercase();
     let last = small.rsplit(',').next().unwrap_or_default().trim();
     match last {
-        "monospace" => return Kind::Mono,
-        "sans-serif" | "system-ui" => return Kind::Sans,
-        "serif" => return Kind::Serif,
+        "monospace" => return FontKind::Mono,
+        "sans-serif" | "system-ui" => return FontKind::Sans,
+        "serif" => return FontKind::Serif,
         _ => {}
     }
     let first = small.split(',').next().unwrap_or_default();
     let is_serif = !first.contains("sans") && (SERIFS.iter().any(|name| first.contains(name)) || first.contains("serif"));
     if is_serif {
-        Kind::Serif
+        FontKind::Serif
     } else if first.contains("mono") {
-        Kind::Mono
+        FontKind::Mono
     } else {
-        Kind::Sans
+        FontKind::Sans
     }
 }
 
@@ -78,9 +78,9 @@ pub fn stack(given: Option<&str>) -> Option<String> {
         return None;
     }
     let fallback = match kind(given) {
-        Kind::Sans => SANS,
-        Kind::Serif => SERIF,
-        Kind::Mono => MONO,
+        FontKind::Sans => SANS,
+        FontKind::Serif => SERIF,
+        FontKind::Mono => MONO,
     };
     let known: Vec<String> = fallback.split(", ").map(|name| name.trim_matches('\'').to_ascii_lowercase()).collect();
     let own = names.into_iter().filter(|name| !known.contains(&name.to_ascii_lowercase()));
@@ -126,11 +126,11 @@ mod tests {
     #[test]
     fn kinds_of_fonts_are_distinguished() {
         for (given, expected) in [
-            ("'Source Serif Pro', serif", Kind::Serif),
-            ("Georgia", Kind::Serif),
-            ("Open Sans", Kind::Sans),
-            ("'JetBrains Mono'", Kind::Mono),
-            ("'PT Sans', sans-serif", Kind::Sans),
+            ("'Source Serif Pro', serif", FontKind::Serif),
+            ("Georgia", FontKind::Serif),
+            ("Open Sans", FontKind::Sans),
+            ("'JetBrains Mono'", FontKind::Mono),
+            ("'PT Sans', sans-serif", FontKind::Sans),
         ] {
             assert_eq!(kind(given), expected, "{given}");
         }
