@@ -440,8 +440,8 @@ impl KnownAddresses {
     fn add(&mut self, document: Option<&Email>) {
         for address in document.map(addresses).unwrap_or_default() {
             match address.kind {
-                Kind::Link => self.links.push(address.url),
-                Kind::Image => self.images.push(address.url),
+                AddressKind::Link => self.links.push(address.url),
+                AddressKind::Image => self.images.push(address.url),
             }
         }
     }
@@ -451,16 +451,16 @@ impl KnownAddresses {
         let strange = addresses(document).into_iter().filter(|address| !self.knows(address));
         strange
             .map(|Address { path, url, kind }| match kind {
-                Kind::Link => format!("{path}: {url} is not among the links you may use"),
-                Kind::Image => format!("{path}: {url} is not among the images you may use"),
+                AddressKind::Link => format!("{path}: {url} is not among the links you may use"),
+                AddressKind::Image => format!("{path}: {url} is not among the images you may use"),
             })
             .collect()
     }
 
     fn knows(&self, address: &Address) -> bool {
         match address.kind {
-            Kind::Image => self.knows_image(&address.url),
-            Kind::Link => self.knows_link(&address.url),
+            AddressKind::Image => self.knows_image(&address.url),
+            AddressKind::Link => self.knows_link(&address.url),
         }
     }
 
@@ -481,7 +481,7 @@ fn same_page(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
-enum Kind {
+enum AddressKind {
     Link,
     Image,
 }
@@ -490,7 +490,7 @@ enum Kind {
 struct Address {
     path: String,
     url: String,
-    kind: Kind,
+    kind: AddressKind,
 }
 
 fn addresses(document: &Email) -> Vec<Address> {
@@ -507,12 +507,12 @@ fn collect(json: &Value, path: &str, key: &str, found: &mut Vec<Address>) {
             items.iter().enumerate().for_each(|(index, item)| collect(item, &format!("{path}[{index}]"), key, found));
         }
         Value::String(text) => match key {
-            "href" => found.push(Address { path: path.to_owned(), url: text.clone(), kind: Kind::Link }),
-            "src" | "logo" => found.push(Address { path: path.to_owned(), url: text.clone(), kind: Kind::Image }),
+            "href" => found.push(Address { path: path.to_owned(), url: text.clone(), kind: AddressKind::Link }),
+            "src" | "logo" => found.push(Address { path: path.to_owned(), url: text.clone(), kind: AddressKind::Image }),
             _ => {
                 let rich = document::Paragraph::parse(text);
                 for link in rich.iter().flat_map(document::Paragraph::links) {
-                    found.push(Address { path: path.to_owned(), url: link.to_string(), kind: Kind::Link });
+                    found.push(Address { path: path.to_owned(), url: link.to_string(), kind: AddressKind::Link });
                 }
             }
         },
