@@ -5,7 +5,7 @@ use serde::de::Deserializer;
 
 use super::language::{Bank, Language};
 pub use super::tokens::folded;
-use super::tokens::{Kind, Tokens, plain};
+use super::tokens::{TokenKind, Tokens, plain};
 use crate::vocab::limits;
 
 /// A phrase as folded words, where `*` stands for any ending or beginning of a word.
@@ -115,7 +115,7 @@ pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() && found.len() < limits::COMPOSER_LIST_MAX {
-        let ends = closes(words.raw(at)).filter(|_| words.kind(at) == Kind::Sign);
+        let ends = closes(words.raw(at)).filter(|_| words.kind(at) == TokenKind::Sign);
         let close = ends.and_then(|ends| (at + 1..words.len()).find(|at| ends.contains(words.raw(*at))));
         match close {
             Some(close) => {

@@ -1,7 +1,7 @@
 //! Splits a text into words, independently of its language.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A word: letters, optionally with digits after the first letter.
     Word,
     /// A number: digits, optionally with periods, commas or apostrophes between them.
@@ -16,7 +16,7 @@ pub enum Kind {
 pub struct Token {
     /// The token in lowercase and without accents.
     pub fold: String,
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// The byte range of the token in the text, from `start` to before `end`.
     pub start: usize,
     pub end: usize,
@@ -36,7 +36,7 @@ impl<'a> Tokens<'a> {
         while let Some(first) = rest.chars().next() {
             let start = text.len() - rest.len();
             let (kind, length) = measure(rest, first);
-            if kind != Kind::Sign || !first.is_whitespace() {
+            if kind != TokenKind::Sign || !first.is_whitespace() {
                 tokens.push(Token { fold: plain(&rest[..length]), kind, start, end: start + length });
             }
             rest = &rest[length..];
@@ -53,8 +53,8 @@ impl<'a> Tokens<'a> {
         self.tokens.get(at).map_or("", |token| token.fold.as_str())
     }
 
-    pub fn kind(&self, at: usize) -> Kind {
-        self.tokens.get(at).map_or(Kind::End, |token| token.kind)
+    pub fn kind(&self, at: usize) -> TokenKind {
+        self.tokens.get(at).map_or(TokenKind::End, |token| token.kind)
     }
 
     /// Returns the word at an index, as written.
@@ -123,18 +123,18 @@ fn fits(word: &str, pattern: &str) -> bool {
 }
 
 /// Returns the kind and the length in bytes of the token at the start of `rest`.
-fn measure(rest: &str, first: char) -> (Kind, usize) {
+fn measure(rest: &str, first: char) -> (TokenKind, usize) {
     if first == '\n' {
-        return (Kind::End, 1);
+        return (TokenKind::End, 1);
     }
     if first.is_ascii_digit() {
-        return (Kind::Number, number_length(rest));
+        return (TokenKind::Number, number_length(rest));
     }
     if first.is_alphanumeric() {
         let end = rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c)).unwrap_or(rest.len());
-        return (Kind::Word, end);
+        return (TokenKind::Word, end);
     }
-    (Kind::Sign, first.len_utf8())
+    (TokenKind::Sign, first.len_utf8())
 }
 
 /// Returns whether a character is a combining accent.

@@ -9,7 +9,7 @@ use super::vocabulary::{Element, ElementKind, Form, Slot, Vocabulary};
 use crate::base::color;
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::text;
-use crate::features::emails::composer::tokens::{Kind, Tokens};
+use crate::features::emails::composer::tokens::{TokenKind, Tokens};
 use crate::features::emails::document::Layout;
 
 /// The properties of the email that determine the meaning of an instruction.
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
     fn skips(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_pause = at < self.words.len()
             && !self.is_quoted(at)
-            && (matches!(self.words.fold(at), "," | "." | "!" | ";" | "?") || self.words.kind(at) == Kind::End);
+            && (matches!(self.words.fold(at), "," | "." | "!" | ";" | "?") || self.words.kind(at) == TokenKind::End);
         let fillers = self.lengths(at, &self.vocabulary.filler);
         fillers.into_iter().chain(is_pause.then_some(1)).map(move |taken| at + taken)
     }

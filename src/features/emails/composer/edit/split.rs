@@ -6,7 +6,7 @@ use super::reader::{Bindings, Reader, Scene};
 use super::vocabulary::{Intent, Slot, Vocabulary};
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::text;
-use crate::features::emails::composer::tokens::{Kind, Tokens};
+use crate::features::emails::composer::tokens::{TokenKind, Tokens};
 use crate::vocab::limits;
 
 /// One part of an instruction.
@@ -128,8 +128,8 @@ fn pieces(prompt: &str, vocabulary: &'static Vocabulary) -> Vec<(usize, usize)> 
             continue;
         }
         let token = &words.tokens[at];
-        let after_number = at > 0 && words.kind(at - 1) == Kind::Number && at + 1 < words.len();
-        let ends = token.kind == Kind::End
+        let after_number = at > 0 && words.kind(at - 1) == TokenKind::Number && at + 1 < words.len();
+        let ends = token.kind == TokenKind::End
             || matches!(token.fold.as_str(), ";" | ",")
             || (matches!(token.fold.as_str(), "." | "!" | "?") && !words.joined(at) && !after_number);
         let taken = words.any(at, joiner).filter(|_| at > 0);
