@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::importing::model::{FetchOutcome, File, Kind};
+use super::importing::model::{FetchOutcome, File, FileRole};
 use super::importing::tasks;
 use super::reading::Text;
 use crate::engine::api::Engine;
@@ -28,5 +28,5 @@ pub async fn fetch_page(engine: &Engine, url: &Url) -> Option<Text> {
     let found_at = fetched.url.to_string();
     let outcome = FetchOutcome::Fetched { content_type, language, bytes: fetched.body };
     let _turn = tasks::turn().await;
-    tasks::text(&engine.pixels, File { url: found_at.clone(), found_at, kind: Kind::Given, outcome }).await
+    tasks::text(&engine.pixels, File { url: found_at.clone(), found_at, kind: FileRole::Given, outcome }).await
 }

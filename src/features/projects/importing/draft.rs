@@ -2,14 +2,14 @@
 
 use url::Url;
 
-use super::model::{File, Kind};
+use super::model::{File, FileRole};
 use super::plan;
 use crate::features::projects::reading::{self, Draft, Raw, Sources};
 
 /// Extracts a draft of the brand from these files.
 pub fn draft(files: &[File]) -> Draft {
     let addresses: Vec<Option<Url>> = files.iter().map(|file| file.found_at.parse().ok()).collect();
-    let fetched = |kinds: &[Kind]| {
+    let fetched = |kinds: &[FileRole]| {
         let mut found: Vec<Raw<'_>> = Vec::new();
         for kind in kinds {
             for (file, url) in files.iter().zip(&addresses).filter(|(file, _)| file.kind == *kind) {
@@ -21,9 +21,9 @@ pub fn draft(files: &[File]) -> Draft {
         found
     };
     let sources = Sources {
-        pages: fetched(&[Kind::Given, Kind::Page]),
-        styles: fetched(&[Kind::Style]),
-        manifests: fetched(&[Kind::Manifest]),
+        pages: fetched(&[FileRole::Given, FileRole::Page]),
+        styles: fetched(&[FileRole::Style]),
+        manifests: fetched(&[FileRole::Manifest]),
     };
     let mut draft = reading::read(&sources);
     let rules = plan::rules(files);

@@ -7,7 +7,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::Url;
 
-use super::{FetchOutcome, FetchTask, File, Import, Kind, Stage, fail, files, find, give_up, imports, plan, robots, save, tasks};
+use super::{
+    FetchOutcome, FetchTask, File, FileRole, Import, Stage, fail, files, find, give_up, imports, plan, robots, save, tasks,
+};
 use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response};
 use crate::engine::store::{Result as StoreResult, WriteTx};
@@ -51,12 +53,12 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let (is_late, is_full) = (elapsed_ms > SITE_IMPORT_TIME_MAX_MS, import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX);
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
-    let first = rest.first().filter(|first| !is_full && (!is_late || first.kind == Kind::Given));
+    let first = rest.first().filter(|first| !is_full && (!is_late || first.kind == FileRole::Given));
     let Some(first) = first else { return Vec::new() };
     let is_slow = first.url.parse().is_ok_and(|url| plan::delay(rules, &url).is_some());
     let most = if is_slow { 1 } else { SITE_IMPORT_FETCHES_AT_ONCE };
-    let robots = first.kind == Kind::Robots;
-    rest.iter().take_while(|task| (task.kind == Kind::Robots) == robots).take(most).cloned().collect()
+    let robots = first.kind == FileRole::Robots;
+    rest.iter().take_while(|task| (task.kind == FileRole::Robots) == robots).take(most).cloned().collect()
 }
 
 async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]) -> Vec<File> {
@@ -68,7 +70,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
     let Ok(url) = task.url.parse::<Url>() else {
         return file(&task.url, FetchOutcome::Failed("The URL is invalid.".to_owned()));
     };
-    if task.kind != Kind::Robots {
+    if task.kind != FileRole::Robots {
         if !plan::allows(rules, &url) {
             let reason = format!(
                 "The site's robots.txt disallows {url}. Allow the robot \"{}\" in robots.txt, then import the site again.",
@@ -81,7 +83,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
         }
     }
     let mut answer = fetch.get(&url, accepted(task.kind), &limits(task.kind)).await;
-    if task.kind == Kind::Given && is_passing(&answer) {
+    if task.kind == FileRole::Given && is_passing(&answer) {
         tokio::time::sleep(SECOND_TRY_PAUSE).await;
         answer = fetch.get(&url, accepted(task.kind), &limits(task.kind)).await;
     }
@@ -103,31 +105,31 @@ fn is_passing(answer: &Result<Response, FetchError>) -> bool {
     }
 }
 
-fn accepted(kind: Kind) -> &'static str {
+fn accepted(kind: FileRole) -> &'static str {
     match kind {
-        Kind::Given | Kind::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
-        Kind::Style => "text/css,*/*;q=0.1",
-        Kind::Manifest => "application/manifest+json,application/json,*/*;q=0.1",
-        Kind::Sitemap => "application/xml,text/xml,*/*;q=0.1",
-        Kind::Robots => "text/plain,*/*;q=0.1",
+        FileRole::Given | FileRole::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
+        FileRole::Style => "text/css,*/*;q=0.1",
+        FileRole::Manifest => "application/manifest+json,application/json,*/*;q=0.1",
+        FileRole::Sitemap => "application/xml,text/xml,*/*;q=0.1",
+        FileRole::Robots => "text/plain,*/*;q=0.1",
     }
 }
 
-fn limits(kind: Kind) -> Limits {
-    let body_bytes = if kind == Kind::Robots { SITE_IMPORT_PAGE_BYTES_MAX / 8 } else { SITE_IMPORT_PAGE_BYTES_MAX };
+fn limits(kind: FileRole) -> Limits {
+    let body_bytes = if kind == FileRole::Robots { SITE_IMPORT_PAGE_BYTES_MAX / 8 } else { SITE_IMPORT_PAGE_BYTES_MAX };
     Limits { head: SITE_IMPORT_FETCH_TIME, total: SITE_IMPORT_FETCH_TIME, body_bytes, overlong: OversizePolicy::Cut }
 }
 
-fn outcome(kind: Kind, fetched: Response) -> FetchOutcome {
+fn outcome(kind: FileRole, fetched: Response) -> FetchOutcome {
     let host = fetched.url.host_str().unwrap_or_default().to_owned();
     let status = fetched.status.as_u16();
     let failed = |words: &str| FetchOutcome::Failed(format!("{host} responded with status {status}: {words}"));
     match status {
         200..=203 | 206 => {}
-        404 | 410 if kind != Kind::Given => return FetchOutcome::Absent,
+        404 | 410 if kind != FileRole::Given => return FetchOutcome::Absent,
         404 | 410 => return failed("there is no page at this URL. Check the URL."),
         // A site that denies access to its robots.txt does not forbid access to its other files (RFC 9309).
-        400..=499 if kind == Kind::Robots && status != 429 => return FetchOutcome::Absent,
+        400..=499 if kind == FileRole::Robots && status != 429 => return FetchOutcome::Absent,
         401 | 403 | 407 => {
             let name = fetch::ROBOT_NAME;
             return failed(&format!(
@@ -141,10 +143,10 @@ fn outcome(kind: Kind, fetched: Response) -> FetchOutcome {
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     let language = fetched.header("content-language").unwrap_or_default().to_owned();
     let mut bytes = fetched.body;
-    if kind == Kind::Sitemap && bytes.starts_with(&[0x1f, 0x8b]) {
+    if kind == FileRole::Sitemap && bytes.starts_with(&[0x1f, 0x8b]) {
         bytes = fetch::gunzip(&bytes, SITE_IMPORT_PAGE_BYTES_MAX);
     }
-    if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
+    if matches!(kind, FileRole::Given | FileRole::Page) && !is_page(&content_type, &bytes) {
         let shown = content_type.split(';').next().unwrap_or_default();
         let shown = if shown.is_empty() { "unknown" } else { shown };
         return FetchOutcome::Failed(format!(
@@ -178,9 +180,9 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
             import.metrics.bytes_read += bytes.len() as u64;
         }
         match (file.kind, &file.outcome) {
-            (Kind::Given | Kind::Page, FetchOutcome::Fetched { .. }) => import.metrics.pages_read += 1,
-            (Kind::Given | Kind::Page, _) => import.metrics.pages_failed += 1,
-            (Kind::Style, FetchOutcome::Fetched { .. }) => import.metrics.stylesheets_read += 1,
+            (FileRole::Given | FileRole::Page, FetchOutcome::Fetched { .. }) => import.metrics.pages_read += 1,
+            (FileRole::Given | FileRole::Page, _) => import.metrics.pages_failed += 1,
+            (FileRole::Style, FetchOutcome::Fetched { .. }) => import.metrics.stylesheets_read += 1,
             _ => {}
         }
         imports::put_file(tx, project, expected + place as u32, file);
@@ -203,7 +205,7 @@ async fn settle(
     import: Import,
     known: Vec<File>,
 ) -> Result<(), Failure> {
-    let given = || known.iter().filter(|file| file.kind == Kind::Given);
+    let given = || known.iter().filter(|file| file.kind == FileRole::Given);
     let is_read = given().any(|file| matches!(file.outcome, FetchOutcome::Fetched { .. }));
     if !is_read {
         let reason = given().find_map(|file| match &file.outcome {

@@ -28,7 +28,7 @@ pub use worker::step;
 
 pub use super::store::imports::find;
 
-use model::{FetchOutcome, FetchTask, File, Kind};
+use model::{FetchOutcome, FetchTask, File, FileRole};
 
 use super::model::{Project, ProjectStatus};
 use super::store;

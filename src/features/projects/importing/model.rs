@@ -64,12 +64,12 @@ impl Stage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchTask {
     pub url: String,
-    pub kind: Kind,
+    pub kind: FileRole,
 }
 
 /// The role of a file in the import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum FileRole {
     Robots,
     /// A page that the caller named, or the page to which a `meta refresh` element on such a page redirects.
     Given,
@@ -87,7 +87,7 @@ pub struct File {
     pub url: String,
     /// The final URL after redirects.
     pub found_at: String,
-    pub kind: Kind,
+    pub kind: FileRole,
     pub outcome: FetchOutcome,
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
-use super::{FetchOutcome, FetchTask, File, Import, Kind};
+use super::{FetchOutcome, FetchTask, File, FileRole, Import};
 use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
 use crate::vocab::limits::{SITE_IMPORT_PAGES_MAX, SITE_IMPORT_SITEMAPS_MAX, SITE_IMPORT_STYLES_MAX};
@@ -233,12 +233,12 @@ pub fn first(urls: &[String]) -> Vec<FetchTask> {
     let parsed: Vec<Url> = urls.iter().filter_map(|url| url.parse().ok()).collect();
     let mut plan: Vec<FetchTask> = Vec::new();
     for url in &parsed {
-        let robots = FetchTask { url: format!("{}/robots.txt", &url[..Position::BeforePath]), kind: Kind::Robots };
+        let robots = FetchTask { url: format!("{}/robots.txt", &url[..Position::BeforePath]), kind: FileRole::Robots };
         if !plan.contains(&robots) {
             plan.push(robots);
         }
     }
-    plan.extend(parsed.iter().map(|url| FetchTask { url: url.to_string(), kind: Kind::Given }));
+    plan.extend(parsed.iter().map(|url| FetchTask { url: url.to_string(), kind: FileRole::Given }));
     plan
 }
 
@@ -250,28 +250,28 @@ pub fn further(import: &Import, new: &[File]) -> Vec<FetchTask> {
             continue;
         };
         match file.kind {
-            Kind::Robots => {
+            FileRole::Robots => {
                 let named = Rules::parse(bytes).sitemaps();
                 let usual = url.join("/sitemap.xml").ok();
                 let wanted = if named.is_empty() { usual.into_iter().collect() } else { named };
-                wanted.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, SITE_IMPORT_SITEMAPS_MAX));
+                wanted.into_iter().for_each(|url| plan.add(url, FileRole::Sitemap, SITE_IMPORT_SITEMAPS_MAX));
             }
-            Kind::Given => refer(&mut plan, file, &url),
-            Kind::Style => {
+            FileRole::Given => refer(&mut plan, file, &url),
+            FileRole::Style => {
                 outline::included(&url, bytes, content_type)
                     .into_iter()
-                    .for_each(|url| plan.add(url, Kind::Style, SITE_IMPORT_STYLES_MAX));
+                    .for_each(|url| plan.add(url, FileRole::Style, SITE_IMPORT_STYLES_MAX));
             }
-            Kind::Sitemap => {
+            FileRole::Sitemap => {
                 let (_, sitemaps) = outline::sitemap(bytes);
-                sitemaps.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, SITE_IMPORT_SITEMAPS_MAX));
+                sitemaps.into_iter().for_each(|url| plan.add(url, FileRole::Sitemap, SITE_IMPORT_SITEMAPS_MAX));
             }
-            Kind::Page | Kind::Manifest => {}
+            FileRole::Page | FileRole::Manifest => {}
         }
     }
-    for file in new.iter().filter(|file| file.kind == Kind::Robots && file.outcome == FetchOutcome::Absent) {
+    for file in new.iter().filter(|file| file.kind == FileRole::Robots && file.outcome == FetchOutcome::Absent) {
         if let Ok(url) = file.url.parse::<Url>().and_then(|url| url.join("/sitemap.xml")) {
-            plan.add(url, Kind::Sitemap, SITE_IMPORT_SITEMAPS_MAX);
+            plan.add(url, FileRole::Sitemap, SITE_IMPORT_SITEMAPS_MAX);
         }
     }
     plan.added
@@ -284,10 +284,10 @@ struct Extended<'a> {
 
 impl Extended<'_> {
     /// Adds this URL to the plan, unless it is already planned or the plan contains the maximum number of files of this kind.
-    fn add(&mut self, url: Url, kind: Kind, most: usize) {
+    fn add(&mut self, url: Url, kind: FileRole, most: usize) {
         // Google Fonts serves WOFF2 files only to browsers. The URL of its style sheet already contains the families and
         // weights, so the file is not needed.
-        if kind == Kind::Style && url.host_str() == Some("fonts.googleapis.com") {
+        if kind == FileRole::Style && url.host_str() == Some("fonts.googleapis.com") {
             return;
         }
         let planned = || self.import.plan.iter().chain(&self.added);
@@ -301,21 +301,21 @@ impl Extended<'_> {
 fn refer(plan: &mut Extended<'_>, file: &File, url: &Url) {
     let Some(raw) = raw(file, url) else { return };
     let outline = outline::outline(&raw);
-    outline.styles.into_iter().for_each(|url| plan.add(url, Kind::Style, SITE_IMPORT_STYLES_MAX));
-    outline.manifest.into_iter().for_each(|url| plan.add(url, Kind::Manifest, 2));
-    outline.refresh.into_iter().for_each(|url| plan.add(url, Kind::Given, SITE_IMPORT_PAGES_MAX));
+    outline.styles.into_iter().for_each(|url| plan.add(url, FileRole::Style, SITE_IMPORT_STYLES_MAX));
+    outline.manifest.into_iter().for_each(|url| plan.add(url, FileRole::Manifest, 2));
+    outline.refresh.into_iter().for_each(|url| plan.add(url, FileRole::Given, SITE_IMPORT_PAGES_MAX));
 }
 
 /// Returns a fetched file in the form that `reading` requires.
 pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
     let FetchOutcome::Fetched { content_type, language, bytes } = &file.outcome else { return None };
-    Some(Raw { url, given: file.kind == Kind::Given, content_type, language, bytes })
+    Some(Raw { url, given: file.kind == FileRole::Given, content_type, language, bytes })
 }
 
 /// Returns further pages of the given pages' site, most informative first.
 pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     let given: Vec<Url> =
-        files.iter().filter(|file| file.kind == Kind::Given).filter_map(|file| file.found_at.parse().ok()).collect();
+        files.iter().filter(|file| file.kind == FileRole::Given).filter_map(|file| file.found_at.parse().ok()).collect();
     let Some(home) = given.first() else { return Vec::new() };
     let rules = rules(files);
     let mut candidates: HashMap<String, (u32, usize, Url)> = HashMap::new();
@@ -334,15 +334,15 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     for file in files {
         let (Ok(url), FetchOutcome::Fetched { bytes, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else { continue };
         match file.kind {
-            Kind::Given => {
+            FileRole::Given => {
                 raw(file, &url).into_iter().flat_map(|raw| outline::outline(&raw).links).for_each(|link| offer(&link, false))
             }
-            Kind::Sitemap => {
+            FileRole::Sitemap => {
                 for url in outline::sitemap(bytes).0 {
                     offer(&Link { url, text: String::new(), in_frame: false }, true);
                 }
             }
-            Kind::Robots | Kind::Page | Kind::Manifest | Kind::Style => {}
+            FileRole::Robots | FileRole::Page | FileRole::Manifest | FileRole::Style => {}
         }
     }
     let planned: Vec<String> =
@@ -356,7 +356,12 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
         taken[*sort] += 1;
         taken[*sort] <= SORTS.get(*sort).map_or(OTHERS_MAX, |sort| sort.pages_max)
     };
-    ranked.into_iter().filter(fits).take(room).map(|(_, _, url)| FetchTask { url: url.to_string(), kind: Kind::Page }).collect()
+    ranked
+        .into_iter()
+        .filter(fits)
+        .take(room)
+        .map(|(_, _, url)| FetchTask { url: url.to_string(), kind: FileRole::Page })
+        .collect()
 }
 
 /// Returns the score of a page and the index of its [`PageSort`]; returns `None` if the page is not worth reading.
@@ -426,7 +431,7 @@ fn key(url: &Url) -> String {
 
 /// Returns the rules from all robots files, each with the origin of its site.
 pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
-    let robots = files.iter().filter(|file| file.kind == Kind::Robots);
+    let robots = files.iter().filter(|file| file.kind == FileRole::Robots);
     let parsed = robots.filter_map(|file| {
         let FetchOutcome::Fetched { bytes, .. } = &file.outcome else { return None };
         Some((origin(&file.url.parse().ok()?), Rules::parse(bytes)))
@@ -451,7 +456,7 @@ fn origin(url: &Url) -> String {
 
 /// Returns whether fetching a robots.txt failed. In that case, only the given pages are read.
 pub fn is_closed(files: &[File]) -> bool {
-    files.iter().any(|file| file.kind == Kind::Robots && matches!(file.outcome, FetchOutcome::Failed(_)))
+    files.iter().any(|file| file.kind == FileRole::Robots && matches!(file.outcome, FetchOutcome::Failed(_)))
 }
 
 #[cfg(test)]
@@ -477,7 +482,7 @@ mod tests {
         }
     }
 
-    fn file(url: &str, kind: Kind, text: &str) -> File {
+    fn file(url: &str, kind: FileRole, text: &str) -> File {
         let outcome =
             FetchOutcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: text.as_bytes().to_vec() };
         File { url: url.into(), found_at: url.into(), kind, outcome }
@@ -508,10 +513,10 @@ mod tests {
         let import = import(&["https://a.example/"]);
         let page = file(
             "https://a.example/",
-            Kind::Given,
+            FileRole::Given,
             "<link rel=stylesheet href=/a.css><link rel=stylesheet href=/a.css><link rel=manifest href=/m.json>",
         );
-        let robots = file("https://a.example/robots.txt", Kind::Robots, "Sitemap: https://a.example/map.xml");
+        let robots = file("https://a.example/robots.txt", FileRole::Robots, "Sitemap: https://a.example/map.xml");
         assert_eq!(paths(&further(&import, &[robots, page])), ["/map.xml", "/a.css", "/m.json"]);
     }
 
@@ -531,11 +536,11 @@ mod tests {
         ];
         let links: String = links.iter().map(|href| format!("<a href='{href}'>x</a>")).collect();
         let files = [
-            file("https://a.example/robots.txt", Kind::Robots, "User-agent: *\nDisallow: /private"),
-            file("https://a.example/", Kind::Given, &format!("<nav>{links}</nav>")),
+            file("https://a.example/robots.txt", FileRole::Robots, "User-agent: *\nDisallow: /private"),
+            file("https://a.example/", FileRole::Given, &format!("<nav>{links}</nav>")),
             file(
                 "https://a.example/sitemap.xml",
-                Kind::Sitemap,
+                FileRole::Sitemap,
                 "<urlset><url><loc>https://a.example/imprint</loc></url></urlset>",
             ),
         ];
@@ -557,19 +562,19 @@ mod tests {
         ] {
             let others: String = (0..40).map(|number| format!("<a href='/other/{number}'>x</a>")).collect();
             let page = format!("<footer><a href='{href}'>{text}</a></footer>{others}");
-            let chosen = choose(&import, &[file("https://a.example/", Kind::Given, &page)]);
+            let chosen = choose(&import, &[file("https://a.example/", FileRole::Given, &page)]);
             assert_eq!(paths(&chosen).first(), Some(&href), "{text}");
         }
         let shut = ["/cart", "/account/login", "/search?q=a", "/agb", "/cookies", "/datenschutzerklaerung"];
         let links: String = shut.iter().map(|href| format!("<a href='{href}'>x</a>")).collect();
-        assert_eq!(paths(&choose(&import, &[file("https://a.example/", Kind::Given, &links)])), [""; 0]);
+        assert_eq!(paths(&choose(&import, &[file("https://a.example/", FileRole::Given, &links)])), [""; 0]);
     }
 
     #[test]
     fn the_number_of_pages_of_each_sort_is_limited() {
         let import = import(&["https://a.example/"]);
         let links: String = (0..50).map(|number| format!("<a href='/products/{number}'>x</a>")).collect();
-        let chosen = choose(&import, &[file("https://a.example/", Kind::Given, &links)]);
+        let chosen = choose(&import, &[file("https://a.example/", FileRole::Given, &links)]);
         assert_eq!(chosen.len(), SORTS[2].pages_max);
     }
 }

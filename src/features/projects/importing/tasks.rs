@@ -143,7 +143,7 @@ async fn run(pixels: &Pixels, work: Work, import: Option<&Import>, files: &[File
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::projects::importing::model::Kind;
+    use crate::features::projects::importing::model::FileRole;
 
     #[test]
     fn a_task_survives_the_way_to_a_worker_and_back() {
@@ -151,7 +151,7 @@ mod tests {
         let outcome =
             FetchOutcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: html.into_bytes() };
         let url = "https://acme.example/about".to_owned();
-        let files = [File { url: url.clone(), found_at: url.clone(), kind: Kind::Given, outcome }];
+        let files = [File { url: url.clone(), found_at: url.clone(), kind: FileRole::Given, outcome }];
         let mut input = Vec::new();
         Input { work: Work::Text, import: None, files: Cow::Borrowed(files.as_slice()) }.encode(&mut input);
         let found = run_task(&input).and_then(|found| Found::decode(&found));

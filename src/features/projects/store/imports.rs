@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::features::projects::importing::changes::ImportChanges;
-use crate::features::projects::importing::model::{File, Import, Kind, Queued};
+use crate::features::projects::importing::model::{File, FileRole, Import, Queued};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
@@ -66,7 +66,7 @@ pub fn files(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
 pub fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     let mut found = Vec::new();
     tx.visit(FILES, &FILES.under(&(project,)), Order::Forward, |_, file: File| {
-        if file.kind != Kind::Robots {
+        if file.kind != FileRole::Robots {
             return Ok(ControlFlow::Break(()));
         }
         found.push(file);
