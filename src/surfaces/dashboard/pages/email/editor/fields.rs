@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::vocab::limits;
 
 #[derive(Debug, Serialize)]
-pub struct Kind {
+pub struct BlockKind {
     /// The block's `type` in documents.
     pub name: &'static str,
     pub label: &'static str,
@@ -84,8 +84,8 @@ const fn choice(path: &'static str, label: &'static str, choices: &'static [(&'s
     Field { path, label, control: Control::Choice, max: 0, choices }
 }
 
-const fn kind(name: &'static str, label: &'static str, fields: &'static [Field], lists: &'static [List]) -> Kind {
-    Kind { name, label, fields, lists, free: true, in_columns: false }
+const fn kind(name: &'static str, label: &'static str, fields: &'static [Field], lists: &'static [List]) -> BlockKind {
+    BlockKind { name, label, fields, lists, free: true, in_columns: false }
 }
 
 const TITLE: usize = limits::EMAIL_TITLE_CHARACTERS_MAX;
@@ -100,9 +100,9 @@ const COLOR: usize = 7;
 const LINKS: &[Field] = &[line("label", "Text", LABEL), link("href", "Link")];
 
 /// All kinds of blocks, in the order of the palette.
-pub const KINDS: &[Kind] = &[
-    Kind { in_columns: true, ..kind("text", "Text", &[prose("text", "Text", PROSE)], &[]) },
-    Kind {
+pub const KINDS: &[BlockKind] = &[
+    BlockKind { in_columns: true, ..kind("text", "Text", &[prose("text", "Text", PROSE)], &[]) },
+    BlockKind {
         in_columns: true,
         ..kind(
             "heading",
@@ -114,7 +114,7 @@ pub const KINDS: &[Kind] = &[
             &[],
         )
     },
-    Kind {
+    BlockKind {
         in_columns: true,
         ..kind(
             "image",
@@ -129,7 +129,7 @@ pub const KINDS: &[Kind] = &[
             &[],
         )
     },
-    Kind {
+    BlockKind {
         in_columns: true,
         ..kind(
             "button",
@@ -142,7 +142,7 @@ pub const KINDS: &[Kind] = &[
             &[],
         )
     },
-    Kind {
+    BlockKind {
         in_columns: true,
         ..kind(
             "list",
@@ -249,11 +249,11 @@ pub const KINDS: &[Kind] = &[
             fields: &[line("name", "Network", LABEL), link("href", "Link")],
         }],
     ),
-    Kind {
+    BlockKind {
         in_columns: true,
         ..kind("divider", "Divider", &[choice("look", "Style", &[("line", "Line"), ("space", "Space")])], &[])
     },
-    Kind {
+    BlockKind {
         free: false,
         ..kind(
             "header",
@@ -262,7 +262,7 @@ pub const KINDS: &[Kind] = &[
             &[List { path: "links", label: "Menu link", max: limits::EMAIL_HEADER_LINKS_MAX, fields: LINKS }],
         )
     },
-    Kind {
+    BlockKind {
         free: false,
         ..kind(
             "footer",
@@ -280,7 +280,7 @@ pub const KINDS: &[Kind] = &[
 ];
 
 /// The fields of an email's style.
-pub const STYLE: Kind = kind(
+pub const STYLE: BlockKind = kind(
     "style",
     "Email style",
     &[
@@ -308,7 +308,7 @@ pub const STYLE: Kind = kind(
     &[],
 );
 
-pub fn kind_of(name: &str) -> Option<&'static Kind> {
+pub fn kind_of(name: &str) -> Option<&'static BlockKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
@@ -406,7 +406,7 @@ fn tidy(json: &mut Value) {
     }
 }
 
-impl Kind {
+impl BlockKind {
     /// Returns `block` with the form's values applied. `value` returns the text of a form field, or `None` if the form has no such
     /// field.
     pub fn read(&self, block: &Value, value: impl Fn(&str) -> Option<String>) -> Value {

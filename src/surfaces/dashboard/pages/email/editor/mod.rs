@@ -27,7 +27,7 @@ use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use fields::{KINDS, Kind, STYLE, kind_of, new_block};
+use fields::{BlockKind, KINDS, STYLE, kind_of, new_block};
 use forms::{BlockForm, FieldForm, problem_text};
 
 /// The number of the brand's images that the editor offers: as many as one request can return.
@@ -124,7 +124,7 @@ page_context!(EditorPage, "email_editor.html", {
 
 /// Returns the block types and the saved blocks that users can insert.
 fn palette(saved: Vec<SavedBlockView>) -> Vec<Choice> {
-    let choice = |kind: &Kind| Choice { name: kind.name.into(), label: kind.label.into(), in_columns: kind.in_columns };
+    let choice = |kind: &BlockKind| Choice { name: kind.name.into(), label: kind.label.into(), in_columns: kind.in_columns };
     let own = saved.into_iter().map(|saved| Choice {
         name: format!("{SAVED}{}", saved.id),
         in_columns: saved.block["type"].as_str().and_then(kind_of).is_some_and(|kind| kind.in_columns),
@@ -319,7 +319,7 @@ fn sent_style(visit: &Visit, document: &Value) -> Value {
 }
 
 /// Returns the block with this ID, and the block's kind.
-fn found<'d>(document: &'d Value, id: &str) -> Result<(&'static Kind, &'d Value), PageError> {
+fn found<'d>(document: &'d Value, id: &str) -> Result<(&'static BlockKind, &'d Value), PageError> {
     let block = forms::find(document, id).ok_or_else(PageError::not_found)?;
     let kind = kind_of(block["type"].as_str().unwrap_or_default()).ok_or_else(PageError::not_found)?;
     Ok((kind, block))
