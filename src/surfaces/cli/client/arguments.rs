@@ -9,7 +9,7 @@ use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
 use super::super::problem::{Problem, named};
-use super::fields::{Field, Kind};
+use super::fields::{Field, ValueKind};
 use super::names::constant_case;
 use super::option_names::{PROJECT, field_id, long, main_id};
 
@@ -31,8 +31,8 @@ const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "con
 /// Returns whether a field's value can be `@` and a file name.
 pub fn takes_file(field: &Field) -> bool {
     match field.kind {
-        Kind::Text => LONG_TEXTS.contains(&field.name.as_str()),
-        Kind::Json | Kind::Map => true,
+        ValueKind::Text => LONG_TEXTS.contains(&field.name.as_str()),
+        ValueKind::Json | ValueKind::Map => true,
         _ => false,
     }
 }
@@ -45,7 +45,7 @@ pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
         if texts.is_empty() {
             continue;
         }
-        if field.kind == Kind::Upload {
+        if field.kind == ValueKind::Upload {
             input.upload = Some(PathBuf::from(&texts[0]));
             continue;
         }
@@ -58,7 +58,7 @@ pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
 /// Fails if a required field has no value, and names the argument that sets the field. `main` is the field that needs no option name.
 pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<(), Problem> {
     let is_set = |field: &Field| match field.kind {
-        Kind::Upload => input.upload.is_some(),
+        ValueKind::Upload => input.upload.is_some(),
         _ => input.values.contains_key(&field.name),
     };
     match fields.iter().find(|field| field.required && !is_set(field)) {
@@ -114,20 +114,20 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     let text = texts.last().map(String::as_str).unwrap_or_default();
     let wrong = |what: &str| Problem::misused(format_args!("{option}: must be {what}, not \"{text}\""));
     Ok(match &field.kind {
-        Kind::Text if takes_file(field) => content(text, &option)?.into(),
-        Kind::Text | Kind::Choice(_) => text.into(),
-        Kind::Integer => text.parse::<i64>().map_err(|error| wrong(integer(error.kind())))?.into(),
-        Kind::Number => number(text).map_err(wrong)?.into(),
-        Kind::Flag => match text {
+        ValueKind::Text if takes_file(field) => content(text, &option)?.into(),
+        ValueKind::Text | ValueKind::Choice(_) => text.into(),
+        ValueKind::Integer => text.parse::<i64>().map_err(|error| wrong(integer(error.kind())))?.into(),
+        ValueKind::Number => number(text).map_err(wrong)?.into(),
+        ValueKind::Flag => match text {
             "true" => true.into(),
             "false" => false.into(),
             _ => return Err(wrong("true or false")),
         },
-        Kind::List(_) => list(texts),
-        Kind::Map => map(texts, &option)?,
-        Kind::Json => json(&content(text, &option)?, &option)?,
-        Kind::Base64 => BASE64.encode(&bytes(text, &option)?).into(),
-        Kind::Upload => Value::Null,
+        ValueKind::List(_) => list(texts),
+        ValueKind::Map => map(texts, &option)?,
+        ValueKind::Json => json(&content(text, &option)?, &option)?,
+        ValueKind::Base64 => BASE64.encode(&bytes(text, &option)?).into(),
+        ValueKind::Upload => Value::Null,
     })
 }
 
@@ -300,7 +300,7 @@ mod tests {
     fn a_number_option_takes_only_numbers_that_json_can_contain() {
         let field = Field {
             name: "pixelRatio".into(),
-            kind: Kind::Number,
+            kind: ValueKind::Number,
             in_path: false,
             required: false,
             about: String::new(),

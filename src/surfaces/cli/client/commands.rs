@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, value_parser};
 
 use super::arguments::takes_file;
-use super::fields::{self, Field, Kind};
+use super::fields::{self, Field, ValueKind};
 use super::names::{self, Named, constant_case};
 use super::option_names::{PROJECT, field_id, in_words, is_positional, long, main_id};
 use super::{examples, features, safety};
@@ -119,7 +119,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
     let main = features::main_field(named.entry.spec.id);
     if let Some(field) = fields.iter().find(|field| Some(field.name.as_str()) == main) {
         let argument = Arg::new(main_id(&field.name)).value_name(constant_case(&field.name)).help(summary(field));
-        let argument = if matches!(field.kind, Kind::List(_)) { argument.num_args(1..) } else { argument };
+        let argument = if matches!(field.kind, ValueKind::List(_)) { argument.num_args(1..) } else { argument };
         arguments.push(argument.conflicts_with(field_id(&field.name)));
     }
     arguments
@@ -129,7 +129,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
 fn summary(field: &Field) -> String {
     let first = first_sentence(&field.about);
     let text = if first.is_empty() { in_words(&field.name) } else { first };
-    if field.kind == Kind::Text && takes_file(field) { text + "; @FILE reads a file" } else { text }
+    if field.kind == ValueKind::Text && takes_file(field) { text + "; @FILE reads a file" } else { text }
 }
 
 fn option(field: &Field) -> Arg {
@@ -146,19 +146,19 @@ fn option(field: &Field) -> Arg {
     let has_more = about.trim_end_matches('.').len() > first_sentence(about).len();
     let argument = if has_more { argument.long_help(about.to_owned()) } else { argument };
     match &field.kind {
-        Kind::Text if field.name == PROJECT => argument.value_name("PROJECT"),
-        Kind::Text if field.name.ends_with("Id") => argument.value_name("ID"),
-        Kind::Text => argument.value_name("TEXT"),
-        Kind::Integer => argument.value_name("N").value_parser(value_parser!(i64)).allow_negative_numbers(true),
-        Kind::Number => argument.value_name("N").value_parser(value_parser!(f64)).allow_negative_numbers(true),
-        Kind::Flag => argument
+        ValueKind::Text if field.name == PROJECT => argument.value_name("PROJECT"),
+        ValueKind::Text if field.name.ends_with("Id") => argument.value_name("ID"),
+        ValueKind::Text => argument.value_name("TEXT"),
+        ValueKind::Integer => argument.value_name("N").value_parser(value_parser!(i64)).allow_negative_numbers(true),
+        ValueKind::Number => argument.value_name("N").value_parser(value_parser!(f64)).allow_negative_numbers(true),
+        ValueKind::Flag => argument
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true")
             .value_parser(["true", "false"])
             .hide_possible_values(true)
             .value_name("false"),
-        Kind::Choice(values) => {
+        ValueKind::Choice(values) => {
             let possible = values.iter().map(|(value, about)| {
                 let possible = PossibleValue::new(value.clone());
                 about.as_ref().map_or(possible.clone(), |about| possible.help(first_sentence(about)))
@@ -166,15 +166,15 @@ fn option(field: &Field) -> Arg {
             let parser = PossibleValuesParser::new(possible);
             argument.value_name("VALUE").value_parser(parser).hide_possible_values(values.len() > VALUES_SHOWN_MAX)
         }
-        Kind::List(None) => argument.value_name("A,B").action(ArgAction::Append),
-        Kind::List(Some(values)) => {
+        ValueKind::List(None) => argument.value_name("A,B").action(ArgAction::Append),
+        ValueKind::List(Some(values)) => {
             let parser = PossibleValuesParser::new(values.clone());
             let argument = argument.value_name("A,B").action(ArgAction::Append).value_delimiter(',').value_parser(parser);
             argument.hide_possible_values(values.len() > VALUES_SHOWN_MAX)
         }
-        Kind::Map => argument.value_name("KEY=VALUE").action(ArgAction::Append),
-        Kind::Json => argument.value_name("JSON"),
-        Kind::Upload | Kind::Base64 => argument.value_name("FILE"),
+        ValueKind::Map => argument.value_name("KEY=VALUE").action(ArgAction::Append),
+        ValueKind::Json => argument.value_name("JSON"),
+        ValueKind::Upload | ValueKind::Base64 => argument.value_name("FILE"),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::arguments::takes_file;
 use super::features;
-use super::fields::{Field, Kind};
+use super::fields::{Field, ValueKind};
 use super::names::Named;
 use super::option_names::{PROJECT, is_positional, long};
 use crate::base::clock::Timestamp;
@@ -30,8 +30,8 @@ fn parts(named: &Named, fields: &[Field], shown: impl Fn(&Field, bool, String) -
     for field in fields {
         let is_main = main == Some(field.name.as_str());
         let texts = match field.kind {
-            Kind::Upload => vec!["contacts.csv".to_owned()],
-            Kind::Base64 => vec!["image.png".to_owned()],
+            ValueKind::Upload => vec!["contacts.csv".to_owned()],
+            ValueKind::Base64 => vec!["image.png".to_owned()],
             _ => texts(field, &input[field.name.as_str()]),
         };
         for text in texts {
@@ -59,12 +59,12 @@ fn shortened(field: &Field, is_main: bool, text: String) -> String {
         let start: String = text.chars().take(room).collect();
         return start.rsplit_once(' ').map_or(start.clone(), |(start, _)| start.trim_end_matches(',').to_owned());
     }
-    if field.kind == Kind::Text && !takes_file(field) {
+    if field.kind == ValueKind::Text && !takes_file(field) {
         return text;
     }
     let ending = match field.kind {
-        Kind::Text if field.name == "html" => "html",
-        Kind::Text => "txt",
+        ValueKind::Text if field.name == "html" => "html",
+        ValueKind::Text => "txt",
         _ => "json",
     };
     format!("@{}.{ending}", long(&field.name))
@@ -94,7 +94,7 @@ fn texts(field: &Field, value: &Value) -> Vec<String> {
         (Value::Null, _) => Vec::new(),
         (Value::String(text), _) if text.starts_with('@') && takes_file(field) => vec![format!("@{text}")],
         (Value::String(text), _) => vec![text.clone()],
-        (Value::Array(items), Kind::List(_)) => {
+        (Value::Array(items), ValueKind::List(_)) => {
             let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
             match items.iter().any(|item| item.contains(',')) {
                 true => vec![value.to_string()],
@@ -108,8 +108,8 @@ fn texts(field: &Field, value: &Value) -> Vec<String> {
 fn option(field: &Field, text: &str) -> String {
     let name = if field.name == PROJECT { "project".to_owned() } else { long(&field.name) };
     match (&field.kind, text) {
-        (Kind::Flag, "true") => format!("--{name}"),
-        (Kind::Flag, text) => format!("--{name}={text}"),
+        (ValueKind::Flag, "true") => format!("--{name}"),
+        (ValueKind::Flag, text) => format!("--{name}={text}"),
         (_, text) => format!("--{name} {}", quoted(text)),
     }
 }
@@ -171,7 +171,7 @@ mod tests {
                 while let Some((_, next)) = inner.subcommand() {
                     inner = next;
                 }
-                if fields.iter().any(|field| matches!(field.kind, Kind::Upload | Kind::Base64)) {
+                if fields.iter().any(|field| matches!(field.kind, ValueKind::Upload | ValueKind::Base64)) {
                     continue;
                 }
                 let input = arguments::read(inner, &fields).unwrap_or_else(|problem| panic!("{line}: {problem}"));

@@ -10,7 +10,7 @@ use crate::engine::api::schema_reader::SchemaReader;
 
 /// How the value of a field is written on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     Text,
     Integer,
     Number,
@@ -33,7 +33,7 @@ pub enum Kind {
 pub struct Field {
     /// The name in the API, such as `projectId`.
     pub name: String,
-    pub kind: Kind,
+    pub kind: ValueKind,
     pub in_path: bool,
     pub required: bool,
     /// The description in the API.
@@ -89,33 +89,33 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn kind(&self, schema: &'a Value) -> Kind {
+    fn kind(&self, schema: &'a Value) -> ValueKind {
         if let Some(values) = self.values(schema) {
-            return Kind::Choice(values);
+            return ValueKind::Choice(values);
         }
         let is_binary = schema["format"] == "binary";
         match kind_word(schema) {
-            Some("string") if is_binary => Kind::Upload,
-            Some("string") if schema["contentEncoding"] == "base64" => Kind::Base64,
-            Some("string") => Kind::Text,
-            Some("integer") => Kind::Integer,
-            Some("number") => Kind::Number,
-            Some("boolean") => Kind::Flag,
+            Some("string") if is_binary => ValueKind::Upload,
+            Some("string") if schema["contentEncoding"] == "base64" => ValueKind::Base64,
+            Some("string") => ValueKind::Text,
+            Some("integer") => ValueKind::Integer,
+            Some("number") => ValueKind::Number,
+            Some("boolean") => ValueKind::Flag,
             Some("array") => self.list(self.0.core(&schema["items"])),
-            Some("object") if !schema["properties"].is_object() && !schema["anyOf"].is_array() => Kind::Map,
-            _ => Kind::Json,
+            Some("object") if !schema["properties"].is_object() && !schema["anyOf"].is_array() => ValueKind::Map,
+            _ => ValueKind::Json,
         }
     }
 
-    fn list(&self, items: &'a Value) -> Kind {
+    fn list(&self, items: &'a Value) -> ValueKind {
         if let Some(values) = self.values(items) {
-            return Kind::List(Some(values.into_iter().map(|(value, _)| value).collect()));
+            return ValueKind::List(Some(values.into_iter().map(|(value, _)| value).collect()));
         }
         let is_text = |schema: &Value| kind_word(schema) == Some("string") || schema["const"].is_string();
         let branches = items["anyOf"].as_array().or_else(|| items["oneOf"].as_array());
         match branches.is_some_and(|all| all.iter().all(|branch| is_text(self.0.core(branch)))) || is_text(items) {
-            true => Kind::List(None),
-            false => Kind::Json,
+            true => ValueKind::List(None),
+            false => ValueKind::Json,
         }
     }
 
@@ -170,17 +170,17 @@ mod tests {
 
     #[test]
     fn schemas_become_the_kinds_of_values_that_users_write() {
-        assert_eq!(field("contacts.list", "search").kind, Kind::Text);
-        assert_eq!(field("contacts.list", "limit").kind, Kind::Integer);
-        assert_eq!(field("contacts.list", "tags").kind, Kind::List(None));
-        assert!(matches!(field("contacts.list", "sortBy").kind, Kind::Choice(values) if values.len() > 1));
-        assert_eq!(field("contacts.create", "customFields").kind, Kind::Map);
-        assert_eq!(field("emails.generate", "brief").kind, Kind::Json);
-        assert_eq!(field("emails.generate", "webMode").kind, Kind::Flag);
-        assert_eq!(field("contacts.import", "file").kind, Kind::Upload);
-        assert_eq!(field("projects.images_upload", "file").kind, Kind::Base64);
+        assert_eq!(field("contacts.list", "search").kind, ValueKind::Text);
+        assert_eq!(field("contacts.list", "limit").kind, ValueKind::Integer);
+        assert_eq!(field("contacts.list", "tags").kind, ValueKind::List(None));
+        assert!(matches!(field("contacts.list", "sortBy").kind, ValueKind::Choice(values) if values.len() > 1));
+        assert_eq!(field("contacts.create", "customFields").kind, ValueKind::Map);
+        assert_eq!(field("emails.generate", "brief").kind, ValueKind::Json);
+        assert_eq!(field("emails.generate", "webMode").kind, ValueKind::Flag);
+        assert_eq!(field("contacts.import", "file").kind, ValueKind::Upload);
+        assert_eq!(field("projects.images_upload", "file").kind, ValueKind::Base64);
         assert!(
-            matches!(field("webhooks.create", "events").kind, Kind::List(Some(values)) if values.contains(&"email.opened".to_owned()))
+            matches!(field("webhooks.create", "events").kind, ValueKind::List(Some(values)) if values.contains(&"email.opened".to_owned()))
         );
     }
 
