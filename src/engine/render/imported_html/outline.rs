@@ -33,7 +33,7 @@ pub enum Part {
 /// A separate paragraph, heading, list item or button.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextPart {
-    pub kind: Kind,
+    pub kind: TextPartKind,
     /// The pieces of the text; there is at least one.
     pub pieces: Vec<Piece>,
     /// The font size in pixels.
@@ -41,7 +41,7 @@ pub struct TextPart {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum TextPartKind {
     Heading,
     Paragraph,
     Item,
@@ -154,7 +154,7 @@ impl Outline {
     }
 
     pub fn buttons(&self) -> impl Iterator<Item = &TextPart> {
-        self.words().filter(|words| words.kind == Kind::Button)
+        self.words().filter(|words| words.kind == TextPartKind::Button)
     }
 
     pub fn address(&self, link: usize) -> Option<&str> {
@@ -269,11 +269,11 @@ impl Reader<'_> {
         let characters: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
         let is_large = around.size >= HEADING_SIZE && characters <= HEADING_CHARACTERS_MAX;
         let kind = match around {
-            Around { button: true, .. } => Kind::Button,
-            Around { heading: true, .. } => Kind::Heading,
-            Around { item: true, .. } => Kind::Item,
-            _ if is_large => Kind::Heading,
-            _ => Kind::Paragraph,
+            Around { button: true, .. } => TextPartKind::Button,
+            Around { heading: true, .. } => TextPartKind::Heading,
+            Around { item: true, .. } => TextPartKind::Item,
+            _ if is_large => TextPartKind::Heading,
+            _ => TextPartKind::Paragraph,
         };
         let mut words = TextPart { kind, pieces, size: around.size.round() as u16 };
         if around.hidden && self.outline.parts.is_empty() && self.outline.preheader.is_none() {

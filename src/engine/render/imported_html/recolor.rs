@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::colors::{Use, declarations, replace};
 use super::computed_style::ComputedStyles;
 use super::dom::Dom;
-use super::outline::{Kind, Outline, Part, TextPart};
+use super::outline::{Outline, Part, TextPart, TextPartKind};
 use super::visible::{shows, shows_nothing_but};
 use crate::base::color::{self, BLACK, LEGIBLE, contrast, readable_on};
 use crate::base::text::Color;
@@ -155,7 +155,7 @@ fn text(dom: &mut Dom, to: Color) {
     let styles = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &styles);
     let shades = styles.all(dom);
-    let is_running = |words: &&TextPart| matches!(words.kind, Kind::Paragraph | Kind::Item);
+    let is_running = |words: &&TextPart| matches!(words.kind, TextPartKind::Paragraph | TextPartKind::Item);
     let has_large = outline.words().filter(is_running).any(|words| words.size > SMALL);
     let running = || outline.words().filter(is_running).filter(|words| words.size > SMALL || !has_large);
     let pieces = || running().flat_map(|words| &words.pieces).filter(|piece| piece.link.is_none());
@@ -186,7 +186,7 @@ fn text(dom: &mut Dom, to: Color) {
 fn headings(dom: &mut Dom, to: Color) {
     let styles = ComputedStyles::of(dom);
     let words = Outline::of(dom, &styles).parts;
-    let headings = words.iter().filter_map(Part::words).filter(|words| words.kind == Kind::Heading);
+    let headings = words.iter().filter_map(Part::words).filter(|words| words.kind == TextPartKind::Heading);
     for piece in headings.flat_map(|words| &words.pieces).filter(|piece| piece.link.is_none() && shows(&piece.text)) {
         let element = dom.parent(piece.node);
         if styles.ink(dom, element) != Some(to) {

@@ -12,7 +12,9 @@ use std::collections::HashMap;
 
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
-use crate::engine::render::imported_html::{Change, ColorTarget, Image, ImportedHtml, Kind, Link, New, Outline, Part, TextPart};
+use crate::engine::render::imported_html::{
+    Change, ColorTarget, Image, ImportedHtml, Link, New, Outline, Part, TextPart, TextPartKind,
+};
 use crate::features::emails::finding::Finding;
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
@@ -103,7 +105,7 @@ impl ImportedEmail {
         }
     }
 
-    pub fn of_kind(&self, kind: Kind) -> Vec<usize> {
+    pub fn of_kind(&self, kind: TextPartKind) -> Vec<usize> {
         self.parts().filter(|(_, part)| part.words().is_some_and(|words| words.kind == kind)).map(|(place, _)| place).collect()
     }
 
@@ -111,7 +113,7 @@ impl ImportedEmail {
     /// only these.
     pub fn paragraphs(&self) -> Vec<usize> {
         let end = self.footer();
-        let kinds = [Kind::Paragraph, Kind::Item];
+        let kinds = [TextPartKind::Paragraph, TextPartKind::Item];
         let body = |(place, part): &(usize, &Part)| *place < end && part.words().is_some_and(|words| kinds.contains(&words.kind));
         let is_prose = |part: &Part| {
             part.words().is_some_and(|words| words.text().chars().count() >= PROSE_CHARACTERS && words.size >= SMALL)
@@ -122,7 +124,7 @@ impl ImportedEmail {
 
     /// Returns the index of the main heading: the first of the headings with the largest font size.
     pub fn title(&self) -> Option<usize> {
-        let headings = self.of_kind(Kind::Heading);
+        let headings = self.of_kind(TextPartKind::Heading);
         let size = |place: &usize| self.words(*place).map_or(0, |words| words.size);
         headings.iter().copied().max_by_key(|place| (size(place), std::cmp::Reverse(*place)))
     }
@@ -143,7 +145,7 @@ impl ImportedEmail {
     fn footer(&self) -> usize {
         let is_small = |part: &Part| match part {
             Part::Image(image) => image.width.is_some_and(|width| width <= ICON_WIDTH),
-            Part::Words(words) => words.kind != Kind::Button && (words.size <= SMALL || self.ends_subscription(words)),
+            Part::Words(words) => words.kind != TextPartKind::Button && (words.size <= SMALL || self.ends_subscription(words)),
         };
         let small = self.parts.iter().rev().take_while(|part| part.as_ref().is_none_or(is_small)).count();
         self.parts.len() - small
@@ -180,7 +182,7 @@ impl ImportedEmail {
 
     /// Returns the URL of the first button.
     pub fn button_address(&self) -> Option<&str> {
-        let first = self.of_kind(Kind::Button).into_iter().next()?;
+        let first = self.of_kind(TextPartKind::Button).into_iter().next()?;
         self.address(self.words(first)?.link()?)
     }
 
@@ -283,9 +285,9 @@ impl ImportedEmail {
     /// Inserts a new part before or after a part, or at the end of the content if `beside` is `None`.
     pub fn insert(&mut self, beside: Option<(usize, bool)>, new: New) -> Result<(), String> {
         let is_like = |part: &Part| match (&new, part) {
-            (New::Paragraph(_), Part::Words(words)) => words.kind == Kind::Paragraph && words.size >= SMALL,
-            (New::Heading(_), Part::Words(words)) => words.kind == Kind::Heading,
-            (New::Button { .. }, Part::Words(words)) => words.kind == Kind::Button,
+            (New::Paragraph(_), Part::Words(words)) => words.kind == TextPartKind::Paragraph && words.size >= SMALL,
+            (New::Heading(_), Part::Words(words)) => words.kind == TextPartKind::Heading,
+            (New::Button { .. }, Part::Words(words)) => words.kind == TextPartKind::Button,
             (New::Image { .. }, Part::Image(image)) => image.width.is_none_or(|width| width >= PICTURE_WIDTH),
             _ => false,
         };
@@ -295,7 +297,7 @@ impl ImportedEmail {
         // The pattern for the new part is the nearest part of its kind. Paragraphs take precedence over captions, and wide images over
         // narrow images.
         let like = self.parts().filter(|(_, part)| is_like(part)).min_by_key(|(place, part)| {
-            let is_caption = part.words().is_some_and(|words| words.kind == Kind::Paragraph) && !prose.contains(place);
+            let is_caption = part.words().is_some_and(|words| words.kind == TextPartKind::Paragraph) && !prose.contains(place);
             let width = part.image().and_then(|image| image.width);
             (is_caption, std::cmp::Reverse(width), distance(*place))
         });
@@ -315,7 +317,10 @@ impl ImportedEmail {
         let pictures = self.images().into_iter().find(|place| {
             self.part(*place).and_then(Part::image).is_some_and(|image| image.width.is_none_or(|width| width >= PICTURE_WIDTH))
         });
-        [self.of_kind(Kind::Heading).first().copied(), self.paragraphs().first().copied(), pictures].into_iter().flatten().min()
+        [self.of_kind(TextPartKind::Heading).first().copied(), self.paragraphs().first().copied(), pictures]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Moves a part before or after another part.

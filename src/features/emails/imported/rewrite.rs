@@ -122,7 +122,7 @@ fn home(
     let before = from.checked_sub(1).map(|place| old[place].piece);
     let behind = old.get(to).map(|token| token.piece);
     let around: Vec<usize> = [before, behind].into_iter().flatten().filter(is_text).collect();
-    let is_button = words.kind == crate::engine::render::imported_html::Kind::Button;
+    let is_button = words.kind == crate::engine::render::imported_html::TextPartKind::Button;
     if let Some(same) = before.filter(|before| Some(*before) == behind && is_text(before)) {
         return Some(same);
     }
@@ -224,7 +224,7 @@ fn longest(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::render::imported_html::Kind;
+    use crate::engine::render::imported_html::TextPartKind;
 
     /// Creates a text part from a string with `*bold*` for bold type and `[link]` for a link.
     fn words(marked: &str) -> TextPart {
@@ -252,7 +252,7 @@ mod tests {
             }
         }
         push(&mut text, false);
-        TextPart { kind: Kind::Paragraph, pieces, size: 16 }
+        TextPart { kind: TextPartKind::Paragraph, pieces, size: 16 }
     }
 
     fn after(marked: &str, new: &str) -> (Vec<String>, Option<String>) {

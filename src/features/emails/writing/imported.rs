@@ -9,7 +9,7 @@ use super::model::{BrandPrompt, KnownAddresses, ModelConversation, PROMPTS};
 use super::{ImportedEditRequest, ImportedEditResult, patch};
 use crate::base::text::Color;
 use crate::engine::language_model::{AnswerSchema, Usage};
-use crate::engine::render::imported_html::{ColorTarget, Image, Kind, New, Part};
+use crate::engine::render::imported_html::{ColorTarget, Image, New, Part, TextPartKind};
 use crate::features::emails::document::{ImageUrl, Link};
 use crate::features::emails::imported::ImportedEmail;
 use crate::features::models::MeteredModel;
@@ -60,15 +60,15 @@ impl Listing {
                     self.link(*link, "of this image", links);
                 }
             }
-            Part::Words(words) if words.kind == Kind::Button => {
+            Part::Words(words) if words.kind == TextPartKind::Button => {
                 let leads = words.link().map(address).unwrap_or_default();
                 self.push(ListedPart::Part(place), &format!("button {}: {leads}", json!(words.text())));
             }
             Part::Words(words) => {
                 let kind = match words.kind {
-                    Kind::Heading => "heading",
-                    Kind::Item => "list item",
-                    Kind::Paragraph | Kind::Button => "text",
+                    TextPartKind::Heading => "heading",
+                    TextPartKind::Item => "list item",
+                    TextPartKind::Paragraph | TextPartKind::Button => "text",
                 };
                 self.push(ListedPart::Part(place), &format!("{kind}: {}", json!(words.text())));
                 let mut own: Vec<usize> = words.pieces.iter().filter_map(|piece| piece.link).collect();

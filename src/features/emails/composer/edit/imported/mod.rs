@@ -18,7 +18,7 @@ use super::vocabulary::Vocabulary;
 use super::{NotApplied, blocks, nearest, refusal, split};
 use crate::base::color;
 use crate::base::text::Color;
-use crate::engine::render::imported_html::{self, Kind, New, Part};
+use crate::engine::render::imported_html::{self, New, Part, TextPartKind};
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::material;
 use crate::features::emails::document::{ImageUrl, Link, Picture, Purpose};
@@ -66,11 +66,11 @@ pub fn apply(imported: &ImportedEmail, instruction: &str, means: &EditResources<
 fn parts(imported: &ImportedEmail) -> Vec<Target> {
     let kinds = [
         (Target::Title, imported.title().is_some()),
-        (Target::Heading, !imported.of_kind(Kind::Heading).is_empty()),
+        (Target::Heading, !imported.of_kind(TextPartKind::Heading).is_empty()),
         (Target::Text, !imported.paragraphs().is_empty()),
-        (Target::Button, !imported.of_kind(Kind::Button).is_empty()),
+        (Target::Button, !imported.of_kind(TextPartKind::Button).is_empty()),
         (Target::Image, !imported.images().is_empty()),
-        (Target::List, !imported.of_kind(Kind::Item).is_empty()),
+        (Target::List, !imported.of_kind(TextPartKind::Item).is_empty()),
     ];
     let own = kinds.into_iter().filter(|(_, has)| *has).map(|(target, _)| target);
     [Target::Subject, Target::Preheader].into_iter().chain(own).collect()
@@ -129,10 +129,10 @@ impl ImportedEditor<'_> {
             Target::Lead => imported.paragraphs().into_iter().take(1).collect(),
             Target::Closing => imported.paragraphs().into_iter().next_back().into_iter().collect(),
             Target::Title => imported.title().into_iter().collect(),
-            Target::Heading => imported.of_kind(Kind::Heading),
-            Target::Button | Target::Label => imported.of_kind(Kind::Button),
+            Target::Heading => imported.of_kind(TextPartKind::Heading),
+            Target::Button | Target::Label => imported.of_kind(TextPartKind::Button),
             Target::Image | Target::Alt => imported.images(),
-            Target::List => imported.of_kind(Kind::Item),
+            Target::List => imported.of_kind(TextPartKind::Item),
             _ => Vec::new(),
         }
     }
@@ -466,7 +466,7 @@ impl ImportedEditor<'_> {
             .imported
             .part(beside)
             .and_then(Part::words)
-            .is_none_or(|words| words.kind == Kind::Button || words.kind == Kind::Heading)
+            .is_none_or(|words| words.kind == TextPartKind::Button || words.kind == TextPartKind::Heading)
         {
             self.imported.insert(Some((beside, before)), New::Paragraph(sentence.to_owned())).map_err(broken)?;
             return Ok(Reply::about("added_text", Target::Text).text("text", sentence));
