@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use self::clean::html;
 pub use self::edit::{Change, New};
 pub use self::mail::{MailSource, mail, source as mail_source};
-pub use self::outline::{Image, Link, Outline, Part, Piece, TextPart, TextPartKind};
+pub use self::outline::{Image, Link, Outline, Part, TextPart, TextPartKind, TextRun};
 pub use self::recolor::ColorTarget;
 pub use self::text::of as text;
 use super::html_limits::HtmlRefusal;

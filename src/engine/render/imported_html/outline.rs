@@ -35,7 +35,7 @@ pub enum Part {
 pub struct TextPart {
     pub kind: TextPartKind,
     /// The pieces of the text; there is at least one.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TextRun>,
     /// The font size in pixels.
     pub size: u16,
 }
@@ -50,7 +50,7 @@ pub enum TextPartKind {
 
 /// Text in one style, or a line break as `\n`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct TextRun {
     /// The number of the text node or of the `br` element.
     pub node: usize,
     pub text: String,
@@ -179,7 +179,7 @@ struct Reader<'a> {
     shades: Vec<TextColors>,
     outline: Outline,
     /// The line of text that is being read, and the context at its beginning.
-    line: Option<(Around, Vec<Piece>)>,
+    line: Option<(Around, Vec<TextRun>)>,
 }
 
 impl Reader<'_> {
@@ -192,7 +192,7 @@ impl Reader<'_> {
         match name {
             "style" => return,
             "br" => {
-                self.piece(Piece { node, text: "\n".to_owned(), link: around.link }, around);
+                self.piece(TextRun { node, text: "\n".to_owned(), link: around.link }, around);
                 return;
             }
             "img" => {
@@ -243,18 +243,18 @@ impl Reader<'_> {
             spaced = is_space;
         }
         if !text.is_empty() {
-            self.piece(Piece { node, text, link: around.link }, around);
+            self.piece(TextRun { node, text, link: around.link }, around);
         }
     }
 
-    fn piece(&mut self, piece: Piece, around: Around) {
+    fn piece(&mut self, piece: TextRun, around: Around) {
         self.line.get_or_insert_with(|| (around, Vec::new())).1.push(piece);
     }
 
     /// Ends the line. Unless the line is empty, it becomes a text part.
     fn end_line(&mut self) {
         let Some((around, mut pieces)) = self.line.take() else { return };
-        let is_empty = |piece: &Piece| piece.text.trim_matches([' ', '\n']).is_empty();
+        let is_empty = |piece: &TextRun| piece.text.trim_matches([' ', '\n']).is_empty();
         while pieces.last().is_some_and(is_empty) {
             pieces.pop();
         }
@@ -291,7 +291,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether a piece is hardly visible with the styles of its element and ancestors.
-    fn is_faint(&self, piece: &Piece) -> bool {
+    fn is_faint(&self, piece: &TextRun) -> bool {
         let TextColors { ground, ink } = self.shades[piece.node];
         let stands_on_picture = self.dom.above(piece.node).any(|above| self.dom.has_picture(above));
         let ink = ink.unwrap_or(BLACK);

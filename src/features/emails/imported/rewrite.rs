@@ -1,6 +1,6 @@
 //! Rewrites the text of a part piece by piece, so that unchanged words keep their bold type and links.
 
-use crate::engine::render::imported_html::{Change, Piece, TextPart};
+use crate::engine::render::imported_html::{Change, TextPart, TextRun};
 
 /// The maximum number of tokens that are compared one by one between the common start and the common end of two texts.
 const WORDS_MAX: usize = 400;
@@ -103,7 +103,7 @@ fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
 
 /// Returns the piece that new words belong to, or `None` if they follow a link at the end of the text.
 fn home(
-    pieces: &[Piece],
+    pieces: &[TextRun],
     old: &[Token<'_>],
     gone: &[Token<'_>],
     (from, to): (usize, usize),
@@ -157,7 +157,7 @@ fn tokens(text: &str) -> Vec<&str> {
     found
 }
 
-fn tokens_of(pieces: &[Piece]) -> Vec<Token<'_>> {
+fn tokens_of(pieces: &[TextRun]) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     for (piece, own) in pieces.iter().enumerate() {
         found.extend(tokens(&own.text).into_iter().map(|text| Token { text, piece }));
@@ -234,7 +234,7 @@ mod tests {
         let mut push = |text: &mut String, link: bool| {
             if !text.is_empty() {
                 let node = pieces.len();
-                pieces.push(Piece { node, text: std::mem::take(text), link: link.then_some(100 + node) });
+                pieces.push(TextRun { node, text: std::mem::take(text), link: link.then_some(100 + node) });
             }
         };
         for c in marked.chars() {
