@@ -305,7 +305,7 @@ fn html(data: &[u8]) {
 fn css(data: &[u8]) {
     let Ok(sheet) = std::str::from_utf8(data) else { return };
     for piece in css::pieces(sheet) {
-        if let css::Piece::Rule { body, .. } = piece {
+        if let css::CssRule::Rule { body, .. } = piece {
             for declaration in css::declarations(body) {
                 let _ = css::with_urls(declaration.value, &mut |address| address.to_owned());
                 let _ = css::with_colors(declaration.value, &mut |_| None);

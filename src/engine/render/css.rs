@@ -10,7 +10,7 @@ use crate::base::text::Color;
 
 /// An at-rule or a style rule of a style sheet.
 #[derive(Debug, PartialEq)]
-pub enum Piece<'a> {
+pub enum CssRule<'a> {
     /// An at-rule `@name prelude;` or `@name prelude { body }`, with the name in lowercase.
     At {
         name: String,
@@ -34,7 +34,7 @@ pub struct Declaration<'a> {
 type Nothing = Result<(), ParseError<()>>;
 
 /// Returns the pieces of a style sheet, or of the body of an at-rule such as `@media`.
-pub fn pieces(css: &str) -> Vec<Piece<'_>> {
+pub fn pieces(css: &str) -> Vec<CssRule<'_>> {
     let mut input = Parser::new(css);
     let mut pieces = Vec::new();
     loop {
@@ -54,7 +54,7 @@ pub fn pieces(css: &str) -> Vec<Piece<'_>> {
             let _: Nothing = input.parse_until_before(Delimiter::CurlyBracketBlock, drain);
             let selectors = input.slice_from(start).trim();
             if input.next().is_ok() {
-                pieces.push(Piece::Rule { selectors, body: block(&mut input) });
+                pieces.push(CssRule::Rule { selectors, body: block(&mut input) });
             }
             continue;
         };
@@ -63,7 +63,7 @@ pub fn pieces(css: &str) -> Vec<Piece<'_>> {
         let prelude = input.slice_from(start).trim();
         let opens = matches!(input.next(), Ok(Token::CurlyBracketBlock));
         let body = opens.then(|| block(&mut input));
-        pieces.push(Piece::At { name, prelude, body });
+        pieces.push(CssRule::At { name, prelude, body });
     }
 }
 
@@ -237,9 +237,9 @@ mod tests {
             "<!-- @import 'x.css'; a > b { color: red } /* c */ @media screen and (max-width: 3px) { p { margin: 0 } } } i{";
         let found = pieces(css);
         assert_eq!(found.len(), 4, "{found:?}");
-        assert_eq!(found[0], Piece::At { name: "import".into(), prelude: "'x.css'", body: None });
-        assert_eq!(found[1], Piece::Rule { selectors: "a > b", body: " color: red " });
-        let Piece::At { name, prelude, body: Some(body) } = &found[2] else { panic!("{found:?}") };
+        assert_eq!(found[0], CssRule::At { name: "import".into(), prelude: "'x.css'", body: None });
+        assert_eq!(found[1], CssRule::Rule { selectors: "a > b", body: " color: red " });
+        let CssRule::At { name, prelude, body: Some(body) } = &found[2] else { panic!("{found:?}") };
         assert_eq!((name.as_str(), *prelude, pieces(body).len()), ("media", "screen and (max-width: 3px)", 1));
     }
 

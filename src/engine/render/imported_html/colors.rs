@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::computed_style::old_color;
 use super::dom::Dom;
 use crate::base::text::Color;
-use crate::engine::render::css::{self, Piece};
+use crate::engine::render::css::{self, CssRule};
 
 /// The attributes that contain colors.
 const ATTRIBUTES: [&str; 4] = ["bgcolor", "color", "text", "bordercolor"];
@@ -87,16 +87,16 @@ fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -
     let mut out = String::with_capacity(text.len());
     for piece in css::pieces(text) {
         match piece {
-            Piece::Rule { selectors, body } if of_interest(selectors) => {
+            CssRule::Rule { selectors, body } if of_interest(selectors) => {
                 out.push_str(&format!("{selectors}{{{}}}\n", declarations(body, replace)));
             }
-            Piece::Rule { selectors, body } => out.push_str(&format!("{selectors}{{{body}}}\n")),
-            Piece::At { name, prelude, body: Some(body) } => {
+            CssRule::Rule { selectors, body } => out.push_str(&format!("{selectors}{{{body}}}\n")),
+            CssRule::At { name, prelude, body: Some(body) } => {
                 let is_dark = prelude.to_ascii_lowercase().contains("prefers-color-scheme");
                 let body = if is_dark { body.to_owned() } else { sheet(body, of_interest, replace) };
                 out.push_str(&format!("@{name} {prelude}{{\n{body}}}\n"));
             }
-            Piece::At { name, prelude, body: None } => out.push_str(&format!("@{name} {prelude};\n")),
+            CssRule::At { name, prelude, body: None } => out.push_str(&format!("@{name} {prelude};\n")),
         }
     }
     out

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::dom::Dom;
 use crate::base::color::{self, AlphaColor};
 use crate::base::text::Color;
-use crate::engine::render::css::{self, Piece};
+use crate::engine::render::css::{self, CssRule};
 
 /// The default font size in pixels.
 const SIZE: f32 = 16.0;
@@ -91,7 +91,7 @@ impl ComputedStyles {
         for sheet in dom.numbers().filter(|node| dom.name(*node) == "style") {
             for text in dom.children(sheet) {
                 for piece in css::pieces(dom.text(*text)) {
-                    if let Piece::Rule { selectors, body } = piece {
+                    if let CssRule::Rule { selectors, body } = piece {
                         looks.add(selectors, body, |_| true);
                     }
                 }
@@ -235,7 +235,7 @@ impl DarkRules {
         for sheet in dom.numbers().filter(|node| dom.name(*node) == "style") {
             for text in dom.children(sheet) {
                 for piece in css::pieces(dom.text(*text)) {
-                    if let Piece::At { prelude, body: Some(body), .. } = piece
+                    if let CssRule::At { prelude, body: Some(body), .. } = piece
                         && is_for_dark_mode(prelude)
                     {
                         rules.add(body);
@@ -248,7 +248,7 @@ impl DarkRules {
 
     fn add(&mut self, body: &str) {
         for piece in css::pieces(body) {
-            if let Piece::Rule { selectors, body } = piece {
+            if let CssRule::Rule { selectors, body } = piece {
                 self.important.add(selectors, body, |important| important);
                 self.other.add(selectors, body, |important| !important);
             }

@@ -6,7 +6,7 @@ use cssparser::{ParseError, Parser, ToCss, Token};
 
 use super::RemovedCounts;
 use super::addresses;
-use crate::engine::render::css::{self, Piece};
+use crate::engine::render::css::{self, CssRule};
 
 /// The maximum nesting of media queries.
 const LEVELS_MAX: usize = 2;
@@ -144,7 +144,7 @@ impl Styles<'_> {
     fn push_sheet(&mut self, text: &str, level: usize, out: &mut String) {
         for piece in css::pieces(text) {
             match piece {
-                Piece::Rule { selectors, body } => {
+                CssRule::Rule { selectors, body } => {
                     let sound = |c: char| !c.is_control() || c.is_whitespace();
                     if selectors.is_empty() || selectors.len() > SELECTORS_BYTES_MAX || !selectors.chars().all(sound) {
                         self.removed.note("style rule without valid selectors");
@@ -155,15 +155,15 @@ impl Styles<'_> {
                         out.push_str(&format!("{selectors}{{{kept}}}\n"));
                     }
                 }
-                Piece::At { name, prelude, body: Some(body) } if name == "media" && level < LEVELS_MAX && is_query(prelude) => {
+                CssRule::At { name, prelude, body: Some(body) } if name == "media" && level < LEVELS_MAX && is_query(prelude) => {
                     let mut inner = String::new();
                     self.push_sheet(body, level + 1, &mut inner);
                     if !inner.is_empty() {
                         out.push_str(&format!("@media {prelude}{{\n{inner}}}\n"));
                     }
                 }
-                Piece::At { name, .. } if name == "charset" => {}
-                Piece::At { name, .. } => self.removed.note(&format!("style rule @{}", shortened(&name))),
+                CssRule::At { name, .. } if name == "charset" => {}
+                CssRule::At { name, .. } => self.removed.note(&format!("style rule @{}", shortened(&name))),
             }
         }
     }

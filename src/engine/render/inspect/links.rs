@@ -7,7 +7,7 @@ use super::accessibility::is_vague;
 use super::source::{SourceRange, shortened, span};
 use crate::base::html_scanner::{Scanner, TokenKind};
 use crate::base::source::Lines;
-use crate::engine::render::css::{self, Piece};
+use crate::engine::render::css::{self, CssRule};
 use crate::engine::render::imported_html::dom::Dom;
 use crate::engine::render::imported_html::visible;
 use crate::vocab::limits;
@@ -277,21 +277,21 @@ fn sheet_urls(text: &str, level: usize, urls: &mut Vec<(LinkKind, String)>) {
     }
     for piece in css::pieces(text) {
         match piece {
-            Piece::Rule { body, .. } if body.contains('(') => {
+            CssRule::Rule { body, .. } if body.contains('(') => {
                 css::declarations(body).iter().for_each(|one| push_urls(LinkKind::Background, one.value, urls));
             }
-            Piece::At { name, prelude, body: None } if name == "import" => {
+            CssRule::At { name, prelude, body: None } if name == "import" => {
                 let quoted = prelude.trim_start().strip_prefix(['"', '\'']).and_then(|rest| rest.split(['"', '\'']).next());
                 match quoted {
                     Some(url) => urls.push((LinkKind::Stylesheet, url.to_owned())),
                     None => push_urls(LinkKind::Stylesheet, prelude, urls),
                 }
             }
-            Piece::At { name, body: Some(body), .. } if name == "font-face" => {
+            CssRule::At { name, body: Some(body), .. } if name == "font-face" => {
                 css::declarations(body).iter().for_each(|one| push_urls(LinkKind::Stylesheet, one.value, urls));
             }
-            Piece::At { body: Some(body), .. } => sheet_urls(body, level + 1, urls),
-            Piece::Rule { .. } | Piece::At { .. } => {}
+            CssRule::At { body: Some(body), .. } => sheet_urls(body, level + 1, urls),
+            CssRule::Rule { .. } | CssRule::At { .. } => {}
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use url::Url;
 
-use crate::engine::render::css::{self, Piece};
+use crate::engine::render::css::{self, CssRule};
 
 /// The assumed width of the screen in pixels.
 const SCREEN_WIDTH: f32 = 1280.0;
@@ -84,15 +84,15 @@ fn rules(text: &str, sheet: &mut Sheet, depth: u8) {
             return;
         }
         match piece {
-            Piece::Rule { selectors, body } => {
+            CssRule::Rule { selectors, body } => {
                 // Remove extra closing brackets, which do not belong to a selector.
                 let selectors = bare(selectors.trim_start_matches(|c: char| c == '}' || c.is_whitespace()));
                 let selectors = css::split(&selectors).into_iter().filter(|one| !one.is_empty()).map(str::to_owned).collect();
                 sheet.rules.push(Rule { selectors, declarations: declarations(body) });
             }
-            Piece::At { name, prelude, body: None } if name == "import" => sheet.imports.extend(import_address(prelude)),
-            Piece::At { body: None, .. } => {}
-            Piece::At { name, prelude, body: Some(body) } => match name.as_str() {
+            CssRule::At { name, prelude, body: None } if name == "import" => sheet.imports.extend(import_address(prelude)),
+            CssRule::At { body: None, .. } => {}
+            CssRule::At { name, prelude, body: Some(body) } => match name.as_str() {
                 "media" if applies(prelude) && depth < DEPTH_MAX => rules(body, sheet, depth + 1),
                 "supports" | "layer" | "container" if depth < DEPTH_MAX => rules(body, sheet, depth + 1),
                 "font-face" => sheet.faces.extend(font_face(body)),

@@ -1,7 +1,7 @@
 //! Converts the style sheets of emails for the engine: replaces image URLs by keys, evaluates media queries that the engine cannot
 //! evaluate, and drops rules without effect.
 
-use crate::engine::render::css::{self, Piece};
+use crate::engine::render::css::{self, CssRule};
 
 use super::images::{EmailImages, MISSING};
 use super::longhands;
@@ -36,7 +36,7 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
     }
     for piece in css::pieces(text) {
         match piece {
-            Piece::Rule { selectors, body } if !selectors.is_empty() => {
+            CssRule::Rule { selectors, body } if !selectors.is_empty() => {
                 let selectors = untouched(selectors);
                 if selectors.is_empty() {
                     continue;
@@ -48,14 +48,14 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                 }
                 out.push_str(&format!("{selectors}{{{made}}}\n"));
             }
-            Piece::At { name, prelude, body: Some(body) } if matches!(name.as_str(), "media" | "supports" | "layer") => {
+            CssRule::At { name, prelude, body: Some(body) } if matches!(name.as_str(), "media" | "supports" | "layer") => {
                 let prelude = if name == "media" { query(prelude, medium) } else { prelude.to_owned() };
                 out.push_str(&format!("@{name} {prelude}{{"));
                 push_sheet(body, medium, pictures, level + 1, out);
                 out.push_str("}\n");
             }
             // These rules are dropped: imports, external fonts, pages, animations, and rules for single email clients.
-            Piece::Rule { .. } | Piece::At { .. } => {}
+            CssRule::Rule { .. } | CssRule::At { .. } => {}
         }
     }
 }
