@@ -9,7 +9,7 @@ use cssparser::Parser;
 
 use crate::base::source::Span;
 
-pub use tokens::{Kind, Piece};
+pub use tokens::{CssToken, Kind};
 use tokens::{decode, flatten, source_offset};
 
 /// The maximum nesting depth of blocks and functions. Deeper content is skipped.
@@ -107,7 +107,7 @@ pub struct Selector {
 /// All style sheets and `style` attributes of an email.
 #[derive(Debug, Default)]
 pub struct Sheets {
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<CssToken>,
     pub declarations: Vec<Declaration>,
     pub rules: Vec<Rule>,
     pub at_rules: Vec<AtRule>,
@@ -121,11 +121,11 @@ fn slice<T>(all: &[T], span: Span) -> &[T] {
 }
 
 impl Sheets {
-    pub fn value(&self, declaration: &Declaration) -> &[Piece] {
+    pub fn value(&self, declaration: &Declaration) -> &[CssToken] {
         slice(&self.pieces, declaration.value)
     }
 
-    pub fn prelude(&self, at_rule: &AtRule) -> &[Piece] {
+    pub fn prelude(&self, at_rule: &AtRule) -> &[CssToken] {
         slice(&self.pieces, at_rule.prelude)
     }
 
@@ -168,7 +168,7 @@ impl Sheets {
         Span::new(start, self.pieces.len())
     }
 
-    fn piece(&self, at: u32) -> Option<Piece> {
+    fn piece(&self, at: u32) -> Option<CssToken> {
         self.pieces.get(at as usize).copied()
     }
 

@@ -1,6 +1,6 @@
 //! Decides the conditions that concern declarations.
 
-use super::super::css::{Declaration, Kind, Piece};
+use super::super::css::{CssToken, Declaration, Kind};
 use super::super::features::detect::Use;
 use super::super::html::Element;
 use super::super::view::View;
@@ -82,17 +82,17 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
     }
 }
 
-fn is_negative(piece: &Piece) -> bool {
+fn is_negative(piece: &CssToken) -> bool {
     matches!(piece.kind, Kind::Number | Kind::Dimension | Kind::Percentage) && piece.number < 0.0
 }
 
 /// Returns whether a value contains a length or percentage other than zero.
-fn has_size(pieces: &[Piece]) -> bool {
+fn has_size(pieces: &[CssToken]) -> bool {
     pieces.iter().any(|piece| matches!(piece.kind, Kind::Dimension | Kind::Percentage) && piece.number != 0.0)
 }
 
 /// Returns the tokens that are not in functions or brackets.
-fn top_level(pieces: &[Piece]) -> impl Iterator<Item = &Piece> {
+fn top_level(pieces: &[CssToken]) -> impl Iterator<Item = &CssToken> {
     let mut depth = 0_usize;
     pieces.iter().filter(move |piece| {
         let is_top = depth == 0;
@@ -105,7 +105,7 @@ fn top_level(pieces: &[Piece]) -> impl Iterator<Item = &Piece> {
     })
 }
 
-fn has_image(source: &str, pieces: &[Piece]) -> bool {
+fn has_image(source: &str, pieces: &[CssToken]) -> bool {
     pieces.iter().any(|piece| match piece.kind {
         Kind::Url => true,
         Kind::Function => {
@@ -154,7 +154,7 @@ fn paddings<'a>(view: &View<'a>, element: &Element<'a>) -> (Option<&'a str>, Vec
 }
 
 /// Returns whether the color function of a use separates its values with spaces instead of commas, or has an alpha value.
-fn color_form(condition: &Condition, view: &View<'_>, one: &Use, pieces: &[Piece]) -> bool {
+fn color_form(condition: &Condition, view: &View<'_>, one: &Use, pieces: &[CssToken]) -> bool {
     let mut inside = pieces.iter().filter(|piece| one.span.contains(piece.span)).skip(1);
     if condition.test == Test::SpacedColor {
         return !inside.any(|piece| piece.kind == Kind::Comma) && view.source.len() > one.span.end as usize;

@@ -1,6 +1,6 @@
 //! Decides the conditions that concern at-rules, rules and selectors.
 
-use super::super::css::{AtRule, Kind, Part, Piece, SelectorPart};
+use super::super::css::{AtRule, CssToken, Kind, Part, SelectorPart};
 use super::super::features::detect::{Site, Use, media_features};
 use super::super::html::Element;
 use super::super::matching::is_combinator;
@@ -64,7 +64,7 @@ fn decide_at_rule(condition: &Condition, view: &View<'_>, index: u32, at_rule: &
 }
 
 /// Returns the media types of a query, such as `screen`.
-fn media_types<'s>(source: &'s str, prelude: &'s [Piece]) -> impl Iterator<Item = &'s str> {
+fn media_types<'s>(source: &'s str, prelude: &'s [CssToken]) -> impl Iterator<Item = &'s str> {
     let mut depth = 0_usize;
     let words = prelude.iter().filter(move |piece| {
         match piece.kind {

@@ -1,6 +1,6 @@
 //! Splits selectors into their parts.
 
-use super::{Kind, Part, Piece, Selector, SelectorPart, Sheets};
+use super::{CssToken, Kind, Part, Selector, SelectorPart, Sheets};
 use crate::base::source::Span;
 
 impl Sheets {
@@ -52,7 +52,7 @@ impl Sheets {
     fn simple(&mut self, source: &str, at: u32, end: u32) -> u32 {
         let Some(piece) = self.piece(at) else { return end };
         let following = |offset: u32| self.piece(at + offset).filter(|_| at + offset < end);
-        let name_of = |piece: Piece| Span {
+        let name_of = |piece: CssToken| Span {
             start: piece.span.start,
             end: piece.span.start + u32::try_from(piece.name(source).len()).unwrap_or(0),
         };

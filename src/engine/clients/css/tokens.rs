@@ -33,7 +33,7 @@ pub enum Kind {
 
 /// A token of a style sheet.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub struct CssToken {
     pub kind: Kind,
     pub span: Span,
     /// The value of a number, percentage (from 0 to 1) or dimension.
@@ -42,7 +42,7 @@ pub struct Piece {
     pub close: u32,
 }
 
-impl Piece {
+impl CssToken {
     /// Returns the name of an identifier, at-keyword or function.
     pub fn name<'s>(&self, source: &'s str) -> &'s str {
         let text = self.span.of(source);
@@ -85,7 +85,7 @@ pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, shee
             sheets.comments.push((span, owner));
         }
         let index = sheets.pieces.len();
-        sheets.pieces.push(Piece { kind, span, number, close: 0 });
+        sheets.pieces.push(CssToken { kind, span, number, close: 0 });
         if !matches!(kind, Kind::Function | Kind::Parenthesis | Kind::Square | Kind::Curly) {
             continue;
         }
@@ -101,7 +101,7 @@ pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, shee
         let closed = input.position().byte_index();
         let close = u32::try_from(sheets.pieces.len()).unwrap_or(u32::MAX);
         let closing = Span { start: at(closed.saturating_sub(1).max(end)), end: at(closed.max(end)) };
-        sheets.pieces.push(Piece { kind: Kind::Close, span: closing, number: 0.0, close: 0 });
+        sheets.pieces.push(CssToken { kind: Kind::Close, span: closing, number: 0.0, close: 0 });
         if let Some(piece) = sheets.pieces.get_mut(index) {
             piece.close = close;
         }

@@ -1,6 +1,6 @@
 //! Finds the uses of features in an email, in one pass over its elements and declarations.
 
-use super::super::css::{AtRule, Declaration, Kind, Owner, Part, Piece, Rule, Selector};
+use super::super::css::{AtRule, CssToken, Declaration, Kind, Owner, Part, Rule, Selector};
 use super::super::html::{Attribute, Element};
 use super::super::matching::is_combinator;
 use super::super::view::View;
@@ -185,7 +185,7 @@ impl Found<'_, '_> {
         at_rule.is_some_and(|at_rule| at_rule.name.of(self.view.source).eq_ignore_ascii_case(name))
     }
 
-    fn piece(&mut self, piece: &Piece, (name, values): (&str, &[(String, FeatureId)]), site: Site, color_end: u32) {
+    fn piece(&mut self, piece: &CssToken, (name, values): (&str, &[(String, FeatureId)]), site: Site, color_end: u32) {
         let source = self.view.source;
         match piece.kind {
             Kind::Ident => {
@@ -293,7 +293,7 @@ fn is_color_function(name: &str) -> bool {
 }
 
 /// Returns the tokens that name the media features in a media query.
-pub fn media_features(prelude: &[Piece]) -> impl Iterator<Item = &Piece> {
+pub fn media_features(prelude: &[CssToken]) -> impl Iterator<Item = &CssToken> {
     let mut depth = 0_usize;
     let mut expects_name = false;
     prelude.iter().filter(move |piece| {

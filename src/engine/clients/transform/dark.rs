@@ -6,7 +6,7 @@
 use crate::base::color::{self, Oklch};
 use crate::base::text::Color;
 
-use super::super::css::{Kind, Piece};
+use super::super::css::{CssToken, Kind};
 use super::super::profile::DarkMode;
 use super::super::view::View;
 use super::{Edit, apply};
@@ -141,7 +141,7 @@ fn owner_rule(owner: super::Owner) -> usize {
 }
 
 /// Recolors a token, and returns the offset after it.
-fn recolor_piece(view: &View<'_>, piece: &Piece, role: Role, mode: DarkMode, edits: &mut Vec<Edit>) -> u32 {
+fn recolor_piece(view: &View<'_>, piece: &CssToken, role: Role, mode: DarkMode, edits: &mut Vec<Edit>) -> u32 {
     let is_color = match piece.kind {
         Kind::Hash | Kind::Ident => true,
         Kind::Function => ["rgb", "rgba", "hsl", "hsla"].iter().any(|name| piece.is(view.source, name)),
