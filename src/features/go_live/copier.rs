@@ -45,7 +45,7 @@ pub enum CopyRule {
 
 /// The result of copying one part of the brand in one transaction.
 #[derive(Clone, Debug, Default)]
-pub struct Piece {
+pub struct CopiedPart {
     pub counts: Vec<CopyCounts>,
     /// What was not copied and why, worded for users.
     pub skipped: Vec<String>,
@@ -59,9 +59,9 @@ impl BrandCopier {
     /// Runs `change`, then `note`, in one transaction.
     async fn write(
         &self,
-        change: impl FnOnce(&mut WriteTx<'_>) -> Result<Piece, Failure> + Send + 'static,
-        note: impl FnOnce(&mut WriteTx<'_>, &Piece) -> StoreResult<()> + Send + 'static,
-    ) -> Result<Piece, Failure> {
+        change: impl FnOnce(&mut WriteTx<'_>) -> Result<CopiedPart, Failure> + Send + 'static,
+        note: impl FnOnce(&mut WriteTx<'_>, &CopiedPart) -> StoreResult<()> + Send + 'static,
+    ) -> Result<CopiedPart, Failure> {
         let write = move |tx: &mut WriteTx<'_>| {
             let piece = change(tx)?;
             note(tx, &piece)?;
@@ -75,8 +75,8 @@ impl BrandCopier {
         &self,
         target: ProjectId,
         name: Option<String>,
-        note: impl FnOnce(&mut WriteTx<'_>, &Piece) -> StoreResult<()> + Send + 'static,
-    ) -> Result<Piece, Failure> {
+        note: impl FnOnce(&mut WriteTx<'_>, &CopiedPart) -> StoreResult<()> + Send + 'static,
+    ) -> Result<CopiedPart, Failure> {
         let (account, project, ids, how) = (self.account, self.project, self.ids, self.how(target));
         let tx = self.from.read();
         let found = projects::find(&tx, account, project)?.ok_or_else(projects::not_found)?;
@@ -92,7 +92,7 @@ impl BrandCopier {
             None => brand,
         };
         let parts: Vec<BrandPart> = parts.into_iter().map(|part| part.with_file(&self.engine, ids)).collect();
-        let copy = move |tx: &mut WriteTx<'_>| -> Result<Piece, Failure> {
+        let copy = move |tx: &mut WriteTx<'_>| -> Result<CopiedPart, Failure> {
             let mut copying = Copying::new(tx, how);
             let known = projects::find(copying.tx, account, target)?;
             let mut content = Vec::new();
@@ -143,14 +143,14 @@ impl BrandCopier {
     pub async fn audience(
         &self,
         target: ProjectId,
-        note: impl FnOnce(&mut WriteTx<'_>, &Piece) -> StoreResult<()> + Send + 'static,
-    ) -> Result<Piece, Failure> {
+        note: impl FnOnce(&mut WriteTx<'_>, &CopiedPart) -> StoreResult<()> + Send + 'static,
+    ) -> Result<CopiedPart, Failure> {
         let (account, how) = (self.account, self.how(target));
         let tx = self.from.read();
         let (all_tags, all_topics) = (tags::all(&tx, self.project)?, topics::all(&tx, self.project)?);
         let segments = SegmentCopy::all(&tx, self.project)?;
         drop(tx);
-        let copy = move |tx: &mut WriteTx<'_>| -> Result<Piece, Failure> {
+        let copy = move |tx: &mut WriteTx<'_>| -> Result<CopiedPart, Failure> {
             let mut copying = Copying::new(tx, how);
             let mut ids: HashMap<String, String> = HashMap::new();
             for tag in all_tags {
@@ -187,14 +187,14 @@ impl BrandCopier {
         &self,
         target: ProjectId,
         id: ConversationId,
-        note: impl FnOnce(&mut WriteTx<'_>, &Piece) -> StoreResult<()> + Send + 'static,
-    ) -> Result<Piece, Failure> {
+        note: impl FnOnce(&mut WriteTx<'_>, &CopiedPart) -> StoreResult<()> + Send + 'static,
+    ) -> Result<CopiedPart, Failure> {
         let (account, ids, how, store) = (self.account, self.ids, self.how(target), self.from.clone());
         let reading = tokio::task::spawn_blocking(move || ConversationCopy::read(&store.read(), account, id));
         let Some(copy) = reading.await.map_err(Failure::internal)?? else {
-            return self.write(|_| Ok(Piece { is_unfinished: true, ..Piece::default() }), note).await;
+            return self.write(|_| Ok(CopiedPart { is_unfinished: true, ..CopiedPart::default() }), note).await;
         };
-        let copy = move |tx: &mut WriteTx<'_>| -> Result<Piece, Failure> {
+        let copy = move |tx: &mut WriteTx<'_>| -> Result<CopiedPart, Failure> {
             let (content, count, exists) = (copy.content(), copy.count() as u64, copy.is_in(tx, account, ids)?);
             let mut copying = Copying::new(tx, how);
             let mut changed = 0;
@@ -311,8 +311,8 @@ impl<'t, 's> Copying<'t, 's> {
         self.skipped.push(reason);
     }
 
-    fn done(self) -> Piece {
-        Piece { counts: self.counter.counts, skipped: self.skipped, new_tags: self.new_tags, is_unfinished: false }
+    fn done(self) -> CopiedPart {
+        CopiedPart { counts: self.counter.counts, skipped: self.skipped, new_tags: self.new_tags, is_unfinished: false }
     }
 
     /// Copies an object if the rule allows it. `known` is `None` if the target does not have the object, and `Some(true)` if the

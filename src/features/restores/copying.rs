@@ -9,7 +9,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::contacts::copy::{self as contacts, ContactsCopy, ReturnRule};
-use crate::features::go_live::copier::{BrandCopier, CopyRule, Piece};
+use crate::features::go_live::copier::{BrandCopier, CopiedPart, CopyRule};
 use crate::features::go_live::{CopyCounts, CopyKind};
 use crate::features::projects;
 use crate::features::suppressions::Digester;
@@ -69,7 +69,7 @@ impl CopyTask {
         drop(now);
         let next = contacts::next_number(&self.copier.from.read(), project)?;
         let keeps_numbers = is_fresh && target == project;
-        let note = move |tx: &mut WriteTx<'_>, piece: &Piece| {
+        let note = move |tx: &mut WriteTx<'_>, piece: &CopiedPart| {
             if keeps_numbers {
                 contacts::reserve_numbers(tx, project, next)?;
             }
@@ -79,7 +79,7 @@ impl CopyTask {
     }
 
     async fn audience(&self, progress: CopyProgress) -> Result<(), Failure> {
-        let note = move |tx: &mut WriteTx<'_>, piece: &Piece| save(tx, progress, piece, Stage::Emails(None));
+        let note = move |tx: &mut WriteTx<'_>, piece: &CopiedPart| save(tx, progress, piece, Stage::Emails(None));
         self.copier.audience(self.target, note).await.map(drop)
     }
 
@@ -89,7 +89,7 @@ impl CopyTask {
         let rest = &ids[done..];
         for id in rest.iter().take(limits::RESTORE_WRITES_PER_STEP).copied() {
             let restore = progress.restore;
-            let note = move |tx: &mut WriteTx<'_>, piece: &Piece| {
+            let note = move |tx: &mut WriteTx<'_>, piece: &CopiedPart| {
                 let progress = store::progress(tx, restore)?;
                 save(tx, progress, piece, Stage::Emails(Some(id)))
             };
@@ -106,7 +106,7 @@ impl CopyTask {
                 let reason = "Series not restored because some emails were unfinished or had failed";
                 progress.skipped.push(format!("{reason}: {}.", progress.unfinished));
             }
-            save(tx, progress, &Piece::default(), next)?;
+            save(tx, progress, &CopiedPart::default(), next)?;
             Ok::<_, Failure>(())
         };
         self.copier.into.write(finish).await?
@@ -140,7 +140,7 @@ impl CopyTask {
                 let counts = vec![CopyCounts { kind: CopyKind::Contacts, created, updated, unchanged }];
                 let stage = next.map_or(Stage::Done, |next| Stage::Contacts(Some(next)));
                 let skipped = failures.into_iter().collect();
-                save(tx, progress, &Piece { counts, skipped, ..Piece::default() }, stage)?;
+                save(tx, progress, &CopiedPart { counts, skipped, ..CopiedPart::default() }, stage)?;
                 Ok::<_, Failure>(())
             };
             self.copier.into.write(write).await??;
@@ -167,7 +167,7 @@ fn second_name(name: &str, at: Timestamp, is_taken: impl Fn(&str) -> bool) -> St
 }
 
 /// Adds the result of copying one part to the progress, and saves the progress.
-fn save(tx: &mut WriteTx<'_>, mut progress: CopyProgress, piece: &Piece, stage: Stage) -> StoreResult<()> {
+fn save(tx: &mut WriteTx<'_>, mut progress: CopyProgress, piece: &CopiedPart, stage: Stage) -> StoreResult<()> {
     progress.count(piece.counts.iter().cloned());
     progress.unfinished += u64::from(piece.is_unfinished);
     progress.new_tags.extend(piece.new_tags.iter().cloned());
