@@ -14,7 +14,7 @@ use crate::base::text::fold;
 
 /// A value in a row. A string has not been validated as UTF-8, because most comparisons need only its bytes.
 #[derive(Clone, Copy, Debug)]
-pub enum Piece<'a> {
+pub enum RowValue<'a> {
     Text(&'a [u8]),
     Whole(i64),
     Number(f64),
@@ -85,21 +85,21 @@ pub fn bound(text: &str) -> Option<f64> {
 }
 
 impl Test {
-    pub fn holds(&self, piece: Piece<'_>) -> bool {
+    pub fn holds(&self, piece: RowValue<'_>) -> bool {
         match self {
             Test::Text(test) => test.holds(piece),
             Test::Time(wanted) => match piece {
-                Piece::Text(text) => {
+                RowValue::Text(text) => {
                     std::str::from_utf8(text).ok().and_then(period).is_some_and(|found| wanted.contains(found.from))
                 }
                 _ => false,
             },
             Test::Number(low, high) => {
                 let found = match piece {
-                    Piece::Text(text) => std::str::from_utf8(text).ok().and_then(number),
-                    Piece::Whole(whole) => Some(whole as f64),
-                    Piece::Number(fraction) => Some(fraction),
-                    Piece::Bool(_) => None,
+                    RowValue::Text(text) => std::str::from_utf8(text).ok().and_then(number),
+                    RowValue::Whole(whole) => Some(whole as f64),
+                    RowValue::Number(fraction) => Some(fraction),
+                    RowValue::Bool(_) => None,
                 };
                 found.is_some_and(|found| (*low, *high).contains(&found))
             }
@@ -108,12 +108,12 @@ impl Test {
 }
 
 impl TextTest {
-    fn holds(&self, piece: Piece<'_>) -> bool {
+    fn holds(&self, piece: RowValue<'_>) -> bool {
         match piece {
-            Piece::Text(text) => self.text(text),
-            Piece::Bool(true) => self.text(b"true"),
-            Piece::Bool(false) => self.text(b"false"),
-            Piece::Whole(whole) => {
+            RowValue::Text(text) => self.text(text),
+            RowValue::Bool(true) => self.text(b"true"),
+            RowValue::Bool(false) => self.text(b"false"),
+            RowValue::Whole(whole) => {
                 let mut digits = [0; 20];
                 let mut rest = digits.as_mut_slice();
                 write!(rest, "{whole}").expect("the buffer has room for every 64-bit number, which has at most 20 characters");
@@ -122,7 +122,7 @@ impl TextTest {
             }
             // The text of a fraction can have 300 characters and needs an allocation, but fractions are rarely compared as
             // text.
-            Piece::Number(fraction) => self.text(fraction.to_string().as_bytes()),
+            RowValue::Number(fraction) => self.text(fraction.to_string().as_bytes()),
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn text_holds(position: TextPosition, needle: &str, text: &str) -> bool {
-        Test::Text(TextTest { position, needles: vec![fold(needle)] }).holds(Piece::Text(text.as_bytes()))
+        Test::Text(TextTest { position, needles: vec![fold(needle)] }).holds(RowValue::Text(text.as_bytes()))
     }
 
     #[test]
@@ -193,9 +193,11 @@ mod tests {
     #[test]
     fn numbers_and_booleans_are_compared_as_written() {
         let is = |needle: &str| Test::Text(TextTest { position: TextPosition::Whole, needles: vec![needle.into()] });
-        assert!(is("-9223372036854775808").holds(Piece::Whole(i64::MIN)));
-        assert!(is("7").holds(Piece::Whole(7)) && is("7").holds(Piece::Number(7.0)) && is("2.5").holds(Piece::Number(2.5)));
-        assert!(is("true").holds(Piece::Bool(true)) && !is("true").holds(Piece::Bool(false)));
+        assert!(is("-9223372036854775808").holds(RowValue::Whole(i64::MIN)));
+        assert!(
+            is("7").holds(RowValue::Whole(7)) && is("7").holds(RowValue::Number(7.0)) && is("2.5").holds(RowValue::Number(2.5))
+        );
+        assert!(is("true").holds(RowValue::Bool(true)) && !is("true").holds(RowValue::Bool(false)));
     }
 
     #[test]
@@ -204,16 +206,16 @@ mod tests {
         // 9007199254740992.
         assert_eq!((bound("9007199254740993"), bound("-9007199254740992"), bound("1e300")), (None, None, None));
         let above = Test::Number(Bound::Excluded(bound("9007199254740991").expect("the number is valid")), Bound::Unbounded);
-        assert!(above.holds(Piece::Whole(9_007_199_254_740_993)) && !above.holds(Piece::Whole(9_007_199_254_740_991)));
+        assert!(above.holds(RowValue::Whole(9_007_199_254_740_993)) && !above.holds(RowValue::Whole(9_007_199_254_740_991)));
         let above_five = Test::Number(Bound::Excluded(5.0), Bound::Unbounded);
         for (piece, holds) in [
-            (Piece::Whole(6), true),
-            (Piece::Whole(5), false),
-            (Piece::Number(5.1), true),
-            (Piece::Text(b" 6e0 "), true),
-            (Piece::Text(b"inf"), false),
-            (Piece::Text(b"six"), false),
-            (Piece::Bool(true), false),
+            (RowValue::Whole(6), true),
+            (RowValue::Whole(5), false),
+            (RowValue::Number(5.1), true),
+            (RowValue::Text(b" 6e0 "), true),
+            (RowValue::Text(b"inf"), false),
+            (RowValue::Text(b"six"), false),
+            (RowValue::Bool(true), false),
         ] {
             assert_eq!(above_five.holds(piece), holds, "{piece:?}");
         }

@@ -2,7 +2,7 @@
 
 use super::activity::ActivityTest;
 use super::check::{Field, FieldTest, Filter, Node};
-use super::compare::Piece;
+use super::compare::RowValue;
 use super::event::EventTest;
 use super::tree::Validation;
 use crate::base::clock::Timestamp;
@@ -84,7 +84,7 @@ impl Node {
 
 impl FieldTest {
     fn holds(&self, contact: &Contact) -> bool {
-        let text = |text: Option<&String>| text.is_some_and(|text| self.test.holds(Piece::Text(text.as_bytes())));
+        let text = |text: Option<&String>| text.is_some_and(|text| self.test.holds(RowValue::Text(text.as_bytes())));
         let found = match &self.field {
             Field::Email => text(Some(&contact.email)),
             Field::Profile(field) => text(contact.profile.get(*field)),
@@ -99,10 +99,10 @@ impl FieldTest {
 
     fn value_holds(&self, value: &FieldValue) -> bool {
         let piece = match value {
-            FieldValue::Bool(flag) => Piece::Bool(*flag),
-            FieldValue::Whole(number) => Piece::Whole(*number),
-            FieldValue::Number(number) => Piece::Number(*number),
-            FieldValue::Text(text) => Piece::Text(text.as_bytes()),
+            FieldValue::Bool(flag) => RowValue::Bool(*flag),
+            FieldValue::Whole(number) => RowValue::Whole(*number),
+            FieldValue::Number(number) => RowValue::Number(*number),
+            FieldValue::Text(text) => RowValue::Text(text.as_bytes()),
             FieldValue::Null | FieldValue::List(_) | FieldValue::Map(_) => return false,
         };
         self.test.holds(piece)

@@ -5,7 +5,7 @@
 //! filters.
 
 use super::check::Field;
-use super::compare::Piece;
+use super::compare::RowValue;
 use crate::engine::store::Record;
 use crate::engine::store::partial_decode::PartialDecoder;
 use crate::features::contact_records::Contact;
@@ -44,7 +44,7 @@ impl<'a> Row<'a> {
 
     /// Returns whether any value of `field` passes; returns `None` if the bytes are not a contact. Each item of a list is a value.
     #[inline]
-    pub fn any(&self, field: &Field, holds: &impl Fn(Piece<'_>) -> bool) -> Option<bool> {
+    pub fn any(&self, field: &Field, holds: &impl Fn(RowValue<'_>) -> bool) -> Option<bool> {
         let text = match field {
             Field::Email => Some(self.email),
             Field::Profile(field) => {
@@ -56,10 +56,10 @@ impl<'a> Row<'a> {
             }
             Field::Custom(name) => return self.any_custom(name.as_bytes(), holds),
         };
-        Some(text.is_some_and(|text| holds(Piece::Text(text))))
+        Some(text.is_some_and(|text| holds(RowValue::Text(text))))
     }
 
-    fn any_custom(&self, wanted: &[u8], holds: &impl Fn(Piece<'_>) -> bool) -> Option<bool> {
+    fn any_custom(&self, wanted: &[u8], holds: &impl Fn(RowValue<'_>) -> bool) -> Option<bool> {
         let mut skim = self.rest;
         for _ in ProfileField::ALL {
             skim.optional_text()?;
@@ -79,13 +79,13 @@ impl<'a> Row<'a> {
 }
 
 /// Reads one custom value and passes it to `holds`. If the value is a list, passes each item if `whole` is set, and nothing otherwise.
-fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(Piece<'_>) -> bool) -> Option<bool> {
+fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(RowValue<'_>) -> bool) -> Option<bool> {
     match skim.number()? {
         variant::NULL => Some(false),
-        variant::BOOL => skim.flag().map(|flag| holds(Piece::Bool(flag))),
-        variant::WHOLE => skim.signed().map(|number| holds(Piece::Whole(number))),
-        variant::NUMBER => skim.fraction().map(|number| holds(Piece::Number(number))),
-        variant::TEXT => skim.text().map(|text| holds(Piece::Text(text))),
+        variant::BOOL => skim.flag().map(|flag| holds(RowValue::Bool(flag))),
+        variant::WHOLE => skim.signed().map(|number| holds(RowValue::Whole(number))),
+        variant::NUMBER => skim.fraction().map(|number| holds(RowValue::Number(number))),
+        variant::TEXT => skim.text().map(|text| holds(RowValue::Text(text))),
         variant::LIST => {
             let mut any = false;
             for _ in 0..skim.number()? {
