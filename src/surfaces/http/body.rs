@@ -143,12 +143,12 @@ impl Drop for Upload {
 }
 
 /// A chunk of a reply. hyper buffers a whole reply and sends it as the client reads; each chunk reports when it has been sent.
-pub struct Piece {
+pub struct ReplyChunk {
     bytes: Bytes,
     activity: Option<Arc<ConnectionActivity>>,
 }
 
-impl Piece {
+impl ReplyChunk {
     fn new(bytes: Bytes, turn: Option<&RunningRequest>) -> Self {
         let activity = turn.map(|turn| Arc::clone(turn.activity()));
         if let Some(activity) = &activity {
@@ -158,7 +158,7 @@ impl Piece {
     }
 }
 
-impl Buf for Piece {
+impl Buf for ReplyChunk {
     fn remaining(&self) -> usize {
         self.bytes.remaining()
     }
@@ -182,7 +182,7 @@ impl Buf for Piece {
     }
 }
 
-impl Drop for Piece {
+impl Drop for ReplyChunk {
     fn drop(&mut self) {
         if let Some(activity) = &self.activity {
             activity.activity().unqueue();
@@ -191,7 +191,7 @@ impl Drop for Piece {
 }
 
 /// The body of a reply. It holds the [`RunningRequest`], so the request counts as running until hyper has taken the whole reply. Each
-/// chunk that hyper takes is a [`Piece`].
+/// chunk that hyper takes is a [`ReplyChunk`].
 pub struct ResponseBody {
     body: Content,
     turn: Option<RunningRequest>,
@@ -228,14 +228,14 @@ impl From<ReplyBody> for ResponseBody {
 }
 
 impl HttpBody for ResponseBody {
-    type Data = Piece;
+    type Data = ReplyChunk;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Piece>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<ReplyChunk>>>> {
         let this = &mut *self;
         match std::mem::replace(&mut this.body, Content::Done) {
             Content::Done => Poll::Ready(None),
-            Content::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(Piece::new(bytes, this.turn.as_ref()))))),
+            Content::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(ReplyChunk::new(bytes, this.turn.as_ref()))))),
             Content::Stream(mut stream) => {
                 // A panic here would end the whole connection and, over HTTP/2, all of its other requests.
                 let polled = std::panic::catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll_next(context)));
@@ -249,7 +249,7 @@ impl HttpBody for ResponseBody {
                 if let (Poll::Ready(_), Some(turn)) = (&polled, &this.turn) {
                     turn.activity().progress();
                 }
-                polled.map(|item| item.map(|chunk| chunk.map(|bytes| Frame::data(Piece::new(bytes, this.turn.as_ref())))))
+                polled.map(|item| item.map(|chunk| chunk.map(|bytes| Frame::data(ReplyChunk::new(bytes, this.turn.as_ref())))))
             }
         }
     }
