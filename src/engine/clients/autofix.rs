@@ -1,6 +1,6 @@
 //! Replacements that resolve a finding without changing what other clients show.
 
-use super::css::{Declaration, Kind, Owner};
+use super::css::{Declaration, Owner, TokenKind};
 use super::features::detect::{Site, Use};
 use super::features::{FeatureId, TABLE};
 use super::view::View;
@@ -47,7 +47,7 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, word: bool, declaration:
             if inline && hides && helps { at_start("mso-hide: all; ") } else { None }
         }
         "css-text-align" => {
-            let value = view.sheets.value(declaration).first().filter(|piece| piece.kind == Kind::Ident)?;
+            let value = view.sheets.value(declaration).first().filter(|piece| piece.kind == TokenKind::Ident)?;
             let side = if value.is(source, "start") {
                 "left"
             } else if value.is(source, "end") {
@@ -62,7 +62,7 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, word: bool, declaration:
         "css-rgb" | "css-rgba" => replaced(used.span, &hexadecimal(used.span.of(source))?),
         "css-unit-rem" | "css-font-size" => rem(view, declaration),
         "css-font-weight" => {
-            let weight = view.sheets.value(declaration).first().filter(|piece| piece.kind == Kind::Number)?;
+            let weight = view.sheets.value(declaration).first().filter(|piece| piece.kind == TokenKind::Number)?;
             replaced(weight.span, if weight.number < 600.0 { "400" } else { "700" })
         }
         _ => None,
@@ -95,7 +95,8 @@ fn hexadecimal(color: &str) -> Option<String> {
 /// Returns the patch that replaces a `rem` value with its value in `px`, unless the email changes the font size of the root element.
 fn rem(view: &View<'_>, declaration: &Declaration) -> Option<Patch> {
     let value = view.sheets.value(declaration);
-    let rem = value.iter().find(|piece| piece.kind == Kind::Dimension && piece.unit(view.source).eq_ignore_ascii_case("rem"))?;
+    let rem =
+        value.iter().find(|piece| piece.kind == TokenKind::Dimension && piece.unit(view.source).eq_ignore_ascii_case("rem"))?;
     let html = view.document.elements.iter().find(|element| element.name == "html");
     let styled = html.is_some_and(|html| view.document.attribute(view.source, html, "style").is_some());
     let in_rule = view.sheets.rules.iter().any(|rule| {

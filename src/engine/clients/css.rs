@@ -9,7 +9,7 @@ use cssparser::Parser;
 
 use crate::base::source::Span;
 
-pub use tokens::{CssToken, Kind};
+pub use tokens::{CssToken, TokenKind};
 use tokens::{decode, flatten, source_offset};
 
 /// The maximum nesting depth of blocks and functions. Deeper content is skipped.
@@ -156,7 +156,7 @@ impl Sheets {
         };
         let mut at = range.start;
         while at < range.end {
-            let end = self.until(at, range.end, |kind| kind == Kind::Semicolon);
+            let end = self.until(at, range.end, |kind| kind == TokenKind::Semicolon);
             self.declaration(source, Span { start: at, end }, owner);
             at = end + 1;
         }
@@ -173,7 +173,7 @@ impl Sheets {
     }
 
     /// Returns the position of the next token that satisfies `stop`, outside of nested blocks, or `end`.
-    fn until(&self, from: u32, end: u32, stop: impl Fn(Kind) -> bool) -> u32 {
+    fn until(&self, from: u32, end: u32, stop: impl Fn(TokenKind) -> bool) -> u32 {
         let mut at = from;
         while at < end {
             let Some(piece) = self.piece(at) else { return end };
@@ -187,7 +187,7 @@ impl Sheets {
 
     /// Returns the range of tokens without the spaces and comments at both ends.
     fn trim(&self, mut range: Span) -> Span {
-        let blank = |at: u32| self.piece(at).is_some_and(|piece| matches!(piece.kind, Kind::Space | Kind::Comment));
+        let blank = |at: u32| self.piece(at).is_some_and(|piece| matches!(piece.kind, TokenKind::Space | TokenKind::Comment));
         while range.start < range.end && blank(range.start) {
             range.start += 1;
         }
@@ -210,10 +210,10 @@ impl Sheets {
         while at < range.end && depth < DEPTH_MAX {
             let Some(piece) = self.piece(at) else { return };
             match piece.kind {
-                Kind::Space | Kind::Comment | Kind::Semicolon | Kind::Bad | Kind::Close => at += 1,
-                Kind::AtKeyword => at = self.at_rule(at, range.end, context, depth),
+                TokenKind::Space | TokenKind::Comment | TokenKind::Semicolon | TokenKind::Bad | TokenKind::Close => at += 1,
+                TokenKind::AtKeyword => at = self.at_rule(at, range.end, context, depth),
                 _ => {
-                    let open = self.until(at, range.end, |kind| kind == Kind::Curly);
+                    let open = self.until(at, range.end, |kind| kind == TokenKind::Curly);
                     let Some(block) = self.piece(open).filter(|_| open < range.end) else { return };
                     self.rule(Span { start: at, end: open }, block.close, context, depth);
                     at = block.close.max(open) + 1;
@@ -223,8 +223,8 @@ impl Sheets {
     }
 
     fn at_rule(&mut self, start: u32, end: u32, context: Context<'_>, depth: u8) -> u32 {
-        let stop = self.until(start + 1, end, |kind| matches!(kind, Kind::Semicolon | Kind::Curly));
-        let block = self.piece(stop).filter(|piece| stop < end && piece.kind == Kind::Curly);
+        let stop = self.until(start + 1, end, |kind| matches!(kind, TokenKind::Semicolon | TokenKind::Curly));
+        let block = self.piece(stop).filter(|piece| stop < end && piece.kind == TokenKind::Curly);
         let last = block.map_or(stop.min(end.saturating_sub(1)), |block| block.close.max(stop));
         let index = u32::try_from(self.at_rules.len()).unwrap_or(u32::MAX);
         let name = self.piece(start).map(|piece| piece.span).unwrap_or_default();
@@ -259,7 +259,7 @@ impl Sheets {
     fn keyframes(&mut self, range: Span, at_rule: u32, context: Context<'_>, depth: u8) {
         let mut at = range.start;
         while at < range.end {
-            let open = self.until(at, range.end, |kind| kind == Kind::Curly);
+            let open = self.until(at, range.end, |kind| kind == TokenKind::Curly);
             let Some(block) = self.piece(open).filter(|_| open < range.end) else { return };
             self.body(Span { start: open + 1, end: block.close.max(open + 1) }, Owner::AtRule(at_rule), context, depth + 1);
             at = block.close.max(open) + 1;
@@ -278,7 +278,7 @@ impl Sheets {
             nested_in: context.rule,
             element: context.element,
         });
-        let open = self.until(prelude.end, close, |kind| kind == Kind::Curly);
+        let open = self.until(prelude.end, close, |kind| kind == TokenKind::Curly);
         let inner = Context { rule: Some(index), ..context };
         self.body(Span { start: open + 1, end: close }, Owner::Rule(index), inner, depth + 1);
     }
@@ -289,12 +289,13 @@ impl Sheets {
         while at < range.end && depth < DEPTH_MAX {
             let Some(piece) = self.piece(at) else { return };
             match piece.kind {
-                Kind::Space | Kind::Comment | Kind::Semicolon => at += 1,
-                Kind::AtKeyword => at = self.at_rule(at, range.end, context, depth),
+                TokenKind::Space | TokenKind::Comment | TokenKind::Semicolon => at += 1,
+                TokenKind::AtKeyword => at = self.at_rule(at, range.end, context, depth),
                 _ => {
                     let custom = piece.span.of(context.source).starts_with("--");
-                    let stop = self.until(at, range.end, |kind| kind == Kind::Semicolon || (kind == Kind::Curly && !custom));
-                    match self.piece(stop).filter(|piece| stop < range.end && piece.kind == Kind::Curly) {
+                    let stop =
+                        self.until(at, range.end, |kind| kind == TokenKind::Semicolon || (kind == TokenKind::Curly && !custom));
+                    match self.piece(stop).filter(|piece| stop < range.end && piece.kind == TokenKind::Curly) {
                         Some(block) => {
                             self.rule(Span { start: at, end: stop }, block.close, context, depth);
                             at = block.close.max(stop) + 1;
@@ -311,14 +312,14 @@ impl Sheets {
 
     fn declaration(&mut self, source: &str, range: Span, owner: Owner) {
         let range = self.trim(range);
-        let Some(name) = self.piece(range.start).filter(|piece| piece.kind == Kind::Ident && range.start < range.end) else {
+        let Some(name) = self.piece(range.start).filter(|piece| piece.kind == TokenKind::Ident && range.start < range.end) else {
             return;
         };
         let mut colon = range.start + 1;
-        while self.piece(colon).is_some_and(|piece| matches!(piece.kind, Kind::Space | Kind::Comment)) {
+        while self.piece(colon).is_some_and(|piece| matches!(piece.kind, TokenKind::Space | TokenKind::Comment)) {
             colon += 1;
         }
-        if colon >= range.end || self.piece(colon).is_none_or(|piece| piece.kind != Kind::Colon) {
+        if colon >= range.end || self.piece(colon).is_none_or(|piece| piece.kind != TokenKind::Colon) {
             return;
         }
         let value = self.trim(Span { start: colon + 1, end: range.end });
@@ -336,20 +337,20 @@ impl Sheets {
 
     /// Returns the `!important` annotation at the end of a value, and the position of its exclamation mark.
     fn important(&self, source: &str, value: Span) -> Option<(u32, Important)> {
-        let last = self.piece(value.end - 1).filter(|last| last.kind == Kind::Ident && last.is(source, "important"))?;
+        let last = self.piece(value.end - 1).filter(|last| last.kind == TokenKind::Ident && last.is(source, "important"))?;
         let mut at = value.end - 1;
         while at > value.start {
             at -= 1;
             let piece = self.piece(at)?;
             match piece.kind {
-                Kind::Space | Kind::Comment => {}
-                Kind::Delim('!') => {
+                TokenKind::Space | TokenKind::Comment => {}
+                TokenKind::Delim('!') => {
                     let before = at.checked_sub(1).and_then(|before| self.piece(before));
                     return Some((
                         at,
                         Important {
                             span: Span { start: piece.span.start, end: last.span.end },
-                            space_before: before.is_some_and(|before| before.kind == Kind::Space),
+                            space_before: before.is_some_and(|before| before.kind == TokenKind::Space),
                             lowercase: last.span.of(source) == "important",
                         },
                     ));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::css::{Declaration, Kind, Owner};
+use super::css::{Declaration, Owner, TokenKind};
 use super::features::detect::Site;
 use super::features::{FeatureId, TABLE};
 use super::html::{BLOCKS, Element};
@@ -212,8 +212,8 @@ impl Search<'_, '_> {
             || ["css-variables", "css-modern-color", "css-rgb", "css-rgba", "css-intrinsic-size"].contains(&self.slug);
         let is_plain = |other: &Declaration| {
             sheets.value(other).iter().all(|piece| match piece.kind {
-                Kind::Function => false,
-                Kind::Dimension => matches!(piece.unit(source), "px" | "pt" | "em"),
+                TokenKind::Function => false,
+                TokenKind::Dimension => matches!(piece.unit(source), "px" | "pt" | "em"),
                 _ => true,
             })
         };
@@ -277,8 +277,8 @@ fn is_default(view: &View<'_>, declaration: &Declaration, element: &Element<'_>)
     let tag = &*element.name;
     let is_block = BLOCKS.contains(&tag) && tag != "table";
     let is_zero = || {
-        let mut lengths = view.sheets.value(declaration).iter().filter(|piece| piece.kind != Kind::Space);
-        lengths.all(|piece| matches!(piece.kind, Kind::Number | Kind::Dimension) && piece.number.abs() < f32::EPSILON)
+        let mut lengths = view.sheets.value(declaration).iter().filter(|piece| piece.kind != TokenKind::Space);
+        lengths.all(|piece| matches!(piece.kind, TokenKind::Number | TokenKind::Dimension) && piece.number.abs() < f32::EPSILON)
     };
     match name.as_str() {
         "display" => match value.as_str() {
@@ -308,7 +308,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration, elemen
     let is_color = |other: &Declaration| {
         is_named(source, other, &["background-color", "background"])
             && other.span != declaration.span
-            && view.sheets.value(other).iter().any(|piece| matches!(piece.kind, Kind::Hash | Kind::Ident))
+            && view.sheets.value(other).iter().any(|piece| matches!(piece.kind, TokenKind::Hash | TokenKind::Ident))
     };
     // Outlook on Windows reads the padding of a button from its cell.
     let has_cell_padding = || {

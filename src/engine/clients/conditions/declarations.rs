@@ -1,6 +1,6 @@
 //! Decides the conditions that concern declarations.
 
-use super::super::css::{CssToken, Declaration, Kind};
+use super::super::css::{CssToken, Declaration, TokenKind};
 use super::super::features::detect::Use;
 use super::super::html::Element;
 use super::super::view::View;
@@ -15,39 +15,48 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
     let pieces = view.sheets.value(declaration);
     let pieces = pieces.get(..PIECES_MAX).unwrap_or(pieces);
     let name = declaration.name.of(source);
-    let words =
-        || pieces.iter().filter(|piece| matches!(piece.kind, Kind::Ident | Kind::Function)).map(|piece| piece.name(source));
+    let words = || {
+        pieces.iter().filter(|piece| matches!(piece.kind, TokenKind::Ident | TokenKind::Function)).map(|piece| piece.name(source))
+    };
     match condition.test {
         Test::Negative => pieces.iter().any(is_negative),
-        Test::NegativeLiteral => !pieces.iter().any(|piece| piece.kind == Kind::Function) && pieces.iter().any(is_negative),
+        Test::NegativeLiteral => !pieces.iter().any(|piece| piece.kind == TokenKind::Function) && pieces.iter().any(is_negative),
         Test::WordIn => words().any(|word| condition.has(word)),
-        Test::WordNotIn => words().any(|word| !condition.has(word)) || pieces.iter().any(|piece| piece.kind == Kind::Dimension),
-        Test::SeveralWords => {
-            top_level(pieces).filter(|piece| !matches!(piece.kind, Kind::Space | Kind::Comment | Kind::Close)).count() > 1
+        Test::WordNotIn => {
+            words().any(|word| !condition.has(word)) || pieces.iter().any(|piece| piece.kind == TokenKind::Dimension)
         }
-        Test::SeveralValues => top_level(pieces).any(|piece| piece.kind == Kind::Comma),
-        Test::Slash => top_level(pieces).any(|piece| piece.kind == Kind::Delim('/')),
+        Test::SeveralWords => {
+            top_level(pieces)
+                .filter(|piece| !matches!(piece.kind, TokenKind::Space | TokenKind::Comment | TokenKind::Close))
+                .count()
+                > 1
+        }
+        Test::SeveralValues => top_level(pieces).any(|piece| piece.kind == TokenKind::Comma),
+        Test::Slash => top_level(pieces).any(|piece| piece.kind == TokenKind::Delim('/')),
         Test::ImageValue => has_image(source, pieces),
         Test::ListStyleMore => has_image(source, pieces) || words().any(|word| ["inside", "outside"].contains(&word)),
         Test::InlineImageProperty => name.eq_ignore_ascii_case("background-image") && is_inline(view, declaration.owner),
         Test::CursorNotIn => has_image(source, pieces) || words().any(|word| !condition.has(word)),
         Test::UnitIn => pieces.iter().any(|piece| match piece.kind {
-            Kind::Percentage => condition.has("%"),
-            Kind::Dimension => condition.has(piece.unit(source)),
+            TokenKind::Percentage => condition.has("%"),
+            TokenKind::Dimension => condition.has(piece.unit(source)),
             _ => false,
         }),
         Test::RelativeSize => {
-            pieces.iter().any(|piece| piece.kind == Kind::Percentage) || words().any(|word| ["larger", "smaller"].contains(&word))
+            pieces.iter().any(|piece| piece.kind == TokenKind::Percentage)
+                || words().any(|word| ["larger", "smaller"].contains(&word))
         }
-        Test::NumberNotIn => pieces.iter().any(|piece| piece.kind == Kind::Number && !condition.has(&piece.number.to_string())),
+        Test::NumberNotIn => {
+            pieces.iter().any(|piece| piece.kind == TokenKind::Number && !condition.has(&piece.number.to_string()))
+        }
         Test::PropertyIn => condition.has(name),
         Test::BorderWide => {
-            pieces.iter().any(|piece| piece.kind == Kind::Dimension && piece.unit(source) == "px" && piece.number > 8.0)
+            pieces.iter().any(|piece| piece.kind == TokenKind::Dimension && piece.unit(source) == "px" && piece.number > 8.0)
         }
         Test::MarginBackground => has_size(pieces) && has_background(view, declaration),
         Test::RowPadding => row_padding(view, declaration),
         Test::LineHeight => {
-            let unit = pieces.iter().any(|piece| piece.kind == Kind::Dimension && condition.has(piece.unit(source)));
+            let unit = pieces.iter().any(|piece| piece.kind == TokenKind::Dimension && condition.has(piece.unit(source)));
             unit && !view.siblings(declaration).any(|other| other.name.of(source).eq_ignore_ascii_case("mso-line-height-rule"))
         }
         Test::DisplayTables => {
@@ -83,12 +92,12 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
 }
 
 fn is_negative(piece: &CssToken) -> bool {
-    matches!(piece.kind, Kind::Number | Kind::Dimension | Kind::Percentage) && piece.number < 0.0
+    matches!(piece.kind, TokenKind::Number | TokenKind::Dimension | TokenKind::Percentage) && piece.number < 0.0
 }
 
 /// Returns whether a value contains a length or percentage other than zero.
 fn has_size(pieces: &[CssToken]) -> bool {
-    pieces.iter().any(|piece| matches!(piece.kind, Kind::Dimension | Kind::Percentage) && piece.number != 0.0)
+    pieces.iter().any(|piece| matches!(piece.kind, TokenKind::Dimension | TokenKind::Percentage) && piece.number != 0.0)
 }
 
 /// Returns the tokens that are not in functions or brackets.
@@ -97,8 +106,8 @@ fn top_level(pieces: &[CssToken]) -> impl Iterator<Item = &CssToken> {
     pieces.iter().filter(move |piece| {
         let is_top = depth == 0;
         match piece.kind {
-            Kind::Function | Kind::Parenthesis | Kind::Square | Kind::Curly => depth += 1,
-            Kind::Close => depth = depth.saturating_sub(1),
+            TokenKind::Function | TokenKind::Parenthesis | TokenKind::Square | TokenKind::Curly => depth += 1,
+            TokenKind::Close => depth = depth.saturating_sub(1),
             _ => {}
         }
         is_top
@@ -107,8 +116,8 @@ fn top_level(pieces: &[CssToken]) -> impl Iterator<Item = &CssToken> {
 
 fn has_image(source: &str, pieces: &[CssToken]) -> bool {
     pieces.iter().any(|piece| match piece.kind {
-        Kind::Url => true,
-        Kind::Function => {
+        TokenKind::Url => true,
+        TokenKind::Function => {
             let name = piece.name(source).to_ascii_lowercase();
             name == "url" || name.ends_with("gradient") || name.ends_with("image-set") || name == "cross-fade"
         }
@@ -157,12 +166,12 @@ fn paddings<'a>(view: &View<'a>, element: &Element<'a>) -> (Option<&'a str>, Vec
 fn color_form(condition: &Condition, view: &View<'_>, one: &Use, pieces: &[CssToken]) -> bool {
     let mut inside = pieces.iter().filter(|piece| one.span.contains(piece.span)).skip(1);
     if condition.test == Test::SpacedColor {
-        return !inside.any(|piece| piece.kind == Kind::Comma) && view.source.len() > one.span.end as usize;
+        return !inside.any(|piece| piece.kind == TokenKind::Comma) && view.source.len() > one.span.end as usize;
     }
     let (mut commas, mut slash) = (0, false);
     for piece in inside {
-        commas += usize::from(piece.kind == Kind::Comma);
-        slash |= piece.kind == Kind::Delim('/');
+        commas += usize::from(piece.kind == TokenKind::Comma);
+        slash |= piece.kind == TokenKind::Delim('/');
     }
     slash || commas > 2
 }

@@ -1,6 +1,6 @@
 //! Decides the conditions that concern at-rules, rules and selectors.
 
-use super::super::css::{AtRule, CssToken, Kind, Part, SelectorPart};
+use super::super::css::{AtRule, CssToken, Part, SelectorPart, TokenKind};
 use super::super::features::detect::{Site, Use, media_features};
 use super::super::html::Element;
 use super::super::matching::is_combinator;
@@ -55,7 +55,7 @@ fn decide_at_rule(condition: &Condition, view: &View<'_>, index: u32, at_rule: &
             media_features(prelude).any(|piece| !condition.has(piece.name(source)))
                 || media_types(source, prelude).any(|word| !condition.has(word))
         }
-        Test::MediaValue => prelude.iter().any(|piece| piece.kind == Kind::Ident && condition.has(piece.name(source))),
+        Test::MediaValue => prelude.iter().any(|piece| piece.kind == TokenKind::Ident && condition.has(piece.name(source))),
         Test::KeyframePercent => at_rule.span.of(source).contains('%'),
         Test::Touches => touched_by(view, index).any(|element| condition.has(&element.name)),
         Test::InSheet => true,
@@ -68,11 +68,11 @@ fn media_types<'s>(source: &'s str, prelude: &'s [CssToken]) -> impl Iterator<It
     let mut depth = 0_usize;
     let words = prelude.iter().filter(move |piece| {
         match piece.kind {
-            Kind::Parenthesis | Kind::Function => depth += 1,
-            Kind::Close => depth = depth.saturating_sub(1),
+            TokenKind::Parenthesis | TokenKind::Function => depth += 1,
+            TokenKind::Close => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth == 0 && piece.kind == Kind::Ident
+        depth == 0 && piece.kind == TokenKind::Ident
     });
     words
         .map(|piece| piece.name(source))

@@ -1,6 +1,6 @@
 //! Splits selectors into their parts.
 
-use super::{CssToken, Kind, Part, Selector, SelectorPart, Sheets};
+use super::{CssToken, Part, Selector, SelectorPart, Sheets, TokenKind};
 use crate::base::source::Span;
 
 impl Sheets {
@@ -9,7 +9,7 @@ impl Sheets {
         let first = self.selectors.len();
         let mut at = prelude.start;
         while at < prelude.end {
-            let comma = self.until(at, prelude.end, |kind| kind == Kind::Comma);
+            let comma = self.until(at, prelude.end, |kind| kind == TokenKind::Comma);
             let range = self.trim(Span { start: at, end: comma });
             let parts_start = self.parts.len();
             self.selector(source, range);
@@ -26,11 +26,11 @@ impl Sheets {
         while at < range.end {
             let Some(piece) = self.piece(at) else { return };
             let (part, next) = match piece.kind {
-                Kind::Comment => (None, at + 1),
-                Kind::Space => (after_compound.then_some((Part::Descendant, piece.span)), at + 1),
-                Kind::Delim('>') => (Some((Part::Child, piece.span)), at + 1),
-                Kind::Delim('+') => (Some((Part::AdjacentSibling, piece.span)), at + 1),
-                Kind::Delim('~') => (Some((Part::GeneralSibling, piece.span)), at + 1),
+                TokenKind::Comment => (None, at + 1),
+                TokenKind::Space => (after_compound.then_some((Part::Descendant, piece.span)), at + 1),
+                TokenKind::Delim('>') => (Some((Part::Child, piece.span)), at + 1),
+                TokenKind::Delim('+') => (Some((Part::AdjacentSibling, piece.span)), at + 1),
+                TokenKind::Delim('~') => (Some((Part::GeneralSibling, piece.span)), at + 1),
                 _ => {
                     self.parts.extend(combinator.take());
                     after_compound = true;
@@ -58,23 +58,24 @@ impl Sheets {
         };
         let mut value = Span::default();
         let (part, name, next) = match piece.kind {
-            Kind::Ident => (Part::Type, piece.span, at + 1),
-            Kind::Delim('*') => (Part::Universal, piece.span, at + 1),
-            Kind::Delim('&') => (Part::Nesting, piece.span, at + 1),
-            Kind::Hash => (Part::Id, Span { start: piece.span.start + 1, end: piece.span.end }, at + 1),
-            Kind::Delim('.') => match following(1) {
-                Some(class) if class.kind == Kind::Ident => (Part::Class, class.span, at + 2),
+            TokenKind::Ident => (Part::Type, piece.span, at + 1),
+            TokenKind::Delim('*') => (Part::Universal, piece.span, at + 1),
+            TokenKind::Delim('&') => (Part::Nesting, piece.span, at + 1),
+            TokenKind::Hash => (Part::Id, Span { start: piece.span.start + 1, end: piece.span.end }, at + 1),
+            TokenKind::Delim('.') => match following(1) {
+                Some(class) if class.kind == TokenKind::Ident => (Part::Class, class.span, at + 2),
                 _ => return at + 1,
             },
-            Kind::Square => {
+            TokenKind::Square => {
                 let (name, operator, text) = self.attribute_selector(Span { start: at + 1, end: piece.close });
                 value = text;
                 (Part::Attribute(operator), name, piece.close.max(at) + 1)
             }
-            Kind::Colon => {
-                let double = following(1).is_some_and(|piece| piece.kind == Kind::Colon);
+            TokenKind::Colon => {
+                let double = following(1).is_some_and(|piece| piece.kind == TokenKind::Colon);
                 let offset = if double { 2 } else { 1 };
-                let Some(named) = following(offset).filter(|piece| matches!(piece.kind, Kind::Ident | Kind::Function)) else {
+                let Some(named) = following(offset).filter(|piece| matches!(piece.kind, TokenKind::Ident | TokenKind::Function))
+                else {
                     return at + 1;
                 };
                 let legacy = ["before", "after", "first-line", "first-letter"].iter().any(|name| named.is(source, name));
@@ -94,11 +95,11 @@ impl Sheets {
         for at in inside.start..inside.end.max(inside.start) {
             let Some(piece) = self.piece(at) else { break };
             match piece.kind {
-                Kind::Ident if name == Span::default() => name = piece.span,
-                Kind::Delim('=') => operator = '=',
-                Kind::Match(one) => operator = one,
-                Kind::Ident if operator != ' ' => return (name, operator, piece.span),
-                Kind::Text if operator != ' ' => {
+                TokenKind::Ident if name == Span::default() => name = piece.span,
+                TokenKind::Delim('=') => operator = '=',
+                TokenKind::Match(one) => operator = one,
+                TokenKind::Ident if operator != ' ' => return (name, operator, piece.span),
+                TokenKind::Text if operator != ' ' => {
                     let inner =
                         Span { start: piece.span.start + 1, end: piece.span.end.saturating_sub(1).max(piece.span.start + 1) };
                     return (name, operator, inner);

@@ -6,7 +6,7 @@ use super::{DEPTH_MAX, Owner, Sheets};
 use crate::base::source::Span;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     Ident,
     AtKeyword,
     Hash,
@@ -34,7 +34,7 @@ pub enum Kind {
 /// A token of a style sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct CssToken {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub span: Span,
     /// The value of a number, percentage (from 0 to 1) or dimension.
     pub number: f32,
@@ -47,8 +47,8 @@ impl CssToken {
     pub fn name<'s>(&self, source: &'s str) -> &'s str {
         let text = self.span.of(source);
         match self.kind {
-            Kind::AtKeyword | Kind::Hash => text.get(1..).unwrap_or_default(),
-            Kind::Function => text.strip_suffix('(').unwrap_or(text),
+            TokenKind::AtKeyword | TokenKind::Hash => text.get(1..).unwrap_or_default(),
+            TokenKind::Function => text.strip_suffix('(').unwrap_or(text),
             _ => text,
         }
     }
@@ -81,12 +81,12 @@ pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, shee
         let end = input.position().byte_index();
         let at = |index: usize| offset(u32::try_from(index).unwrap_or(u32::MAX));
         let span = Span { start: at(start), end: at(end) };
-        if kind == Kind::Comment {
+        if kind == TokenKind::Comment {
             sheets.comments.push((span, owner));
         }
         let index = sheets.pieces.len();
         sheets.pieces.push(CssToken { kind, span, number, close: 0 });
-        if !matches!(kind, Kind::Function | Kind::Parenthesis | Kind::Square | Kind::Curly) {
+        if !matches!(kind, TokenKind::Function | TokenKind::Parenthesis | TokenKind::Square | TokenKind::Curly) {
             continue;
         }
         if depth < DEPTH_MAX {
@@ -101,43 +101,43 @@ pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, shee
         let closed = input.position().byte_index();
         let close = u32::try_from(sheets.pieces.len()).unwrap_or(u32::MAX);
         let closing = Span { start: at(closed.saturating_sub(1).max(end)), end: at(closed.max(end)) };
-        sheets.pieces.push(CssToken { kind: Kind::Close, span: closing, number: 0.0, close: 0 });
+        sheets.pieces.push(CssToken { kind: TokenKind::Close, span: closing, number: 0.0, close: 0 });
         if let Some(piece) = sheets.pieces.get_mut(index) {
             piece.close = close;
         }
     }
 }
 
-fn kind(token: &Token<'_>) -> (Kind, f32) {
+fn kind(token: &Token<'_>) -> (TokenKind, f32) {
     let kind = match token {
-        Token::Ident(_) => Kind::Ident,
-        Token::AtKeyword(_) => Kind::AtKeyword,
-        Token::Hash(_) | Token::IDHash(_) => Kind::Hash,
-        Token::QuotedString(_) => Kind::Text,
-        Token::UnquotedUrl(_) => Kind::Url,
-        Token::Delim(one) => Kind::Delim(*one),
-        Token::Number { value, .. } => return (Kind::Number, *value),
-        Token::Percentage { unit_value, .. } => return (Kind::Percentage, *unit_value),
-        Token::Dimension { value, .. } => return (Kind::Dimension, *value),
-        Token::WhiteSpace(_) | Token::CDO | Token::CDC => Kind::Space,
-        Token::Comment(_) => Kind::Comment,
-        Token::Colon => Kind::Colon,
-        Token::Semicolon => Kind::Semicolon,
-        Token::Comma => Kind::Comma,
-        Token::IncludeMatch => Kind::Match('~'),
-        Token::DashMatch => Kind::Match('|'),
-        Token::PrefixMatch => Kind::Match('^'),
-        Token::SuffixMatch => Kind::Match('$'),
-        Token::SubstringMatch => Kind::Match('*'),
-        Token::Function(_) => Kind::Function,
-        Token::ParenthesisBlock => Kind::Parenthesis,
-        Token::SquareBracketBlock => Kind::Square,
-        Token::CurlyBracketBlock => Kind::Curly,
+        Token::Ident(_) => TokenKind::Ident,
+        Token::AtKeyword(_) => TokenKind::AtKeyword,
+        Token::Hash(_) | Token::IDHash(_) => TokenKind::Hash,
+        Token::QuotedString(_) => TokenKind::Text,
+        Token::UnquotedUrl(_) => TokenKind::Url,
+        Token::Delim(one) => TokenKind::Delim(*one),
+        Token::Number { value, .. } => return (TokenKind::Number, *value),
+        Token::Percentage { unit_value, .. } => return (TokenKind::Percentage, *unit_value),
+        Token::Dimension { value, .. } => return (TokenKind::Dimension, *value),
+        Token::WhiteSpace(_) | Token::CDO | Token::CDC => TokenKind::Space,
+        Token::Comment(_) => TokenKind::Comment,
+        Token::Colon => TokenKind::Colon,
+        Token::Semicolon => TokenKind::Semicolon,
+        Token::Comma => TokenKind::Comma,
+        Token::IncludeMatch => TokenKind::Match('~'),
+        Token::DashMatch => TokenKind::Match('|'),
+        Token::PrefixMatch => TokenKind::Match('^'),
+        Token::SuffixMatch => TokenKind::Match('$'),
+        Token::SubstringMatch => TokenKind::Match('*'),
+        Token::Function(_) => TokenKind::Function,
+        Token::ParenthesisBlock => TokenKind::Parenthesis,
+        Token::SquareBracketBlock => TokenKind::Square,
+        Token::CurlyBracketBlock => TokenKind::Curly,
         Token::BadUrl(_)
         | Token::BadString(_)
         | Token::CloseParenthesis
         | Token::CloseSquareBracket
-        | Token::CloseCurlyBracket => Kind::Bad,
+        | Token::CloseCurlyBracket => TokenKind::Bad,
     };
     (kind, 0.0)
 }

@@ -1,6 +1,6 @@
 //! Finds the uses of features in an email, in one pass over its elements and declarations.
 
-use super::super::css::{AtRule, CssToken, Declaration, Kind, Owner, Part, Rule, Selector};
+use super::super::css::{AtRule, CssToken, Declaration, Owner, Part, Rule, Selector, TokenKind};
 use super::super::html::{Attribute, Element};
 use super::super::matching::is_combinator;
 use super::super::view::View;
@@ -174,7 +174,7 @@ impl Found<'_, '_> {
         let mut color_end = 0;
         for piece in view.sheets.value(declaration) {
             self.piece(piece, (name, values), site, color_end);
-            if piece.kind == Kind::Function && is_color_function(piece.name(view.source)) {
+            if piece.kind == TokenKind::Function && is_color_function(piece.name(view.source)) {
                 color_end = view.sheets.pieces.get(piece.close as usize).map_or(0, |close| close.span.end);
             }
         }
@@ -188,7 +188,7 @@ impl Found<'_, '_> {
     fn piece(&mut self, piece: &CssToken, (name, values): (&str, &[(String, FeatureId)]), site: Site, color_end: u32) {
         let source = self.view.source;
         match piece.kind {
-            Kind::Ident => {
+            TokenKind::Ident => {
                 let word = piece.name(source);
                 for (wanted, feature) in values {
                     if word.eq_ignore_ascii_case(wanted) {
@@ -197,7 +197,7 @@ impl Found<'_, '_> {
                 }
                 self.add(known(&TABLE.keywords, word), piece.span, site);
             }
-            Kind::Function => {
+            TokenKind::Function => {
                 let end = self.view.sheets.pieces.get(piece.close as usize).map_or(piece.span.end, |close| close.span.end);
                 let span = Span { start: piece.span.start, end };
                 self.add(known(&TABLE.functions, piece.name(source)), span, site);
@@ -206,13 +206,13 @@ impl Found<'_, '_> {
                     self.image(url.trim_end_matches(')').trim().trim_matches(['"', '\'']), span, site);
                 }
             }
-            Kind::Url => {
+            TokenKind::Url => {
                 let url = piece.span.of(source).get(4..).unwrap_or_default();
                 self.image(url.trim_end_matches(')'), piece.span, site);
             }
             // Percentages in colors are not sizes.
-            Kind::Percentage if piece.span.start >= color_end => self.add(known(&TABLE.units, "%"), piece.span, site),
-            Kind::Dimension if !name.starts_with("--") || piece.span.start >= color_end => {
+            TokenKind::Percentage if piece.span.start >= color_end => self.add(known(&TABLE.units, "%"), piece.span, site),
+            TokenKind::Dimension if !name.starts_with("--") || piece.span.start >= color_end => {
                 self.add(known(&TABLE.units, piece.unit(source)), piece.span, site);
             }
             _ => {}
@@ -298,12 +298,12 @@ pub fn media_features(prelude: &[CssToken]) -> impl Iterator<Item = &CssToken> {
     let mut expects_name = false;
     prelude.iter().filter(move |piece| {
         match piece.kind {
-            Kind::Parenthesis => {
+            TokenKind::Parenthesis => {
                 depth += 1;
                 expects_name = true;
             }
-            Kind::Close => depth = depth.saturating_sub(1),
-            Kind::Ident if depth > 0 && expects_name => {
+            TokenKind::Close => depth = depth.saturating_sub(1),
+            TokenKind::Ident if depth > 0 && expects_name => {
                 expects_name = false;
                 return true;
             }

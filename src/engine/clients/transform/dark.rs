@@ -6,7 +6,7 @@
 use crate::base::color::{self, Oklch};
 use crate::base::text::Color;
 
-use super::super::css::{CssToken, Kind};
+use super::super::css::{CssToken, TokenKind};
 use super::super::profile::DarkMode;
 use super::super::view::View;
 use super::{Edit, apply};
@@ -53,7 +53,7 @@ fn supports_dark(view: &View<'_>) -> bool {
     let in_query = view.sheets.at_rules.iter().any(|at_rule| {
         let pieces = view.sheets.prelude(at_rule);
         pieces.iter().any(|piece| piece.is(view.source, "prefers-color-scheme"))
-            && pieces.iter().any(|piece| piece.kind == Kind::Ident && piece.is(view.source, "dark"))
+            && pieces.iter().any(|piece| piece.kind == TokenKind::Ident && piece.is(view.source, "dark"))
     });
     let in_style = view.sheets.declarations.iter().any(|declaration| {
         let name = declaration.name.of(view.source);
@@ -84,10 +84,11 @@ fn dark_queries(view: &View<'_>) -> Vec<Edit> {
         let pieces = view.sheets.prelude(at_rule);
         for (index, piece) in pieces.iter().enumerate() {
             let rest = pieces.get(index + 1..).unwrap_or_default();
-            if piece.kind != Kind::Ident || !piece.is(view.source, "prefers-color-scheme") {
+            if piece.kind != TokenKind::Ident || !piece.is(view.source, "prefers-color-scheme") {
                 continue;
             }
-            let Some(value) = rest.iter().take_while(|piece| piece.kind != Kind::Close).find(|piece| piece.kind == Kind::Ident)
+            let Some(value) =
+                rest.iter().take_while(|piece| piece.kind != TokenKind::Close).find(|piece| piece.kind == TokenKind::Ident)
             else {
                 continue;
             };
@@ -143,14 +144,14 @@ fn owner_rule(owner: super::Owner) -> usize {
 /// Recolors a token, and returns the offset after it.
 fn recolor_piece(view: &View<'_>, piece: &CssToken, role: Role, mode: DarkMode, edits: &mut Vec<Edit>) -> u32 {
     let is_color = match piece.kind {
-        Kind::Hash | Kind::Ident => true,
-        Kind::Function => ["rgb", "rgba", "hsl", "hsla"].iter().any(|name| piece.is(view.source, name)),
+        TokenKind::Hash | TokenKind::Ident => true,
+        TokenKind::Function => ["rgb", "rgba", "hsl", "hsla"].iter().any(|name| piece.is(view.source, name)),
         _ => false,
     };
     if !is_color {
         return piece.span.end;
     }
-    let end = view.sheets.pieces.get(piece.close as usize).filter(|_| piece.kind == Kind::Function);
+    let end = view.sheets.pieces.get(piece.close as usize).filter(|_| piece.kind == TokenKind::Function);
     let span = Span { start: piece.span.start, end: end.map_or(piece.span.end, |close| close.span.end) };
     let painted = color::parse(span.of(view.source)).filter(|painted| painted.alpha > 0.0);
     if let Some((new, alpha)) = painted.and_then(|painted| Some((changed(painted.color, role, mode)?, painted.alpha))) {

@@ -1,6 +1,6 @@
 //! Replaces blocked images with boxes of the same size that show the alt text.
 
-use super::super::css::Kind;
+use super::super::css::TokenKind;
 use super::super::html::Element;
 use super::super::view::View;
 use super::{Edit, apply};
@@ -18,9 +18,9 @@ pub fn block(html: &str) -> String {
     }
     for declaration in &view.sheets.declarations {
         for piece in view.sheets.value(declaration) {
-            let is_url = piece.kind == Kind::Url || (piece.kind == Kind::Function && piece.is(view.source, "url"));
+            let is_url = piece.kind == TokenKind::Url || (piece.kind == TokenKind::Function && piece.is(view.source, "url"));
             if is_url {
-                let end = view.sheets.pieces.get(piece.close as usize).filter(|_| piece.kind == Kind::Function);
+                let end = view.sheets.pieces.get(piece.close as usize).filter(|_| piece.kind == TokenKind::Function);
                 let end = end.map_or(piece.span.end, |close| close.span.end);
                 edits.push(Edit::replace(super::Span { start: piece.span.start, end }, "none"));
             }

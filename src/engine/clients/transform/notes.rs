@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::color;
 use crate::base::html_scanner::{Scanner, TokenKind as Markup};
 use crate::base::source::Lines;
-use crate::engine::clients::css::{Declaration, Kind, Owner};
+use crate::engine::clients::css::{Declaration, Owner, TokenKind};
 use crate::engine::clients::view::View;
 
 /// An email with fewer words than this says almost nothing without its images.
@@ -140,7 +140,7 @@ fn has_image(view: &View<'_>, declaration: &Declaration) -> bool {
             .sheets
             .value(declaration)
             .iter()
-            .any(|piece| piece.kind == Kind::Url || (piece.kind == Kind::Function && piece.is(view.source, "url")))
+            .any(|piece| piece.kind == TokenKind::Url || (piece.kind == TokenKind::Function && piece.is(view.source, "url")))
 }
 
 fn has_color(view: &View<'_>, declaration: &Declaration) -> bool {
