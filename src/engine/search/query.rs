@@ -98,7 +98,7 @@ pub(super) fn ranked(
 }
 
 /// The documents that match a search text, and for each part of the text, the documents in each tier.
-struct Answer {
+struct MatchedDocuments {
     all: RoaringBitmap,
     parts: Vec<Tiers>,
     phone: RoaringBitmap,
@@ -139,9 +139,9 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    fn answer(&self, parsed: &Parsed) -> Result<Answer, SearchError> {
+    fn answer(&self, parsed: &Parsed) -> Result<MatchedDocuments, SearchError> {
         if parsed.parts.is_empty() {
-            return Ok(Answer { all: RoaringBitmap::new(), parts: Vec::new(), phone: RoaringBitmap::new() });
+            return Ok(MatchedDocuments { all: RoaringBitmap::new(), parts: Vec::new(), phone: RoaringBitmap::new() });
         }
         let phone = parsed.phone.as_deref().map_or_else(|| Ok(RoaringBitmap::new()), |digits| self.inside_phone(digits))?;
         let mut parts = parsed.parts.iter().map(|part| self.written(part)).collect::<Result<Vec<_>, _>>()?;
@@ -153,7 +153,7 @@ impl Lookup<'_> {
             }
         }
         let all = intersection(&parts, TIERS) | &phone;
-        Ok(Answer { all, parts, phone })
+        Ok(MatchedDocuments { all, parts, phone })
     }
 
     /// Finds the matches of `part` as written. The tiers are disjoint.
