@@ -68,7 +68,7 @@ pub fn schema() -> Value {
 }
 
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct ModelResponse {
     errors: Vec<AnswerFinding>,
 }
 
@@ -90,7 +90,7 @@ fn first() -> usize {
 
 /// Returns the findings in the model's response, without those whose text does not occur in the email and those that change nothing.
 pub fn read(answer: &str, blocks: &[Block], language: &str) -> Result<Vec<Finding>, String> {
-    let answer: Answer = serde_json::from_str(answer)
+    let answer: ModelResponse = serde_json::from_str(answer)
         .map_err(|error| format!("the language model's response does not match the schema: {error}"))?;
     let findings = answer.errors.into_iter().take(FINDINGS_MAX).filter_map(|found| finding(found, blocks, language));
     Ok(findings.collect())
