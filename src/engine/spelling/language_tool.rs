@@ -124,7 +124,7 @@ fn byte_position(text: &str, unit: usize) -> Option<usize> {
 
 /// A response of `/v2/check`. Unknown fields are ignored.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct CheckResponse {
     #[serde(default)]
     language: AnswerLanguage,
     matches: Vec<Match>,
@@ -162,7 +162,7 @@ impl Request<'_> {
     /// Returns the findings in the response to this request. Matches outside the text are ignored. An error describes why the response is
     /// invalid.
     pub fn read(&self, answer: &str) -> Result<Vec<Finding>, String> {
-        let answer: Answer = serde_json::from_str(answer)
+        let answer: CheckResponse = serde_json::from_str(answer)
             .map_err(|error| format!("the LanguageTool server returned an invalid response: {error}"))?;
         let language = answer.language.code;
         Ok(answer.matches.into_iter().take(MATCHES_MAX).filter_map(|found| self.finding(found, &language)).collect())
