@@ -126,12 +126,12 @@ fn byte_position(text: &str, unit: usize) -> Option<usize> {
 #[derive(Debug, Deserialize)]
 struct CheckResponse {
     #[serde(default)]
-    language: AnswerLanguage,
+    language: ResponseLanguage,
     matches: Vec<Match>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct AnswerLanguage {
+struct ResponseLanguage {
     #[serde(default)]
     code: String,
 }
