@@ -69,11 +69,11 @@ pub fn schema() -> Value {
 
 #[derive(Debug, Deserialize)]
 struct ModelResponse {
-    errors: Vec<AnswerFinding>,
+    errors: Vec<ModelFinding>,
 }
 
 #[derive(Debug, Deserialize)]
-struct AnswerFinding {
+struct ModelFinding {
     block: usize,
     word: String,
     #[serde(default = "first")]
@@ -96,7 +96,7 @@ pub fn read(answer: &str, blocks: &[Block], language: &str) -> Result<Vec<Findin
     Ok(findings.collect())
 }
 
-fn finding(found: AnswerFinding, blocks: &[Block], language: &str) -> Option<Finding> {
+fn finding(found: ModelFinding, blocks: &[Block], language: &str) -> Option<Finding> {
     let block = blocks.get(found.block)?;
     // The model may return the typographic apostrophe of the source.
     let word = found.word.trim().replace('\u{2019}', "'");
