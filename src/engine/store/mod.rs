@@ -61,7 +61,7 @@ use commit_log::{Logged, StoreName};
 use port::Port;
 use redb_port::RedbPort;
 use space::Space;
-use writer::{Answer, Job, Writer};
+use writer::{Job, ResultReceiver, Writer};
 
 /// How many writes may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill the memory while a
 /// disk is stuck.
@@ -366,7 +366,7 @@ impl Store {
         &self.space
     }
 
-    fn queue<T, E, F>(&self, command: F) -> Result<Answer<T, E>>
+    fn queue<T, E, F>(&self, command: F) -> Result<ResultReceiver<T, E>>
     where
         T: Send + 'static,
         E: Send + 'static,

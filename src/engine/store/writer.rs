@@ -45,7 +45,7 @@ pub trait Job: Send {
 }
 
 /// The receiver for a command's result: the store's result, which contains the command's own result.
-pub type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
+pub type ResultReceiver<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
 
 struct Command<F, T, E> {
     command: Option<F>,
@@ -54,7 +54,7 @@ struct Command<F, T, E> {
 }
 
 /// Wraps `command` as a job; returns the job and the receiver for its result.
-pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, Answer<T, E>)
+pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, ResultReceiver<T, E>)
 where
     T: Send + 'static,
     E: Send + 'static,
@@ -351,7 +351,7 @@ mod tests {
     }
 
     /// Blocks the writer inside a command, so that queued commands form one group with it.
-    fn hold(store: &Store) -> (Sender<()>, Answer<(), ()>) {
+    fn hold(store: &Store) -> (Sender<()>, ResultReceiver<(), ()>) {
         let (go, wait) = channel();
         let (inside, began) = channel();
         let answer = store.queue(move |_| {
@@ -374,7 +374,7 @@ mod tests {
         store.read().has(ROWS, &number).expect("the data is readable")
     }
 
-    fn got<T, E>(answer: Result<Answer<T, E>>) -> Result<Result<T, E>> {
+    fn got<T, E>(answer: Result<ResultReceiver<T, E>>) -> Result<Result<T, E>> {
         answer.expect("the write is queued").blocking_recv().expect("every command gets an answer")
     }
 
