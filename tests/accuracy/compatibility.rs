@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use mailmill::engine::clients::conditions::{Applies, of_note};
-use mailmill::engine::clients::data::Answer;
+use mailmill::engine::clients::data::SupportLevel;
 use mailmill::engine::clients::features::TABLE;
 use mailmill::engine::clients::findings::{Checker, Support};
 use mailmill::engine::clients::profile::Profile;
@@ -62,11 +62,11 @@ fn expected(checker: &Checker, profile: &Profile, used: &str) -> Option<(String,
     let feature = checker.feature(id)?;
     let cell = &feature.cells[profile.column];
     match cell.answer {
-        Answer::Yes | Answer::Unknown => None,
+        SupportLevel::Yes | SupportLevel::Unknown => None,
         // Note 1 says that the client forces a target, which is no loss if the link already has this target.
-        Answer::No if slug == "html-target" && cell.notes.contains(&1) && !holds.contains(&1) => None,
-        Answer::No => Some((slug.into(), Support::None)),
-        Answer::Partly => {
+        SupportLevel::No if slug == "html-target" && cell.notes.contains(&1) && !holds.contains(&1) => None,
+        SupportLevel::No => Some((slug.into(), Support::None)),
+        SupportLevel::Partly => {
             let is_decided = |number: &u16| DECIDED_WITHOUT_EMAIL.contains(&format!("{}#{number}", feature.slug));
             let free = |number: &u16| of_note(feature, *number).is_none() || is_decided(number);
             let applies = cell.notes.is_empty() || cell.notes.iter().any(|number| holds.contains(number) || free(number));

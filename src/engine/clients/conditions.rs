@@ -249,14 +249,14 @@ fn styled<'v, 'a>(view: &'v View<'a>, declaration: &Declaration) -> Vec<&'v Elem
 
 #[cfg(test)]
 mod tests {
-    use super::super::data::Answer;
+    use super::super::data::SupportLevel;
     use super::*;
 
     #[test]
     fn every_note_behind_a_partial_answer_has_a_condition() {
         let mut missing = Vec::new();
         for feature in &Data::embedded().features {
-            let partly = feature.cells.iter().filter(|cell| cell.answer == Answer::Partly);
+            let partly = feature.cells.iter().filter(|cell| cell.answer == SupportLevel::Partly);
             let notes = partly.flat_map(|cell| &cell.notes);
             missing
                 .extend(notes.filter(|note| of_note(feature, **note).is_none()).map(|note| format!("{}#{note}", feature.slug)));

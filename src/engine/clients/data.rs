@@ -28,7 +28,7 @@ pub fn embedded_digest() -> &'static [u8; 32] {
 
 /// The support of a feature in a client's newest version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Answer {
+pub enum SupportLevel {
     Yes,
     No,
     Partly,
@@ -40,7 +40,7 @@ pub enum Answer {
 /// The newest result for one feature and one client.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
-    pub answer: Answer,
+    pub answer: SupportLevel,
     /// The numbers of the notes that qualify the result.
     pub notes: Vec<u16>,
     /// The tested version: a number, or a month as `YYYY-MM`.
@@ -201,10 +201,10 @@ fn feature(one: FileFeature, clients: &[Client]) -> Feature {
 fn parse_cell(support: &str, version: &str) -> Cell {
     let mut words = support.split_whitespace();
     let answer = match words.next() {
-        Some("y") => Answer::Yes,
-        Some("n") => Answer::No,
-        Some("a") => Answer::Partly,
-        _ => Answer::Unknown,
+        Some("y") => SupportLevel::Yes,
+        Some("n") => SupportLevel::No,
+        Some("a") => SupportLevel::Partly,
+        _ => SupportLevel::Unknown,
     };
     let notes = words.filter_map(|word| word.strip_prefix('#')?.parse().ok()).collect();
     Cell { answer, notes, version: version.into() }
@@ -287,7 +287,7 @@ mod tests {
         let data = Data::embedded();
         let macos = data.client("outlook.macos").expect("the client exists");
         let body = data.features.iter().find(|one| &*one.slug == "html-body").expect("the feature exists");
-        assert_eq!((body.cells[macos].answer, &*body.cells[macos].version), (Answer::No, "16.80"));
+        assert_eq!((body.cells[macos].answer, &*body.cells[macos].version), (SupportLevel::No, "16.80"));
         let target = data.features.iter().find(|one| &*one.slug == "html-target").expect("the feature exists");
         assert_eq!(target.cells[macos].notes, [3]);
         assert_eq!(target.note(3).map(|note| note.starts_with("The attribute is supported")), Some(true));

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::conditions::{self, Applies, Condition};
 use super::css::Owner;
-use super::data::{Answer, Data, DataError, Feature};
+use super::data::{Data, DataError, Feature, SupportLevel};
 use super::fallback;
 use super::features::detect::{Site, Use};
 use super::features::{Effect, FeatureId, TABLE};
@@ -160,13 +160,13 @@ impl Findings {
             let Some(row) = analysis.checker.feature(*feature) else { continue };
             let Some(cell) = row.cells.get(profile.column) else { continue };
             let refuses = match cell.answer {
-                Answer::Yes => continue,
-                Answer::Unknown => {
+                SupportLevel::Yes => continue,
+                SupportLevel::Unknown => {
                     untested.push(*feature);
                     continue;
                 }
-                Answer::No => true,
-                Answer::Partly => false,
+                SupportLevel::No => true,
+                SupportLevel::Partly => false,
             };
             let foreign_account = profile.assumptions.foreign_account;
             let key = Key { word: profile.word, feature: *feature, refuses, notes: cell.notes.clone(), foreign_account };
