@@ -109,7 +109,7 @@ fn number_text(number: Option<usize>) -> String {
 /// The model's response to an edit request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct EditResponse {
     summary: String,
     #[serde(default)]
     skipped: Vec<String>,
@@ -223,8 +223,8 @@ pub async fn edit(
     let known = KnownAddresses::of_prompt(material, prompt).with_images(shown);
     let links = imported.links();
     let known = known.with_links(links.iter().map(|(_, _, address)| *address));
-    let read = |json: &Value| -> Result<(Option<ImportedEmail>, Answer), Vec<String>> {
-        let answer: Answer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
+    let read = |json: &Value| -> Result<(Option<ImportedEmail>, EditResponse), Vec<String>> {
+        let answer: EditResponse = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
         if answer.changes.is_empty() {
             return Ok((None, answer));
         }
