@@ -93,7 +93,7 @@ fn danger(known: &[&Entry], call: &Call) -> Option<Danger> {
 }
 
 /// Prints a body that is not JSON.
-fn write(answer: &super::requests::Answer) -> Result<(), Problem> {
+fn write(answer: &super::requests::ApiResponse) -> Result<(), Problem> {
     let is_text = answer.header(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/") || kind.starts_with(Media::JSON_TYPE));
     if !is_text && std::io::stdout().is_terminal() {
         note(&format!("The response has {} bytes that are not text; redirect standard output to a file.", answer.body.len()));

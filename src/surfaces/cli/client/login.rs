@@ -15,7 +15,7 @@ use super::environment::Environment;
 use super::output::Output;
 use super::profiles::{self, Profile, Profiles, environment_of, server_url};
 use super::progress::Progress;
-use super::requests::{Answer, Call, Remote, envelope, refusal};
+use super::requests::{ApiResponse, Call, Remote, envelope, refusal};
 use super::session::open_page;
 use crate::base::machine;
 use crate::base::secret::Secret;
@@ -194,7 +194,7 @@ fn show_code(claim: &Value, server: &Url, matches: &ArgMatches, environment: &En
 }
 
 /// Returns the body of a response in OAuth's format, or the error that it describes.
-fn plain(answer: &Answer) -> Result<Value, Problem> {
+fn plain(answer: &ApiResponse) -> Result<Value, Problem> {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status.is_success() && body.is_object() {
         return Ok(body);

@@ -19,7 +19,7 @@ use super::names::{self, Named, constant_case};
 use super::option_names::{PROJECT, is_positional, long};
 use super::output::{Format, items};
 use super::progress::Progress;
-use super::requests::{Answer, Call, Payload, envelope, key_header, new_key};
+use super::requests::{ApiResponse, Call, Payload, envelope, key_header, new_key};
 use super::session::{Session, open_page};
 use super::upload::Form;
 use super::{features, safety, wait};
@@ -271,7 +271,7 @@ impl Running<'_> {
 }
 
 /// Sends a request with the idempotency key `given` or, if the operation supports one, a new key; shows the key.
-pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_keyed: bool) -> Result<Answer, Problem> {
+pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_keyed: bool) -> Result<ApiResponse, Problem> {
     let key = given.or_else(|| is_keyed.then(|| new_key(&SystemRandom::default())));
     if let Some(key) = &key {
         let (name, value) = key_header(key)?;
@@ -301,7 +301,7 @@ fn interrupted(key: Option<&str>) -> Problem {
 }
 
 /// Downloads into a file. A failed download leaves no file.
-async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answer>, Problem> {
+async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<ApiResponse>, Problem> {
     // A symbolic link is kept, and the file that it points to is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| {
@@ -326,7 +326,7 @@ async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<Answ
     kept.map(|()| refused)
 }
 
-fn file_refusal(answer: &Answer) -> Problem {
+fn file_refusal(answer: &ApiResponse) -> Problem {
     let is_json = answer.header(CONTENT_TYPE).is_some_and(|kind| kind.starts_with(Media::JSON_TYPE));
     match envelope(answer) {
         Err(problem) if is_json => problem,

@@ -83,13 +83,13 @@ impl Call {
 }
 
 /// A complete response.
-pub struct Answer {
+pub struct ApiResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
 }
 
-impl Answer {
+impl ApiResponse {
     pub fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -142,7 +142,7 @@ impl Remote {
     }
 
     /// Sends a request, retries it where that is safe, and returns the complete response.
-    pub async fn send(&self, call: &Call) -> Result<Answer, Problem> {
+    pub async fn send(&self, call: &Call) -> Result<ApiResponse, Problem> {
         let mut attempt = 1;
         loop {
             let result = self.exchange(call, read_whole).await;
@@ -162,12 +162,12 @@ impl Remote {
     }
 
     /// Sends a request once, and returns the response with any status.
-    pub async fn send_once(&self, call: &Call) -> Result<Answer, Problem> {
+    pub async fn send_once(&self, call: &Call) -> Result<ApiResponse, Problem> {
         self.exchange(call, read_whole).await.map_err(|broken| self.problem(&broken))
     }
 
     /// Sends a request and writes the body of a successful response to `file`. Returns any other response.
-    pub async fn download(&self, call: &Call, file: &mut impl Write) -> Result<Option<Answer>, Problem> {
+    pub async fn download(&self, call: &Call, file: &mut impl Write) -> Result<Option<ApiResponse>, Problem> {
         let read = async |head: http::response::Parts, body: Incoming| match head.status.is_success() {
             true => copy(body, file).await.map(|()| None),
             false => read_whole(head, body).await.map(Some),
@@ -305,7 +305,7 @@ impl Broken {
 }
 
 /// Returns why a request should be sent again, and the wait that the server requests; `None` if the request should not be sent again.
-fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Option<Duration>, String)> {
+fn retry_of(result: &Result<ApiResponse, Broken>, is_repeatable: bool) -> Option<(Option<Duration>, String)> {
     match result {
         Err(broken) if broken.fault == Fault::Unsent || (broken.fault == Fault::Sent && is_repeatable) => {
             Some((None, broken.cause.clone()))
@@ -329,7 +329,7 @@ fn retry_of(result: &Result<Answer, Broken>, is_repeatable: bool) -> Option<(Opt
 }
 
 /// Returns the text and the code of the error in a response.
-fn reason(answer: &Answer) -> Option<(String, String)> {
+fn reason(answer: &ApiResponse) -> Option<(String, String)> {
     let body: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
     Some((body["error"].as_str()?.to_owned(), body["code"].as_str()?.to_owned()))
 }
@@ -341,7 +341,7 @@ fn with_jitter(wait: Duration) -> Duration {
     wait + wait.mul_f32(f32::from(byte[0]) / 1024.0)
 }
 
-async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<Answer, Broken> {
+async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<ApiResponse, Broken> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| Broken::after(words(&error)))?;
@@ -352,7 +352,7 @@ async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<A
         }
         bytes.extend_from_slice(&data);
     }
-    Ok(Answer { status: head.status, headers: head.headers, body: bytes.into() })
+    Ok(ApiResponse { status: head.status, headers: head.headers, body: bytes.into() })
 }
 
 async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
@@ -380,7 +380,7 @@ fn unwritable(error: std::io::Error) -> Broken {
 }
 
 /// Returns the response's JSON envelope, or the problem that it describes.
-pub fn envelope(answer: &Answer) -> Result<serde_json::Value, Problem> {
+pub fn envelope(answer: &ApiResponse) -> Result<serde_json::Value, Problem> {
     let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status.is_success() && body.is_object() {
         return Ok(body);
@@ -389,7 +389,7 @@ pub fn envelope(answer: &Answer) -> Result<serde_json::Value, Problem> {
 }
 
 /// Returns the problem that a response with an error describes.
-pub fn refusal(answer: &Answer, body: &serde_json::Value) -> Problem {
+pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
     let exit = match answer.status.as_u16() {
         400 | 405 | 413..=415 | 422 => Exit::Misused,
         401 | 403 => Exit::Denied,
@@ -418,7 +418,7 @@ pub fn refusal(answer: &Answer, body: &serde_json::Value) -> Problem {
 }
 
 /// Returns the permission that the challenge of a response names (RFC 6750).
-fn missing_permission(answer: &Answer) -> Option<&str> {
+fn missing_permission(answer: &ApiResponse) -> Option<&str> {
     answer.header(WWW_AUTHENTICATE)?.split_once("scope=\"")?.1.split('"').next()
 }
 
@@ -439,15 +439,15 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &serde_json::Value) -> Answer {
+    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &serde_json::Value) -> ApiResponse {
         let headers = headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         let status = StatusCode::from_u16(status).expect("the status is valid");
-        Answer { status, headers: headers.collect(), body: body.to_string().into() }
+        ApiResponse { status, headers: headers.collect(), body: body.to_string().into() }
     }
 
     #[test]
     fn only_harmless_repeats_are_sent() {
-        let retries = |result: Result<Answer, Broken>, is_repeatable| retry_of(&result, is_repeatable).map(|(wait, _)| wait);
+        let retries = |result: Result<ApiResponse, Broken>, is_repeatable| retry_of(&result, is_repeatable).map(|(wait, _)| wait);
         let limited = || Ok(answer(429, &[("retry-after", "7")], &json!({})));
         assert_eq!(retries(limited(), false), Some(Some(Duration::from_secs(7))));
         assert_eq!(retries(Ok(answer(503, &[], &json!({}))), true), Some(None));

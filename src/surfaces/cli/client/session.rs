@@ -13,7 +13,7 @@ use super::names;
 use super::option_names::PROJECT;
 use super::output::Output;
 use super::profiles::Target;
-use super::requests::{Answer, Call, Payload, Remote, envelope};
+use super::requests::{ApiResponse, Call, Payload, Remote, envelope};
 use crate::engine::api::Entry;
 use crate::engine::api::http_types::{Body, Peer};
 use crate::engine::api::spec::Verb;
@@ -80,7 +80,7 @@ impl Session {
         }
     }
 
-    pub async fn send(&self, call: &Call) -> Result<Answer, Problem> {
+    pub async fn send(&self, call: &Call) -> Result<ApiResponse, Problem> {
         self.remote.send(call).await
     }
 
