@@ -14,7 +14,7 @@ use hmac::{Hmac, KeyInit, Mac};
 
 use super::platforms::{PlatformRequest, read_request};
 
-pub struct Answer {
+pub struct StoreResponse {
     pub status: u16,
     /// Additional header lines, each with its line break.
     pub headers: String,
@@ -23,7 +23,7 @@ pub struct Answer {
     pub sent: usize,
 }
 
-impl Answer {
+impl StoreResponse {
     pub fn new(status: u16, body: String) -> Self {
         let sent = body.len();
         Self { status, headers: String::new(), body, sent }
@@ -31,7 +31,7 @@ impl Answer {
 }
 
 /// Serves requests on a free loopback port until the process ends. Returns the address.
-pub fn serve(answer: impl Fn(&PlatformRequest) -> Answer + Send + Sync + 'static) -> SocketAddr {
+pub fn serve(answer: impl Fn(&PlatformRequest) -> StoreResponse + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
     let address = listener.local_addr().expect("bound");
     let answer = Arc::new(answer);
@@ -39,7 +39,7 @@ pub fn serve(answer: impl Fn(&PlatformRequest) -> Answer + Send + Sync + 'static
         for mut stream in listener.incoming().flatten() {
             // A client may close the connection early.
             let Ok(asked) = read_request(&stream) else { continue };
-            let Answer { status, headers, body, sent } = answer(&asked);
+            let StoreResponse { status, headers, body, sent } = answer(&asked);
             let head = format!(
                 "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
                 body.len()

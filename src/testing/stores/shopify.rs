@@ -12,7 +12,7 @@ use super::super::platforms::PlatformRequest;
 mod install;
 
 use super::graphql::{self, Field, Type, type_of};
-use super::{Answer, serve, signature};
+use super::{StoreResponse, serve, signature};
 
 /// The access token that the shop accepts at first.
 pub const SHOPIFY_TOKEN: &str = "shpat_0123456789abcdef0123456789abcdef";
@@ -300,7 +300,7 @@ pub fn headers(topic: &str, id: &str, body: &str) -> Vec<(&'static str, String)>
     ]
 }
 
-fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
+fn answer(state: &mut State, asked: &PlatformRequest) -> StoreResponse {
     state.asked.push(asked.clone());
     let text = format!("{} {}", asked.target, asked.body);
     let fault = state.faults.iter_mut().find(|(part, times, _)| *times > 0 && text.contains(*part)).map(|found| {
@@ -309,18 +309,18 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
     });
     match fault {
         Some(ShopFault::Status(status)) => {
-            return Answer::new(status, json!({ "errors": "the test asked for this" }).to_string());
+            return StoreResponse::new(status, json!({ "errors": "the test asked for this" }).to_string());
         }
         Some(ShopFault::StatusAfterEffect(status)) => {
             let _ = respond(state, asked, None);
-            return Answer::new(status, "<html>".to_owned());
+            return StoreResponse::new(status, "<html>".to_owned());
         }
         _ => {}
     }
     respond(state, asked, fault)
 }
 
-fn respond(state: &mut State, asked: &PlatformRequest, fault: Option<ShopFault>) -> Answer {
+fn respond(state: &mut State, asked: &PlatformRequest, fault: Option<ShopFault>) -> StoreResponse {
     if let Some(name) = asked.target.strip_prefix("/files/") {
         return file(state, name, asked, fault);
     }
@@ -328,11 +328,11 @@ fn respond(state: &mut State, asked: &PlatformRequest, fault: Option<ShopFault>)
         return grant(state, asked);
     }
     if asked.method != "POST" || asked.target != format!("/admin/api/{VERSION}/graphql.json") {
-        return Answer::new(404, json!({ "errors": "Not Found" }).to_string());
+        return StoreResponse::new(404, json!({ "errors": "Not Found" }).to_string());
     }
     let token = asked.headers.get("x-shopify-access-token").map_or("", String::as_str);
     if !state.tokens.iter().any(|known| known == token) {
-        return Answer::new(401, json!({ "errors": "[API] Invalid API key or access token" }).to_string());
+        return StoreResponse::new(401, json!({ "errors": "[API] Invalid API key or access token" }).to_string());
     }
     let cost = 10.0;
     let throttled = fault == Some(ShopFault::Throttled);
@@ -343,7 +343,7 @@ fn respond(state: &mut State, asked: &PlatformRequest, fault: Option<ShopFault>)
     } });
     let failed = |message: &str, code: &str| {
         let errors = json!([{ "message": message, "extensions": { "code": code } }]);
-        Answer::new(200, json!({ "errors": errors, "extensions": extensions }).to_string())
+        StoreResponse::new(200, json!({ "errors": errors, "extensions": extensions }).to_string())
     };
     if throttled {
         return failed("Throttled", "THROTTLED");
@@ -361,25 +361,25 @@ fn respond(state: &mut State, asked: &PlatformRequest, fault: Option<ShopFault>)
         let value = resolve(state, field, fault);
         data.insert(field.name.clone(), graphql::pick(&value, &field.fields));
     }
-    Answer::new(200, json!({ "data": data, "extensions": extensions }).to_string())
+    StoreResponse::new(200, json!({ "data": data, "extensions": extensions }).to_string())
 }
 
 /// Answers the client credentials grant with a new token. Earlier tokens remain valid.
-fn grant(state: &mut State, asked: &PlatformRequest) -> Answer {
+fn grant(state: &mut State, asked: &PlatformRequest) -> StoreResponse {
     let expected = format!("grant_type=client_credentials&client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}");
     if asked.body != expected {
         let scopes = state.scopes.join(",");
         if let Some((token, answer)) = state.installs.tokens(&asked.body, &scopes) {
             state.tokens.push(token);
-            return Answer::new(200, answer.to_string());
+            return StoreResponse::new(200, answer.to_string());
         }
         let error = json!({ "error": "invalid_client", "error_description": "The client ID or the client secret is wrong." });
-        return Answer::new(400, error.to_string());
+        return StoreResponse::new(400, error.to_string());
     }
     state.grants += 1;
     let token = format!("shpat_granted_{}", state.grants);
     state.tokens.push(token.clone());
-    Answer::new(200, json!({ "access_token": token, "scope": state.scopes.join(","), "expires_in": 86_399 }).to_string())
+    StoreResponse::new(200, json!({ "access_token": token, "scope": state.scopes.join(","), "expires_in": 86_399 }).to_string())
 }
 
 fn resolve(state: &mut State, field: &Field, fault: Option<ShopFault>) -> Value {
@@ -474,9 +474,9 @@ fn export(state: &State, root: &Field) -> String {
     lines
 }
 
-fn file(state: &State, name: &str, asked: &PlatformRequest, fault: Option<ShopFault>) -> Answer {
+fn file(state: &State, name: &str, asked: &PlatformRequest, fault: Option<ShopFault>) -> StoreResponse {
     let Some((file, _)) = state.operations.get(&format!("gid://shopify/BulkOperation/{name}")) else {
-        return Answer::new(404, String::new());
+        return StoreResponse::new(404, String::new());
     };
     let range =
         asked.headers.get("range").and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
@@ -484,11 +484,11 @@ fn file(state: &State, name: &str, asked: &PlatformRequest, fault: Option<ShopFa
     let status = if range.is_some() { 206 } else { 200 };
     let half = body.len() / 2;
     match fault {
-        Some(ShopFault::Cut) => Answer { sent: half, ..Answer::new(status, body) },
+        Some(ShopFault::Cut) => StoreResponse { sent: half, ..StoreResponse::new(status, body) },
         Some(ShopFault::Short) => {
             let end = body[..half].rfind('\n').map_or(0, |at| at + 1);
-            Answer::new(status, body[..end].to_owned())
+            StoreResponse::new(status, body[..end].to_owned())
         }
-        _ => Answer::new(status, body),
+        _ => StoreResponse::new(status, body),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::{Value, json};
 
 use super::super::platforms::{PlatformRequest, base64};
-use super::{Answer, serve, signature};
+use super::{StoreResponse, serve, signature};
 
 /// The consumer key and the consumer secret.
 pub const WOO_KEY: &str = "ck_0123456789abcdef0123456789abcdef01234567";
@@ -67,23 +67,23 @@ impl WooCommerce {
     }
 }
 
-fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
+fn answer(state: &mut State, asked: &PlatformRequest) -> StoreResponse {
     let expected = format!("Basic {}", base64(&format!("{WOO_KEY}:{WOO_SECRET}")));
     if asked.headers.get("authorization") != Some(&expected) {
         let said = json!({ "code": "woocommerce_rest_cannot_view", "message": "Sorry, you cannot list resources.", "data": { "status": 401 } });
-        return Answer::new(401, said.to_string());
+        return StoreResponse::new(401, said.to_string());
     }
     let (path, query) = asked.target.split_once('?').unwrap_or((&asked.target, ""));
     let number = |name: &str, default: usize| {
         let found = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
         found.map_or(default, |text| text.parse().expect("the parameter is a number"))
     };
-    let missing = || Answer::new(404, json!({ "code": "rest_no_route", "message": "No route was found." }).to_string());
+    let missing = || StoreResponse::new(404, json!({ "code": "rest_no_route", "message": "No route was found." }).to_string());
     let Some(path) = path.strip_prefix("/wp-json/wc/v3") else { return missing() };
     let list = |all: &[Value]| {
         let (page, size) = (number("page", 1), number("per_page", 10));
         if size > 100 {
-            return Answer::new(
+            return StoreResponse::new(
                 400,
                 json!({ "code": "rest_invalid_param", "message": "Invalid parameter(s): per_page" }).to_string(),
             );
@@ -91,11 +91,11 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
         let items: Vec<&Value> = all.iter().skip((page - 1) * size).take(size).collect();
         let pages = all.len().div_ceil(size);
         let headers = format!("x-wp-total: {}\r\nx-wp-totalpages: {pages}\r\n", all.len());
-        Answer { headers, ..Answer::new(200, json!(items).to_string()) }
+        StoreResponse { headers, ..StoreResponse::new(200, json!(items).to_string()) }
     };
     match (asked.method.as_str(), path) {
         ("GET", "/data/currencies/current") => {
-            Answer::new(200, json!({ "code": "EUR", "name": "Euro", "symbol": "€" }).to_string())
+            StoreResponse::new(200, json!({ "code": "EUR", "name": "Euro", "symbol": "€" }).to_string())
         }
         ("GET", "/products") => list(&state.products),
         ("GET", "/customers") => list(&state.customers),
@@ -105,7 +105,7 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
             state.next += 1;
             hook["id"] = state.next.into();
             state.hooks.push(hook.clone());
-            Answer::new(201, hook.to_string())
+            StoreResponse::new(201, hook.to_string())
         }
         ("PUT", path) => {
             let id = path.strip_prefix("/webhooks/").and_then(|id| id.parse::<u64>().ok());
@@ -113,7 +113,7 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
                 Some(hook) => {
                     let change: Value = serde_json::from_str(&asked.body).expect("the body is JSON");
                     hook["status"] = change["status"].clone();
-                    Answer::new(200, hook.to_string())
+                    StoreResponse::new(200, hook.to_string())
                 }
                 None => missing(),
             }
@@ -121,7 +121,7 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
         ("DELETE", path) => match path.strip_prefix("/webhooks/").and_then(|id| id.parse::<u64>().ok()) {
             Some(id) if query == "force=true" => {
                 state.hooks.retain(|hook| hook["id"] != id);
-                Answer::new(200, json!({ "id": id }).to_string())
+                StoreResponse::new(200, json!({ "id": id }).to_string())
             }
             _ => missing(),
         },
