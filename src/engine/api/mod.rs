@@ -31,5 +31,5 @@ pub use operation::{
     Async, Command, Entry, Freshness, Media, NoInput, Operation, Query, Raw, RawRequest, View, asynchronous, command, query, raw,
 };
 pub use page::{Limit, Listed, Offset, Page, PageNumber, SortOrder, Window};
-pub use response::{Answer, Bare, Counted, Created, Done, Envelope};
+pub use response::{Bare, Counted, Created, Done, Envelope, SuccessResponse};
 pub use spec::{Access, BodySize, Replay, Spec, manager, needs, needs_one, operator, public, signed_in};

@@ -14,7 +14,7 @@ use super::caller::{Caller, Context};
 use super::failure::Failure;
 use super::http_types::{Body, Peer, Reply};
 use super::input::Arguments;
-use super::response::{Answer, Encoded, Envelope};
+use super::response::{Encoded, Envelope, SuccessResponse};
 use super::spec::Spec;
 use crate::base::clock::Timestamp;
 use crate::engine::search::Index;
@@ -24,7 +24,7 @@ pub trait Operation: 'static {
     const SPEC: Spec;
     /// The complete input: path, query and body in one flat type.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    type Output: Answer + Send + 'static;
+    type Output: SuccessResponse + Send + 'static;
     /// Returns a valid call and its response, for the documentation. A test decodes and checks both.
     fn example() -> (Value, Self::Output);
 }

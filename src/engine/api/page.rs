@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::response::{Answer, Encoded, Envelope, success, success_schema};
+use super::response::{Encoded, Envelope, SuccessResponse, success, success_schema};
 use crate::base::bounded::Bounded;
 use crate::vocab::limits;
 
@@ -96,7 +96,7 @@ pub struct Page<T> {
     pub window: Window,
 }
 
-impl<T: Listed> Answer for Page<T> {
+impl<T: Listed> SuccessResponse for Page<T> {
     const STATUS: u16 = 200;
 
     fn encode(&self, envelope: &Envelope) -> Encoded {

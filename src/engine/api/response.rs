@@ -121,7 +121,7 @@ pub struct Encoded {
 }
 
 /// The successful response of an operation.
-pub trait Answer {
+pub trait SuccessResponse {
     const STATUS: u16;
     /// Encodes the complete envelope with this response inside.
     fn encode(&self, envelope: &Envelope) -> Encoded;
@@ -134,7 +134,7 @@ pub struct Done<T>(pub T);
 /// A response with status 201 and `data`: a new object was created.
 pub struct Created<T>(pub T);
 
-impl<T: Serialize + JsonSchema> Answer for Done<T> {
+impl<T: Serialize + JsonSchema> SuccessResponse for Done<T> {
     const STATUS: u16 = 200;
 
     fn encode(&self, envelope: &Envelope) -> Encoded {
@@ -146,7 +146,7 @@ impl<T: Serialize + JsonSchema> Answer for Done<T> {
     }
 }
 
-impl<T: Serialize + JsonSchema> Answer for Created<T> {
+impl<T: Serialize + JsonSchema> SuccessResponse for Created<T> {
     const STATUS: u16 = 201;
 
     fn encode(&self, envelope: &Envelope) -> Encoded {
@@ -164,7 +164,7 @@ pub struct Counted<T> {
     pub count: usize,
 }
 
-impl<T: Serialize + JsonSchema> Answer for Counted<T> {
+impl<T: Serialize + JsonSchema> SuccessResponse for Counted<T> {
     const STATUS: u16 = 200;
 
     fn encode(&self, envelope: &Envelope) -> Encoded {
@@ -179,7 +179,7 @@ impl<T: Serialize + JsonSchema> Answer for Counted<T> {
 /// The output type of raw operations, which write their own response. `SUCCESS` is the status of a successful response.
 pub struct Bare<const SUCCESS: u16 = 200>;
 
-impl<const SUCCESS: u16> Answer for Bare<SUCCESS> {
+impl<const SUCCESS: u16> SuccessResponse for Bare<SUCCESS> {
     const STATUS: u16 = SUCCESS;
 
     fn encode(&self, _: &Envelope) -> Encoded {

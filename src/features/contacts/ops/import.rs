@@ -13,7 +13,9 @@ use crate::engine::api::call::body_failure;
 use crate::engine::api::http_types::{Body, BodyError, Reply, ReplyBody};
 use crate::engine::api::openapi::form_fields;
 use crate::engine::api::operation::Media;
-use crate::engine::api::{Answer, BodySize, Context, Created, Failure, NoInput, Operation, Raw, RawRequest, Spec, needs};
+use crate::engine::api::{
+    BodySize, Context, Created, Failure, NoInput, Operation, Raw, RawRequest, Spec, SuccessResponse, needs,
+};
 use crate::engine::store::blobs;
 use crate::features::contacts::jobs::files::{self, DELIMITER_PATTERN, delimiter, wrong_delimiter};
 use crate::features::contacts::jobs::{self, ColumnMap, Columns, Encoding, OnConflict, Sniffer};

@@ -12,7 +12,7 @@ use crate::engine::api::call::body_failure;
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::input::idempotency_key;
 use crate::engine::api::operation::Takes;
-use crate::engine::api::{Answer, Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, SuccessResponse, public};
 use crate::engine::store::WriteTx;
 use crate::features::hooks::model::{Hook, RequestOutcome};
 use crate::features::hooks::receiving::{self, Incoming};

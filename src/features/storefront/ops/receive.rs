@@ -11,7 +11,7 @@ use crate::engine::access::url_token::UrlToken;
 use crate::engine::api::call::body_failure;
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::operation::Takes;
-use crate::engine::api::{Answer, Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Context, Done, Failure, Media, Operation, Raw, RawRequest, Spec, SuccessResponse, public};
 use crate::features::storefront::incoming::{self, Received};
 use crate::features::storefront::store;
 use crate::vocab::codes::Code;
