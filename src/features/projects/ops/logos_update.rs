@@ -34,7 +34,7 @@ pub struct LogosPatch {
 /// The logos after the change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct KeptLogos {
+pub struct LogosUpdateResult {
     pub logo_urls: LogosView,
 }
 
@@ -45,12 +45,12 @@ impl Operation for LogosUpdate {
         .about("These logos take precedence over logos found on the project's sites, even after the sites are imported again.")
         .fails(&[Code::NotFound]);
     type Input = LogosPatch;
-    type Output = Done<KeptLogos>;
+    type Output = Done<LogosUpdateResult>;
 
     fn example() -> (Value, Self::Output) {
         let url = "https://www.acme.example/logo.png";
         let logo_urls = LogosView { primary: Some(url.to_owned()).into(), secondary: None.into(), favicon: None.into() };
-        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "primary": url }), Done(KeptLogos { logo_urls }))
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "primary": url }), Done(LogosUpdateResult { logo_urls }))
     }
 }
 
@@ -72,7 +72,7 @@ impl Command for LogosUpdate {
             }
         }
         let brand = store::brand(tx, project.id)?.unwrap_or_default();
-        Ok(Done(KeptLogos { logo_urls: views::logos(project.logos, &brand) }))
+        Ok(Done(LogosUpdateResult { logo_urls: views::logos(project.logos, &brand) }))
     }
 }
 
