@@ -24,12 +24,12 @@ pub struct Mapping {
     /// The fields that a user mapped.
     map: FieldMap,
     /// The fields that the contacts had, if they are recorded.
-    seen: Option<Mutex<BTreeMap<String, SeenField>>>,
+    seen: Option<Mutex<BTreeMap<String, PlatformField>>>,
 }
 
 /// A field that the platform's contacts have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenField {
+pub struct PlatformField {
     /// The contact field; `None` if the field is not imported.
     pub to: Option<String>,
     /// The first value, shortened.
@@ -47,7 +47,7 @@ impl Mapping {
     }
 
     /// Returns the fields that the contacts had, by name.
-    pub fn into_seen(self) -> BTreeMap<String, SeenField> {
+    pub fn into_seen(self) -> BTreeMap<String, PlatformField> {
         self.seen.and_then(|seen| seen.into_inner().ok()).unwrap_or_default()
     }
 
@@ -56,7 +56,7 @@ impl Mapping {
         if !seen.contains_key(name) && seen.len() < limits::PROVIDER_FIELDS_SHOWN_MAX {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let sample = text.chars().take(limits::PROVIDER_FIELD_SAMPLE_CHARACTERS).collect();
-            seen.insert(name.to_owned(), SeenField { to: to.map(str::to_owned), sample });
+            seen.insert(name.to_owned(), PlatformField { to: to.map(str::to_owned), sample });
         }
     }
 }
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(external.custom_fields.into_iter().collect::<Vec<_>>(), [("made".into(), FieldValue::Text("2026".into()))]);
         let seen = mapping.into_seen();
         assert_eq!(seen.keys().collect::<Vec<_>>(), ["first", "land", "made", "size"]);
-        assert_eq!(seen["land"], SeenField { to: None, sample: "CH".into() });
+        assert_eq!(seen["land"], PlatformField { to: None, sample: "CH".into() });
     }
 
     #[test]

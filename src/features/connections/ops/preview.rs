@@ -10,7 +10,7 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::choice::{ConnectionChoice, FAILURES, choose, client, connect_url, failure, renewed};
 use crate::features::connections::error::PlatformError;
-use crate::features::connections::fields::{self, Mapping, SeenField};
+use crate::features::connections::fields::{self, Mapping, PlatformField};
 use crate::features::connections::model::Connection;
 use crate::features::connections::preview::{First, first};
 use crate::features::connections::sources::{self, SourceRef};
@@ -217,7 +217,7 @@ async fn read_first(
     used: &mut Connection,
     sources: &[ProviderSource],
     map: FieldMap,
-) -> Result<(First, BTreeMap<String, SeenField>), PlatformError> {
+) -> Result<(First, BTreeMap<String, PlatformField>), PlatformError> {
     let client = client(&context.engine, context.caller.environment(), used).await?.mapped(Mapping::recording(map));
     let first = first(&client, sources).await?;
     Ok((first, client.mapping.into_seen()))
