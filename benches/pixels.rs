@@ -17,7 +17,7 @@ use std::sync::Arc;
 use image::imageops::{self, FilterType};
 use image::{ImageFormat, Rgb, RgbImage};
 use mailmill::engine::render::pixels::chromium;
-use mailmill::engine::render::pixels::{Options, Page, Pixels, ScreenshotOptions, Workers};
+use mailmill::engine::render::pixels::{HtmlPage, Options, Pixels, ScreenshotOptions, Workers};
 use tokio::time::Instant;
 
 const WIDTHS: [u32; 2] = [600, 375];
@@ -57,7 +57,7 @@ async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
     for (name, html) in folders.iter().flat_map(|folder| emails(folder)) {
         for dark in [false, true].into_iter().take(if html.contains("prefers-color-scheme") { 2 } else { 1 }) {
             let addresses = ours.image_addresses(&html).await.unwrap_or_else(|fault| panic!("{name}: {fault}"));
-            let page = Page { html: html.clone(), images: addresses.into_iter().map(placeholder).collect() };
+            let page = HtmlPage { html: html.clone(), images: addresses.into_iter().map(placeholder).collect() };
             let look = ScreenshotOptions { dark, ..ScreenshotOptions::of(&WIDTHS) };
             let began = Instant::now();
             let drawn = ours.screenshots(&page, &look).await.unwrap_or_else(|fault| panic!("{name}: {fault}"));

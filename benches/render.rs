@@ -13,7 +13,7 @@ use std::time::Instant;
 use criterion::{Criterion, criterion_group, criterion_main};
 use mailmill::base::locale::LanguageTag;
 use mailmill::engine::render::mjml;
-use mailmill::engine::render::pixels::{self, Options, Page, Pixels, Workers};
+use mailmill::engine::render::pixels::{self, HtmlPage, Options, Pixels, Workers};
 use mailmill::features::emails::brief;
 use mailmill::features::emails::composer::{Knowledge, Request, compose, plan};
 use mailmill::features::emails::document::{Email, Layout, Style};
@@ -132,7 +132,7 @@ fn shooting(c: &mut Criterion) {
     let drawer =
         Pixels::embedded(Workers::new(Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), ..Options::default() }));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let page = Page { html, ..Page::default() };
+    let page = HtmlPage { html, ..HtmlPage::default() };
     let shot = pixels::ScreenshotOptions::of(&[600]);
     c.bench_function("email/screenshot at 600 px, worker process included", |b| {
         b.to_async(&runtime).iter(|| async { drawer.screenshots(&page, &shot).await.expect("drawn") });

@@ -14,7 +14,7 @@ use super::theme::Theme;
 use super::versions::Texts;
 use crate::base::text::fold;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::render::pixels::{self, Page, Paper, RenderError, Screenshot, Thumbnails};
+use crate::engine::render::pixels::{self, HtmlPage, Paper, RenderError, Screenshot, Thumbnails};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::projects;
@@ -137,11 +137,11 @@ fn failure(fault: RenderError) -> Failure {
 
 /// Returns a page that shows an email with the images that could be loaded. Like email clients, the page shows the alt text of other
 /// images.
-async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
+async fn page(engine: &Engine, html: &str) -> Result<HtmlPage, RenderError> {
     let html = placeholders::preview(html);
     let addresses = engine.pixels.image_addresses(&html).await?;
     let images = fetch_images(engine, addresses).await;
-    Ok(Page { html, images })
+    Ok(HtmlPage { html, images })
 }
 
 /// Returns the image files by URL. Files that cannot be loaded or exceed the limits of a drawing are left out. The tracking pixel

@@ -17,7 +17,7 @@ use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::clients::devices::{self, Category, Device};
 use crate::engine::clients::transform::Note;
 use crate::engine::render::pixels::client_views::{self, ClientView};
-use crate::engine::render::pixels::{Page, RenderError, Rendering, Screenshot, ScreenshotOptions, Thumbnails, Warning};
+use crate::engine::render::pixels::{HtmlPage, RenderError, Rendering, Screenshot, ScreenshotOptions, Thumbnails, Warning};
 use crate::engine::runner::Step;
 use crate::engine::store::{self as rows, ReadTx, WriteTx, blobs};
 use crate::features::emails;
@@ -223,7 +223,7 @@ impl Studio {
     ) -> Result<(), Failure> {
         let start = Instant::now();
         let wanted = |address: &String| Some((address.clone(), images.get(address)?.clone()));
-        let page = Page { html: view.html, images: view.head.images.iter().filter_map(wanted).collect() };
+        let page = HtmlPage { html: view.html, images: view.head.images.iter().filter_map(wanted).collect() };
         let drawn = match self.engine.pixels.screenshots(&page, &options(waiting.device)).await {
             Ok(drawn) => drawn,
             Err(RenderError::Busy) => return Ok(()),

@@ -46,7 +46,7 @@ use crate::vocab::limits::{
 const SCALED_WIDTH_PX_MAX: f32 = 1_000.0;
 
 #[derive(Clone, Debug, Default)]
-pub struct Page {
+pub struct HtmlPage {
     pub html: String,
     /// The image files by their URL in the HTML, in any format.
     pub images: BTreeMap<String, Arc<Vec<u8>>>,
@@ -257,9 +257,13 @@ pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError
 
 pub trait Renderer: Send + Sync {
     /// Draws screenshots of an email.
-    fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>>;
+    fn screenshots<'a>(
+        &'a self,
+        page: &'a HtmlPage,
+        options: &'a ScreenshotOptions,
+    ) -> RenderFuture<'a, Rendering<Vec<Screenshot>>>;
     /// Draws an email as PDF, with selectable text.
-    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>>;
+    fn pdf<'a>(&'a self, page: &'a HtmlPage, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>>;
 }
 
 /// The service that draws emails, and parses untrusted HTML and images.
@@ -285,14 +289,18 @@ impl Pixels {
     }
 
     /// Draws screenshots of an email, one for each width, in that order.
-    pub async fn screenshots(&self, page: &Page, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
+    pub async fn screenshots(
+        &self,
+        page: &HtmlPage,
+        options: &ScreenshotOptions,
+    ) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
         check_page(page)?;
         check_options(options)?;
         self.renderer.screenshots(page, options).await
     }
 
     /// Draws an email as PDF, with selectable text.
-    pub async fn pdf(&self, page: &Page, paper: Paper, title: &str) -> Result<Rendering<Vec<u8>>, RenderError> {
+    pub async fn pdf(&self, page: &HtmlPage, paper: Paper, title: &str) -> Result<Rendering<Vec<u8>>, RenderError> {
         check_page(page)?;
         if let Paper::Roll { width } = paper {
             check_width(width)?;
@@ -377,7 +385,7 @@ impl Pixels {
     }
 }
 
-fn check_page(page: &Page) -> Result<(), RenderError> {
+fn check_page(page: &HtmlPage) -> Result<(), RenderError> {
     let bytes: usize = page.images.values().map(|file| file.len()).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
         return Err(RenderError::Misused(format!(

@@ -25,7 +25,7 @@ use super::fonts::FontFiles;
 use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::Confinement;
 use super::worker::{WorkerOptions, run_in_process};
-use super::{Options, Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions};
+use super::{HtmlPage, Options, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions};
 use crate::base::secret::sha256;
 use crate::base::text::Color;
 use crate::engine::clients::data;
@@ -96,7 +96,7 @@ impl Drop for QueuedRequest<'_> {
 }
 
 /// Returns the number of pixels that a page's images may have. The engine omits the images beyond this number.
-fn drawn_pixels(page: &Page) -> u64 {
+fn drawn_pixels(page: &HtmlPage) -> u64 {
     let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
     let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
     (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX)
@@ -123,13 +123,13 @@ impl Workers {
         self.obey_with(work, text, 0, [].into_iter()).await
     }
 
-    async fn draw(&self, work: WorkerTask, page: &Page) -> Result<Message<WorkerReply>, RenderError> {
+    async fn draw(&self, work: WorkerTask, page: &HtmlPage) -> Result<Message<WorkerReply>, RenderError> {
         let images = page.images.iter().map(|(address, file)| (address, &**file));
         self.obey_with(work, page.html.as_bytes(), drawn_pixels(page), images).await
     }
 
     /// Waits until the pixels of a page's images may be decoded by Chromium.
-    pub async fn reserve(&self, page: &Page) -> Result<SemaphorePermit<'_>, RenderError> {
+    pub async fn reserve(&self, page: &HtmlPage) -> Result<SemaphorePermit<'_>, RenderError> {
         timeout(self.wait, self.take_pixels(drawn_pixels(page))).await.map_err(|_| RenderError::Busy)
     }
 
@@ -263,12 +263,16 @@ impl Workers {
 }
 
 impl Renderer for Workers {
-    fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
+    fn screenshots<'a>(
+        &'a self,
+        page: &'a HtmlPage,
+        options: &'a ScreenshotOptions,
+    ) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
         let work = WorkerTask::Shots(options.clone());
         Box::pin(async move { self.draw(work, page).await?.into_screenshots() })
     }
 
-    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>> {
+    fn pdf<'a>(&'a self, page: &'a HtmlPage, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>> {
         let work = WorkerTask::Pdf { paper, title: title.to_owned() };
         Box::pin(async move { self.draw(work, page).await?.into_pdf() })
     }

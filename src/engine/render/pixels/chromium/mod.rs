@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use self::browser::{BASE, Browser};
 use super::super::images;
 use super::{
-    Layer, Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions, Warning, Workers,
+    HtmlPage, Layer, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions, Warning, Workers,
 };
 use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGE_PIXELS_MAX};
 
@@ -69,7 +69,7 @@ impl Chromium {
     /// Draws a page as soon as the browser is free and the pixels of the page's images are available.
     async fn draw<T>(
         &self,
-        page: &Page,
+        page: &HtmlPage,
         work: impl AsyncFnOnce(&mut Browser) -> Result<T, RenderError>,
     ) -> Result<T, RenderError> {
         struct Waits<'a>(&'a AtomicUsize);
@@ -112,7 +112,11 @@ impl Chromium {
 }
 
 impl Renderer for Chromium {
-    fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
+    fn screenshots<'a>(
+        &'a self,
+        page: &'a HtmlPage,
+        options: &'a ScreenshotOptions,
+    ) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
         Box::pin(async move {
             let mut drawn = self.draw(page, async |browser| screenshots(browser, page, options).await).await?;
             for screenshot in &mut drawn.made {
@@ -127,14 +131,14 @@ impl Renderer for Chromium {
         })
     }
 
-    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, _title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>> {
+    fn pdf<'a>(&'a self, page: &'a HtmlPage, paper: Paper, _title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>> {
         Box::pin(self.draw(page, async move |browser| pdf(browser, page, paper).await))
     }
 }
 
 async fn screenshots(
     browser: &mut Browser,
-    page: &Page,
+    page: &HtmlPage,
     options: &ScreenshotOptions,
 ) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
     let mut tab = Tab::open(browser, page).await?;
@@ -174,7 +178,7 @@ async fn screenshots(
     Ok(Rendering { made, warnings })
 }
 
-async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Rendering<Vec<u8>>, RenderError> {
+async fn pdf(browser: &mut Browser, page: &HtmlPage, paper: Paper) -> Result<Rendering<Vec<u8>>, RenderError> {
     let mut tab = Tab::open(browser, page).await?;
     // PDFs also use the styles for screens, because emails are designed for screens.
     tab.call("Emulation.setEmulatedMedia", json!({ "media": "screen" })).await?;
@@ -199,7 +203,7 @@ async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Renderi
 }
 
 impl<'a> Tab<'a> {
-    async fn open(browser: &'a mut Browser, page: &Page) -> Result<Self, RenderError> {
+    async fn open(browser: &'a mut Browser, page: &HtmlPage) -> Result<Self, RenderError> {
         // As in the workers, images beyond the budget, and images whose number of pixels is unknown, are not drawn.
         let mut left = DRAWN_IMAGE_PIXELS_MAX;
         let mut fits = |file: &[u8]| {
@@ -229,7 +233,7 @@ impl<'a> Tab<'a> {
         self.call("Emulation.setDeviceMetricsOverride", metrics).await.map(|_| ())
     }
 
-    async fn show(&mut self, page: &Page) -> Result<(), RenderError> {
+    async fn show(&mut self, page: &HtmlPage) -> Result<(), RenderError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let frame = text(&frames["frameTree"]["frame"], "id")?;
         // Draw every email in standards mode, as most email clients do.
@@ -284,11 +288,11 @@ mod tests {
         Chromium::new(options, Arc::new(workers))
     }
 
-    fn page(has_image: bool) -> Page {
+    fn page(has_image: bool) -> HtmlPage {
         let mut file = std::io::Cursor::new(Vec::new());
         image::RgbImage::new(40, 30).write_to(&mut file, image::ImageFormat::Png).expect("the image can be written");
         let images = has_image.then(|| ("a.png".to_owned(), Arc::new(file.into_inner())));
-        Page { html: "<img src=a.png>".to_owned(), images: images.into_iter().collect() }
+        HtmlPage { html: "<img src=a.png>".to_owned(), images: images.into_iter().collect() }
     }
 
     #[tokio::test]
