@@ -16,14 +16,14 @@ use crate::vocab::limits;
 const EXAMPLE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 }, keeps_nulls: false };
 
-pub struct Page {
+pub struct ReferencePage {
     /// The name in the URL, such as `api/contacts`.
     pub name: String,
     pub text: String,
 }
 
 /// Returns the overview page, then one page per resource in the order of the operations.
-pub fn pages(operations: &[Entry], base: &str, now: Timestamp) -> Vec<Page> {
+pub fn pages(operations: &[Entry], base: &str, now: Timestamp) -> Vec<ReferencePage> {
     let mut resources: Vec<(&str, Vec<(&str, &Entry)>)> = Vec::new();
     for entry in operations {
         let Some((resource, method)) = entry.spec.client_name().and_then(|name| name.split_once('.')) else { continue };
@@ -51,7 +51,7 @@ line](clients.md). `/openapi.json` describes the same operations for code genera
 
 ";
 
-fn overview(resources: &[(&str, Vec<(&str, &Entry)>)]) -> Page {
+fn overview(resources: &[(&str, Vec<(&str, &Entry)>)]) -> ReferencePage {
     let mut text = OVERVIEW.to_owned();
     for (resource, entries) in resources {
         text.push_str(&format!("## {}\n\n| Operation | Request |\n|---|---|\n", title(resource)));
@@ -62,10 +62,10 @@ fn overview(resources: &[(&str, Vec<(&str, &Entry)>)]) -> Page {
         }
         text.push('\n');
     }
-    Page { name: "api".to_owned(), text }
+    ReferencePage { name: "api".to_owned(), text }
 }
 
-fn page(resource: &str, entries: &[(&str, &Entry)], base: &str, now: Timestamp) -> Page {
+fn page(resource: &str, entries: &[(&str, &Entry)], base: &str, now: Timestamp) -> ReferencePage {
     let mut text = format!("# {}\n\n", title(resource));
     let lines = entries.iter().map(|(method, entry)| format!("- [{}](#{})\n", entry.spec.summary, anchor(method)));
     text.extend(lines);
@@ -73,7 +73,7 @@ fn page(resource: &str, entries: &[(&str, &Entry)], base: &str, now: Timestamp) 
     for (method, entry) in entries {
         text.push_str(&operation(method, entry, (base, now), &mut shown));
     }
-    Page { name: docs_links::page(resource), text }
+    ReferencePage { name: docs_links::page(resource), text }
 }
 
 /// A response part that is already on the page, with the summary and the anchor of the operation that shows it.
