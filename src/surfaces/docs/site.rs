@@ -50,20 +50,20 @@ impl Document {
 /// The rendered documentation with its search index.
 pub struct Site {
     pub documents: BTreeMap<String, Document>,
-    pages: Vec<Page>,
+    pages: Vec<RenderedPage>,
     index: Index,
     files: Arc<Files>,
 }
 
 /// A rendered page without the surrounding layout.
-struct Page {
+struct RenderedPage {
     url: String,
     chapter: &'static str,
     source: String,
     rendered: Rendered,
 }
 
-impl Page {
+impl RenderedPage {
     fn title(&self) -> &str {
         markdown::title(&self.source)
     }
@@ -136,9 +136,9 @@ impl Site {
         }
         sources.push((CHANGELOG.name.to_owned(), CHAPTERS[CHAPTERS.len() - 1].title, text(&CHANGELOG)));
         let titles: Titles = sources.iter().map(|(name, _, source)| (name.clone(), markdown::title(source).to_owned())).collect();
-        let pages: Vec<Page> = sources
+        let pages: Vec<RenderedPage> = sources
             .into_iter()
-            .map(|(name, chapter, source)| Page {
+            .map(|(name, chapter, source)| RenderedPage {
                 url: address(&name),
                 chapter,
                 rendered: markdown::render(&source, &titles),
@@ -219,7 +219,7 @@ impl Site {
         }
     }
 
-    fn chapters(&self, here: Option<&Page>) -> Vec<ChapterView<'_>> {
+    fn chapters(&self, here: Option<&RenderedPage>) -> Vec<ChapterView<'_>> {
         let chapter = |title: &'static str| ChapterView {
             title,
             here: here.is_some_and(|page| page.chapter == title),
@@ -228,7 +228,7 @@ impl Site {
         CHAPTERS.iter().map(|one| chapter(one.title)).collect()
     }
 
-    fn link<'a>(&self, page: &'a Page, here: Option<&Page>) -> Link<'a> {
+    fn link<'a>(&self, page: &'a RenderedPage, here: Option<&RenderedPage>) -> Link<'a> {
         Link { url: page.url.clone(), title: page.title(), here: here.is_some_and(|here| here.url == page.url) }
     }
 
