@@ -3,7 +3,7 @@
 use http::HeaderMap;
 
 use super::links;
-use super::pages::{Page, Reader};
+use super::pages::{Reader, RecipientPage};
 use super::recipient::MessageRecipient;
 use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Context, Failure};
@@ -47,5 +47,5 @@ pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &He
 
 /// Returns the page that explains that a link is no longer valid.
 pub fn gone(context: &Context, headers: &HeaderMap) -> Reply {
-    Page::Gone.reply(&Reader::anonymous(headers), context.engine.random.as_ref())
+    RecipientPage::Gone.reply(&Reader::anonymous(headers), context.engine.random.as_ref())
 }

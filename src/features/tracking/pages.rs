@@ -28,7 +28,7 @@ static PAGES: LazyLock<Pages> = LazyLock::new(|| {
 });
 
 /// The content of a page.
-pub enum Page {
+pub enum RecipientPage {
     /// Asks whether to unsubscribe: from the topic, if there is one, otherwise from all mail.
     Ask { topic: Option<String> },
     /// Confirms that the recipient is unsubscribed.
@@ -101,7 +101,7 @@ struct Context<'a> {
     choose: &'a str,
 }
 
-impl Page {
+impl RecipientPage {
     /// Returns the page as a response.
     pub fn reply(&self, reader: &Reader, random: &dyn Random) -> Reply {
         let nonce = HEXLOWER.encode(&random.bytes::<16>());
@@ -115,14 +115,16 @@ impl Page {
         headers.insert(CONTENT_LANGUAGE, HeaderValue::from_static(language));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_str(&policy).expect("the policy is ASCII"));
-        let status = if matches!(self, Page::Gone) { StatusCode::NOT_FOUND } else { StatusCode::OK };
+        let status = if matches!(self, RecipientPage::Gone) { StatusCode::NOT_FOUND } else { StatusCode::OK };
         Reply { status, headers, body: ReplyBody::Whole(body.into()) }
     }
 
     fn draw(&self, reader: &Reader, (language, texts): (&str, &Texts), nonce: &str) -> String {
-        let (Page::Ask { topic } | Page::Left { topic }) = self else { return self.draw_rest(reader, (language, texts), nonce) };
+        let (RecipientPage::Ask { topic } | RecipientPage::Left { topic }) = self else {
+            return self.draw_rest(reader, (language, texts), nonce);
+        };
         let names = Placeholders { brand: &reader.brand, topic: topic.as_deref().unwrap_or_default(), email: &reader.email };
-        let asks = matches!(self, Page::Ask { .. });
+        let asks = matches!(self, RecipientPage::Ask { .. });
         let (heading, text) = match (asks, topic) {
             (true, None) => (&texts.ask, &texts.ask_text),
             (true, Some(_)) => (&texts.ask_topic, &texts.ask_topic_text),
@@ -143,7 +145,7 @@ impl Page {
     fn draw_rest(&self, reader: &Reader, (language, texts): (&str, &Texts), nonce: &str) -> String {
         let names = Placeholders { brand: &reader.brand, topic: "", email: &reader.email };
         let common = self.context(reader, (language, texts), nonce);
-        let Page::Preferences { topics, is_out, may_return, is_saved } = self else {
+        let RecipientPage::Preferences { topics, is_out, may_return, is_saved } = self else {
             let (heading, text) = (texts.gone.clone(), texts.gone_text.clone());
             return PAGES.draw(PAGE, &Context { state: "gone", title: &texts.gone, heading, text, choose: "", ..common });
         };
@@ -203,20 +205,21 @@ mod tests {
         Choice { id: TopicId::from_bytes([7; 12]), name: "News & offers".into(), description, chosen }
     }
 
-    fn samples() -> [Page; 7] {
-        let preferences = |topics, is_out, may_return, is_saved| Page::Preferences { topics, is_out, may_return, is_saved };
+    fn samples() -> [RecipientPage; 7] {
+        let preferences =
+            |topics, is_out, may_return, is_saved| RecipientPage::Preferences { topics, is_out, may_return, is_saved };
         [
-            Page::Ask { topic: None },
-            Page::Ask { topic: Some("News".into()) },
-            Page::Left { topic: None },
-            Page::Left { topic: Some("News".into()) },
+            RecipientPage::Ask { topic: None },
+            RecipientPage::Ask { topic: Some("News".into()) },
+            RecipientPage::Left { topic: None },
+            RecipientPage::Left { topic: Some("News".into()) },
             preferences(vec![choice(true), choice(false)], false, false, true),
             preferences(Vec::new(), true, true, false),
-            Page::Gone,
+            RecipientPage::Gone,
         ]
     }
 
-    fn drawn(page: &Page, language: &str) -> String {
+    fn drawn(page: &RecipientPage, language: &str) -> String {
         page.draw(&Reader { language: Some(language.into()), ..reader() }, texts(Some(language), None), "abc")
     }
 
@@ -238,7 +241,7 @@ mod tests {
 
     #[test]
     fn only_pages_that_ask_have_a_button() {
-        let buttons = |page: &Page| drawn(page, "en").matches("<button").count();
+        let buttons = |page: &RecipientPage| drawn(page, "en").matches("<button").count();
         assert_eq!(samples().map(|page| buttons(&page)), [1, 2, 0, 0, 2, 1, 0]);
         assert!(drawn(&samples()[4], "en").contains("checked"));
         assert!(drawn(&samples()[1], "en").contains("/u/CHOICES/preferences"));

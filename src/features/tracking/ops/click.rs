@@ -10,7 +10,7 @@ use crate::engine::store::ReadTx;
 use crate::features::sending::token::{Purpose, Token};
 use crate::features::tracking::link_target;
 use crate::features::tracking::links::{self, MessageLink};
-use crate::features::tracking::pages::{Page, Reader};
+use crate::features::tracking::pages::{Reader, RecipientPage};
 use crate::vocab::ids::MailingId;
 
 pub struct Click;
@@ -55,5 +55,5 @@ fn target(tx: &ReadTx, mailing: MailingId, number: u32, link: u16) -> Result<Opt
 }
 
 fn gone(context: &Context, request: &RawRequest) -> Reply {
-    Page::Gone.reply(&Reader::anonymous(&request.headers), context.engine.random.as_ref())
+    RecipientPage::Gone.reply(&Reader::anonymous(&request.headers), context.engine.random.as_ref())
 }

@@ -11,7 +11,7 @@ use crate::features::contacts::Source;
 use crate::features::tracking::bounces::SuppressionList;
 use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
-use crate::features::tracking::pages::Page;
+use crate::features::tracking::pages::RecipientPage;
 use crate::features::tracking::recipient::MessageRecipient;
 use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::ids::TopicId;
@@ -65,7 +65,7 @@ impl Raw for Preferences {
         let Some(recipient) = store.write_essential(keep).await?? else {
             return Ok(link_visit::gone(&context, &request.headers));
         };
-        let page = if leaves { Page::Left { topic: None } } else { page(&store.read(), &recipient, true)? };
+        let page = if leaves { RecipientPage::Left { topic: None } } else { page(&store.read(), &recipient, true)? };
         Ok(page.reply(&reader, context.engine.random.as_ref()))
     }
 }

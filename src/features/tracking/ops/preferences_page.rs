@@ -8,7 +8,7 @@ use crate::engine::store::Read;
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
-use crate::features::tracking::pages::Page;
+use crate::features::tracking::pages::RecipientPage;
 use crate::features::tracking::recipient::MessageRecipient;
 use crate::features::tracking::unsubscribe;
 use crate::vocab::contact_status::Status;
@@ -45,9 +45,9 @@ impl Raw for PreferencesPage {
 }
 
 /// Returns the preferences page with the recipient's current choices.
-pub fn page(tx: &impl Read, recipient: &MessageRecipient, is_saved: bool) -> Result<Page, Failure> {
+pub fn page(tx: &impl Read, recipient: &MessageRecipient, is_saved: bool) -> Result<RecipientPage, Failure> {
     let status = recipient.contact.as_ref().map(|contact| contact.status);
-    Ok(Page::Preferences {
+    Ok(RecipientPage::Preferences {
         topics: unsubscribe::choices(tx, recipient)?,
         is_out: status != Some(Status::Subscribed),
         may_return: status == Some(Status::Unsubscribed),

@@ -14,7 +14,7 @@ use crate::features::sending::token::Purpose;
 use crate::features::tracking::bounces::SuppressionList;
 use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
-use crate::features::tracking::pages::Page;
+use crate::features::tracking::pages::RecipientPage;
 use crate::features::tracking::recipient::MessageRecipient;
 use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::limits;
@@ -75,7 +75,7 @@ impl Raw for Unsubscribe {
             return Ok(done());
         }
         let topic = topic.filter(|_| scope == Scope::List);
-        Ok(Page::Left { topic }.reply(&reader, context.engine.random.as_ref()))
+        Ok(RecipientPage::Left { topic }.reply(&reader, context.engine.random.as_ref()))
     }
 }
 

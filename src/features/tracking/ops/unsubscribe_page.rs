@@ -7,7 +7,7 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
-use crate::features::tracking::pages::Page;
+use crate::features::tracking::pages::RecipientPage;
 use crate::features::tracking::unsubscribe;
 
 pub struct UnsubscribePage;
@@ -35,6 +35,6 @@ impl Raw for UnsubscribePage {
             return Ok(link_visit::gone(&context, &request.headers));
         };
         let topic = unsubscribe::list(&tx, &recipient)?.map(|topic| topic.name);
-        Ok(Page::Ask { topic }.reply(&reader, random.as_ref()))
+        Ok(RecipientPage::Ask { topic }.reply(&reader, random.as_ref()))
     }
 }
