@@ -14,7 +14,7 @@ use crate::features::projects::brand::BrandWebFont;
 
 /// The input of the templates.
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct TemplateInput {
     pub language: String,
     pub direction: &'static str,
     pub subject: String,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::block_context::BlockContext;
-use super::cells::{Dark, FamilyNames, Gutter, Page, Part, SmallTitle, TypeSize};
+use super::cells::{Dark, FamilyNames, Gutter, Part, SmallTitle, TemplateInput, TypeSize};
 use super::parts::parts;
 use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{Size, Voice};
@@ -14,7 +14,7 @@ use crate::features::projects::brand::BrandWebFont;
 const GUTTERS: [u16; 5] = [0, 7, 10, 12, 14];
 
 /// Returns the input of the templates.
-pub fn page(email: &Email, theme: &Theme) -> Page {
+pub fn page(email: &Email, theme: &Theme) -> TemplateInput {
     let set = BlockContext::new(email, theme);
     let parts = parts(email, theme);
     let sizes = sizes(&set);
@@ -24,7 +24,7 @@ pub fn page(email: &Email, theme: &Theme) -> Page {
     let small = shorter(Size { size: theme.design.scale.title_small, ..title }, characters).size;
     let side = theme.design.room.side_small;
     let (font_files, font_sheets) = theme.web_fonts.iter().cloned().partition(BrandWebFont::is_file);
-    Page {
+    TemplateInput {
         language: email.language.as_str().to_owned(),
         direction: email.direction.as_str(),
         subject: email.subject.to_string(),
