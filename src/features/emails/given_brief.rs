@@ -94,7 +94,8 @@ fn value_in(fact: &Fact, language: &LanguageTag, today: Date) -> Option<FactValu
 /// `own` are the facts of the unchanged brief.
 fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     let prompt: Vec<char> = prompt.chars().collect();
-    let text_of = |span: Span| prompt.get(span.start as usize..span.end as usize).map(|told| told.iter().collect::<String>());
+    let text_of =
+        |span: Span| prompt.get(span.start as usize..span.end as usize).map(|characters| characters.iter().collect::<String>());
     let is_sentence = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
     // The sentences contain a fact as the parser writes it ("12 December") or as the prompt writes it ("12 dec").
     let corrected = |fact: &Fact| {

@@ -74,9 +74,9 @@ impl GenerationRequest {
     /// the brief.
     pub fn topic(&self) -> &str {
         let brief = self.brief.as_ref();
-        let told = brief.and_then(|brief| brief.subject.as_ref().map(|subject| subject.text.as_str()));
+        let subject = brief.and_then(|brief| brief.subject.as_ref().map(|subject| subject.text.as_str()));
         let fact = brief.and_then(|brief| brief.facts.first()).map(|fact| fact.text.as_str());
-        self.prompt.lines().next().or(told).or(fact).unwrap_or_default()
+        self.prompt.lines().next().or(subject).or(fact).unwrap_or_default()
     }
 }
 

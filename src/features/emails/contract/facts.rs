@@ -94,8 +94,9 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
     // A brief can quote text in other languages, so the text is also read in English and in its own language.
     let own = Words::of(language.as_str().split('-').next().unwrap_or_default());
     let read = [Some(own), Some(Words::of("en")), Words::language_of(&fold(text))].into_iter().flatten();
-    let told: Vec<bool> = read.flat_map(|words| mentions::read(text, words)).filter_map(|told| compare(&told.value)).collect();
-    !told.is_empty() && !told.contains(&true)
+    let matches: Vec<bool> =
+        read.flat_map(|words| mentions::read(text, words)).filter_map(|mention| compare(&mention.value)).collect();
+    !matches.is_empty() && !matches.contains(&true)
 }
 
 /// Returns whether the email states everything after the label of a statement: "Why: we doubled our hours". If an address follows the
@@ -184,8 +185,8 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
         }
         (share(&open, block) * open.len() as f64 + (wanted.len() - open.len()) as f64) / wanted.len() as f64
     };
-    let told = blocks.iter().any(|block| share(&wanted, block) >= least && (!is_negated || negated(block)));
-    told || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
+    let is_stated = blocks.iter().any(|block| share(&wanted, block) >= least && (!is_negated || negated(block)));
+    is_stated || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
 }
 
 /// Returns whether the body also mentions `value`, which another text mentions.
@@ -270,9 +271,11 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let mut found = Vec::new();
     for code in brief.facts.iter().filter(|fact| fact.kind == FactKind::Code) {
         let wanted = spaced(&fold(&code.text));
-        let told = email.outline.body().filter(|passage| passage.place != Place::Label);
-        let mut blocks: Vec<Option<&str>> =
-            told.filter(|passage| spaced(&passage.folded).contains(&wanted)).map(|passage| passage.block.as_deref()).collect();
+        let passages = email.outline.body().filter(|passage| passage.place != Place::Label);
+        let mut blocks: Vec<Option<&str>> = passages
+            .filter(|passage| spaced(&passage.folded).contains(&wanted))
+            .map(|passage| passage.block.as_deref())
+            .collect();
         blocks.dedup();
         if let [_, second, ..] = blocks[..] {
             let message = format!("The body contains the code {:?} more than once. Show it only once.", code.text);
@@ -310,22 +313,23 @@ fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
             let claims = claims(email.words, &folded);
             for fact in &brief.facts {
                 let Some(value) = &fact.value else { continue };
-                let told: Vec<_> = mentions.iter().filter(|mention| is_value(&mention.value, value)).collect();
+                let stating: Vec<_> = mentions.iter().filter(|mention| is_value(&mention.value, value)).collect();
                 let wrong = match value {
                     FactValue::Percent { .. } | FactValue::Money { .. } if !is_offer(fact, brief) => {
-                        told.iter().any(|mention| is_reduction(email.words, &folded[mention.range.end.min(folded.len())..]))
+                        stating.iter().any(|mention| is_reduction(email.words, &folded[mention.range.end.min(folded.len())..]))
                     }
                     FactValue::Days { .. } => {
                         let roles = roles_of(brief, value);
                         let before = |start: usize| folded.get(..start).unwrap_or_default();
-                        let follows =
-                            |cues: &[String]| told.iter().any(|mention| is_after(email.words, cues, before(mention.range.start)));
+                        let follows = |cues: &[String]| {
+                            stating.iter().any(|mention| is_after(email.words, cues, before(mention.range.start)))
+                        };
                         let has_only = |role| !roles.is_empty() && roles.iter().all(|own| *own == role);
                         let table = &email.words.table;
                         let is_swapped = has_only(FactRole::Closed) && follows(&table.reopens)
                             || has_only(FactRole::Reopens) && follows(&table.closed);
                         let is_other = !claims.is_empty() && !claims.iter().any(|claim| roles.contains(claim));
-                        !told.is_empty() && (is_swapped || is_other)
+                        !stating.is_empty() && (is_swapped || is_other)
                     }
                     _ => false,
                 };

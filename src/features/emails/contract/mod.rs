@@ -91,9 +91,9 @@ pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
 }
 
 /// Returns a warning for each passage of the prompt that neither the email nor one of these warnings contains.
-pub fn remains(document: &Email, terms: &Terms<'_>, told: &[Finding]) -> Vec<Finding> {
+pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
-    let lost = remains::check(&email, terms, told).into_iter();
+    let lost = remains::check(&email, terms, warnings).into_iter();
     lost.take(limits::EMAIL_VIOLATIONS_MAX).map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 

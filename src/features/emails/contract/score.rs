@@ -307,8 +307,8 @@ fn covers(warning: &Finding, fact: &SampleFact, prompt: &str) -> bool {
 /// Scores one email and describes its failures.
 fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<String>) {
     let shown = Shown::of(&draft.document);
-    let told = |finding: &Finding| format!("{}\n{}", finding.message, finding.text.as_deref().unwrap_or_default());
-    let warnings = plain(&draft.warnings.iter().map(told).collect::<Vec<_>>().join("\n"));
+    let text_of = |finding: &Finding| format!("{}\n{}", finding.message, finding.text.as_deref().unwrap_or_default());
+    let warnings = plain(&draft.warnings.iter().map(text_of).collect::<Vec<_>>().join("\n"));
     let mut score = Score { emails: 1, facts: sample.facts.len(), ..Score::default() };
     let mut failures = Vec::new();
     for fact in &sample.facts {

@@ -230,10 +230,10 @@ fn inventions(email: &Reading, terms: &Terms<'_>, sources: &Sources) -> Vec<Find
     for (passage, mentions) in email.passages() {
         for mention in mentions {
             let text = fold(&passage.text);
-            let told = text.get(mention.range.clone()).filter(|told| !told.is_empty()).unwrap_or(&text).trim();
-            if !sources.knows(&mention.value, told, email.today) {
-                found.push(strange(kind_of(&mention.value), told, passage));
-            } else if let Some(finding) = wrong_weekday(&mention.value, terms.brief, told, passage) {
+            let stated = text.get(mention.range.clone()).filter(|stated| !stated.is_empty()).unwrap_or(&text).trim();
+            if !sources.knows(&mention.value, stated, email.today) {
+                found.push(strange(kind_of(&mention.value), stated, passage));
+            } else if let Some(finding) = wrong_weekday(&mention.value, terms.brief, stated, passage) {
                 found.push(finding);
             }
         }

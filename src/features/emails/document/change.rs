@@ -459,9 +459,9 @@ mod tests {
             json!({ "op": "move", "id": "coupon", "after": "coupon" }),
         ]);
         let errors = errors.expect_err("every change is invalid");
-        let told: Vec<(usize, &str)> = errors.iter().map(|error| (error.index, error.field)).collect();
+        let actual: Vec<(usize, &str)> = errors.iter().map(|error| (error.index, error.field)).collect();
         let expected = [(0, "path"), (1, "id"), (2, "after"), (3, "value"), (4, "before"), (5, "path"), (6, "after")];
-        assert_eq!(told, expected, "{errors:?}");
+        assert_eq!(actual, expected, "{errors:?}");
         assert!(errors[0].to_string().starts_with("changes[0].path: set needs a path"), "{}", errors[0]);
     }
 
@@ -475,11 +475,11 @@ mod tests {
             json!({ "op": "remove", "id": "footer" }),
         ]);
         let errors = errors.expect_err("the document has three errors");
-        let told: Vec<(usize, &str, Option<&str>)> =
+        let actual: Vec<(usize, &str, Option<&str>)> =
             errors.iter().map(|error| (error.index, error.violation.path.as_str(), error.block.as_deref())).collect();
-        assert_eq!(told[0], (3, "preheader", None), "{errors:?}");
-        assert_eq!(told[1], (1, "blocks[1].title", Some("coupon")), "{errors:?}");
-        assert_eq!(told[2].0, 4, "{errors:?}");
+        assert_eq!(actual[0], (3, "preheader", None), "{errors:?}");
+        assert_eq!(actual[1], (1, "blocks[1].title", Some("coupon")), "{errors:?}");
+        assert_eq!(actual[2].0, 4, "{errors:?}");
         assert_eq!(errors.len(), 3);
     }
 

@@ -25,29 +25,29 @@ enum ListedPart {
 /// The list for the model: the items, numbered from 1, and the text of the list.
 struct Listing {
     entries: Vec<ListedPart>,
-    told: String,
+    text: String,
 }
 
 impl Listing {
     fn of(imported: &ImportedEmail) -> Self {
-        let mut listing = Self { entries: Vec::new(), told: String::new() };
-        listing.told.push_str(&format!("subject: {}\npreheader: {}\n", imported.subject, imported.preheader()));
+        let mut listing = Self { entries: Vec::new(), text: String::new() };
+        listing.text.push_str(&format!("subject: {}\npreheader: {}\n", imported.subject, imported.preheader()));
         let links = imported.links();
         for (place, part) in imported.parts() {
-            if listing.told.len() > limits::IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX {
-                listing.told.push_str("(the rest is omitted: the email is too long)\n");
+            if listing.text.len() > limits::IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX {
+                listing.text.push_str("(the rest is omitted: the email is too long)\n");
                 break;
             }
             listing.part(place, part, &links);
         }
         let colors: Vec<String> = imported.colors.iter().map(ToString::to_string).collect();
-        listing.told.push_str(&format!("colors, the most used first: {}\n", colors.join(", ")));
+        listing.text.push_str(&format!("colors, the most used first: {}\n", colors.join(", ")));
         listing
     }
 
-    fn push(&mut self, entry: ListedPart, told: &str) {
+    fn push(&mut self, entry: ListedPart, line: &str) {
         self.entries.push(entry);
-        self.told.push_str(&format!("{} {told}\n", self.entries.len()));
+        self.text.push_str(&format!("{} {line}\n", self.entries.len()));
     }
 
     fn part(&mut self, place: usize, part: &Part, links: &[(usize, String, &str)]) {
@@ -216,7 +216,7 @@ pub async fn edit(
     let system =
         PROMPTS.write("edit_html", &json!({ "brand": brand, "images": material.images(), "links": material.site_links() }));
     let listing = Listing::of(imported);
-    let request = format!("The email:\n{}\n<request>\n{prompt}\n</request>", listing.told);
+    let request = format!("The email:\n{}\n<request>\n{prompt}\n</request>", listing.text);
     let about = "The changes to the email.";
     let schema = AnswerSchema { name: "edit_html_email", about, schema: schema(listing.entries.len()) };
     let shown = imported.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str());
@@ -385,14 +385,14 @@ mod tests {
 
     /// Returns the number of the first line that contains `words`.
     fn number(words: &str) -> usize {
-        let told = Listing::of(&imported(&safe(NEWSLETTER), "en")).told;
-        let line = told.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {told}"));
+        let text = Listing::of(&imported(&safe(NEWSLETTER), "en")).text;
+        let line = text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {text}"));
         line.split(' ').next().and_then(|number| number.parse().ok()).expect("the line starts with a number")
     }
 
     #[test]
     fn the_list_contains_everything_and_no_markup() {
-        let told = Listing::of(&imported(&safe(NEWSLETTER), "en")).told;
+        let text = Listing::of(&imported(&safe(NEWSLETTER), "en")).text;
         for line in [
             "subject: Autumn teas are here",
             "preheader: Three new blends, and free shipping until Sunday.",
@@ -401,9 +401,9 @@ mod tests {
             "button \"Shop now\": https://teas.example/autumn",
             "image, 600 pixels wide, alt \"A pot of tea on a windowsill\": https://teas.example/pot.jpg",
         ] {
-            assert!(told.contains(line), "{line}\n{told}");
+            assert!(text.contains(line), "{line}\n{text}");
         }
-        assert!(!told.contains('<') && told.len() < 3_000, "{told}");
+        assert!(!text.contains('<') && text.len() < 3_000, "{text}");
     }
 
     #[test]

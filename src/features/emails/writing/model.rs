@@ -232,12 +232,12 @@ impl<'a> Writing<'a> {
         for batch in blocks::batches(&outline.blocks, self.model.client().blocks_at_once()) {
             let ids: Vec<&str> = batch.iter().map(|block| block.id.as_str()).collect();
             let original: Vec<&Value> = originals.iter().skip(written.len()).take(batch.len()).collect();
-            let told = |block: &outline::PlannedBlock| json!({ "id": block.id, "kind": block.kind, "says": block.says });
+            let planned = |block: &outline::PlannedBlock| json!({ "id": block.id, "kind": block.kind, "says": block.says });
             let request = PROMPTS.write(
                 "blocks",
                 &json!({
                     "request": self.request, "subject": outline.frame["subject"], "preheader": outline.frame["preheader"],
-                    "outline": outline.blocks.iter().map(told).collect::<Vec<_>>(), "ids": ids,
+                    "outline": outline.blocks.iter().map(planned).collect::<Vec<_>>(), "ids": ids,
                     "pattern": patterns::of(outline.frame["purpose"].as_str().unwrap_or_default()),
                     "written": text_of(&written), "original": text_of(&original), "language": self.brief.language,
                 }),

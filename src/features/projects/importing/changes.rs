@@ -245,10 +245,10 @@ mod tests {
         let own = BrandOverrides { tagline: Some("Ours".into()), ..BrandOverrides::default() };
         let (stored, changes) = compare(&brand(Some("Old"), "#111111"), brand(Some("New"), "#222222"), &own);
         assert_eq!((stored.tagline.as_deref(), stored.palette.primary.as_deref()), (Some("New"), Some("#111111")));
-        let told: Vec<_> = changes.iter().map(|change| (change.id(), change.values(), change.state())).collect();
+        let shown: Vec<_> = changes.iter().map(|change| (change.id(), change.values(), change.state())).collect();
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(
-            told,
+            shown,
             [
                 ("tagline".to_owned(), (text("Ours"), text("New")), ChangeState::Kept),
                 ("palette.primary".to_owned(), (text("#111111"), text("#222222")), ChangeState::Pending),

@@ -23,9 +23,9 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
         return encoding;
     }
     let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
-    let told = label_after(content_type.as_bytes(), b"charset=").or_else(|| own_word(head));
+    let declared = label_after(content_type.as_bytes(), b"charset=").or_else(|| own_word(head));
     // Check whether the bytes are valid UTF-8, because UTF-8 is often declared wrongly.
-    match told {
+    match declared {
         Some(encoding) if encoding != UTF_8 => encoding,
         Some(_) | None if std::str::from_utf8(bytes).is_ok() => UTF_8,
         Some(_) if is_mostly_utf_8(bytes) => UTF_8,

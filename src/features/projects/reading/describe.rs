@@ -98,15 +98,15 @@ fn color_words(measured: &ImageMeasurements) -> Vec<&'static str> {
 
 /// Returns tags for an image: words about the image, its shape and its colors.
 pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
-    let told = words.alt.into_iter().flat_map(split_words).chain(file_words(words.url));
-    let told = told.chain(words.context.into_iter().flat_map(split_words));
+    let candidates = words.alt.into_iter().flat_map(split_words).chain(file_words(words.url));
+    let candidates = candidates.chain(words.context.into_iter().flat_map(split_words));
     let orientation = match (f64::from(measured.width), f64::from(measured.height)) {
         (width, height) if width > height * 1.15 => "landscape",
         (width, height) if height > width * 1.15 => "portrait",
         _ => "square",
     };
     let mut tags: Vec<String> = Vec::new();
-    let own = told.take(40).filter(|word| word.chars().count() >= 3 && word.chars().count() <= IMAGE_TAG_CHARACTERS_MAX);
+    let own = candidates.take(40).filter(|word| word.chars().count() >= 3 && word.chars().count() <= IMAGE_TAG_CHARACTERS_MAX);
     // Leave room for the tags that are always known: the shape and two colors.
     for tag in own {
         if tags.len() + 3 < IMAGE_TAGS_MAX && !tags.contains(&tag) {

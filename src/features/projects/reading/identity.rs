@@ -216,8 +216,8 @@ pub fn description(site: &Site) -> Option<String> {
         home.meta("twitter:description"),
         site.manifest_text("description"),
     ];
-    let told = candidates.into_iter().flatten().find(|text| text.chars().count() >= 20);
-    told.or_else(paragraph).map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX))
+    let declared = candidates.into_iter().flatten().find(|text| text.chars().count() >= 20);
+    declared.or_else(paragraph).map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX))
 }
 
 /// Returns the languages of the site, the main language first.
@@ -240,15 +240,15 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
             }
         }
     };
-    let told = home.first("html[lang]").and_then(|html| html.attr("lang")).map(str::to_owned);
-    let told = told.or_else(|| home.meta("og:locale")).or_else(|| home.meta("content-language"));
-    let told = told.or_else(|| home.language.split(',').next().map(str::to_owned)).filter(|tag| !tag.trim().is_empty());
+    let declared = home.first("html[lang]").and_then(|html| html.attr("lang")).map(str::to_owned);
+    let declared = declared.or_else(|| home.meta("og:locale")).or_else(|| home.meta("content-language"));
+    let declared = declared.or_else(|| home.language.split(',').next().map(str::to_owned)).filter(|tag| !tag.trim().is_empty());
     let seen = recognized(text);
     let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    match (&told, seen) {
+    match (&declared, seen) {
         // Prefer the recognized language: templates declare a language, and many authors forget to change it.
-        (Some(told), Some(seen)) if primary(told) != seen && text.chars().count() >= SURE_CHARACTERS => add(seen),
-        (Some(told), _) => add(told),
+        (Some(declared), Some(seen)) if primary(declared) != seen && text.chars().count() >= SURE_CHARACTERS => add(seen),
+        (Some(declared), _) => add(declared),
         (None, Some(seen)) => add(seen),
         (None, None) => {}
     }
@@ -263,7 +263,8 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     for page in site.pages.iter().filter(|page| page.given) {
         if let Some(tag) = page.first("html[lang]").and_then(|html| html.attr("lang")) {
             let is_main = found.first().is_some_and(|main| {
-                told.as_deref().is_some_and(|told| primary(told) != main.primary()) && told.as_deref() == Some(tag)
+                declared.as_deref().is_some_and(|declared| primary(declared) != main.primary())
+                    && declared.as_deref() == Some(tag)
             });
             if !is_main
                 && let Ok(tag) = LanguageTag::parse(&tag.replace('_', "-"))

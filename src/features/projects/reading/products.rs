@@ -56,11 +56,11 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
     let mut without: Vec<&Page> = Vec::new();
     for page in &site.pages {
         let nodes = nodes(page);
-        let told: Vec<BrandProduct> =
+        let structured: Vec<BrandProduct> =
             nodes.iter().filter(|node| is_a(node, &KINDS)).filter_map(|node| from_node(node, page)).collect();
-        let only_one = told.len() == 1;
-        let mut count = told.len();
-        for product in told {
+        let only_one = structured.len() == 1;
+        let mut count = structured.len();
+        for product in structured {
             // A product without an explicit URL gets the URL of its page.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
             found.add(BrandProduct { url, ..product }, Evidence::Data, name);

@@ -89,7 +89,7 @@ pub struct Text {
 
 /// Returns the main text of every page, excluding boilerplate and pages that only describe products.
 pub fn texts(site: &Site, products: &[BrandProduct], name: Option<&str>) -> Vec<Text> {
-    let told: Vec<&str> = products.iter().filter_map(|product| product.description.as_deref()).collect();
+    let descriptions: Vec<&str> = products.iter().filter_map(|product| product.description.as_deref()).collect();
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();
     let mut times: HashMap<String, usize> = HashMap::new();
     let mut bars: HashMap<String, usize> = HashMap::new();
@@ -109,7 +109,7 @@ pub fn texts(site: &Site, products: &[BrandProduct], name: Option<&str>) -> Vec<
         let own: Vec<&Block> = blocks.iter().filter(kept).collect();
         let text = text_of_page(page, &own, name);
         let is_new = !found.iter().any(|other| other.content == text.content);
-        if is_new && says_something(page, &own, &text, &told) {
+        if is_new && says_something(page, &own, &text, &descriptions) {
             found.push(text);
         }
     }
@@ -126,8 +126,8 @@ fn bar_blocks(blocks: &[Block]) -> impl Iterator<Item = &Block> {
 }
 
 /// Returns whether the text of a page contains information about the brand: the opening hours, or at least one sentence that is not in
-/// `told`, the descriptions of its products. A formal page must be long; a contact page must be long or contain opening hours.
-fn says_something(page: &Page, blocks: &[&Block], text: &Text, told: &[&str]) -> bool {
+/// the `descriptions` of its products. A formal page must be long; a contact page must be long or contain opening hours.
+fn says_something(page: &Page, blocks: &[&Block], text: &Text, descriptions: &[&str]) -> bool {
     let path = percent_decode_str(page.url.path()).decode_utf8_lossy().to_lowercase();
     let is_long = text.content.chars().count() >= FORMAL_CHARACTERS_MIN;
     let has_hours = blocks.iter().any(|block| is_hours(&block.text));
@@ -135,7 +135,7 @@ fn says_something(page: &Page, blocks: &[&Block], text: &Text, told: &[&str]) ->
         () if FORMAL_PAGES.iter().any(|word| path.contains(word)) => is_long,
         () if CONTACT_PAGES.iter().any(|word| path.contains(word)) => is_long || has_hours,
         () => {
-            let is_known = |block: &Block| !page.given && told.iter().any(|told| told.contains(block.text.as_str()));
+            let is_known = |block: &Block| !page.given && descriptions.iter().any(|text| text.contains(block.text.as_str()));
             has_hours || blocks.iter().any(|block| is_sentence(block) && !is_known(block))
         }
     }

@@ -259,10 +259,10 @@ mod tests {
     #[test]
     fn health_follows_the_limits_of_mailbox_providers() {
         let judged = |bounces: f64, complaints: f64| {
-            let told = health(&json!({ "deliveredRate": 98.0, "bounceRate": bounces, "complaintRate": complaints }));
+            let rates = health(&json!({ "deliveredRate": 98.0, "bounceRate": bounces, "complaintRate": complaints }));
             (
-                told["bounced"]["judged"].as_str().map(ToOwned::to_owned),
-                told["complained"]["judged"].as_str().map(ToOwned::to_owned),
+                rates["bounced"]["judged"].as_str().map(ToOwned::to_owned),
+                rates["complained"]["judged"].as_str().map(ToOwned::to_owned),
             )
         };
         let words = |left: &str, right: &str| (Some(left.to_owned()), Some(right.to_owned()));

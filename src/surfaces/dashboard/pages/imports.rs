@@ -223,14 +223,14 @@ pub async fn one(visit: &Visit) -> Result<PageResponse, PageError> {
 
 async fn progress(visit: &Visit, audience: &Audience, status: ImportProgress) -> Result<PageResponse, PageError> {
     let input = json!({ "id": visit.path_parameter("id"), "limit": ERRORS, "offset": audience::offset(visit, ERRORS) });
-    let told = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
+    let errors = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
     let context = ImportProgressPage {
         audience: audience.context(visit, "Contact import"),
         pages_base: audience.pages_base(visit, &[]),
         open: matches!(status.status, "pending" | "processing"),
         import: status,
-        pagination: told.pagination(),
-        errors: told.items,
+        pagination: errors.pagination(),
+        errors: errors.items,
     };
     Ok(audience.finish(visit, PageResponse::draw(&context)))
 }
@@ -334,12 +334,12 @@ pub async fn errors(visit: &Visit) -> Result<PageResponse, PageError> {
     let limit = limits::PAGE_LIMIT_MAX;
     for part in 0..limits::BULK_ERRORS_SHOWN_MAX as u64 / limit {
         let input = json!({ "id": visit.path_parameter("id"), "limit": limit, "offset": part * limit });
-        let told = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
-        for ImportError { row, email, field, error } in &told.items {
+        let errors = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
+        for ImportError { row, email, field, error } in &errors.items {
             let email = cell(email.as_deref().unwrap_or_default());
             file.push_str(&format!("{row},{email},{},{}\r\n", cell(field), cell(error)));
         }
-        if !told.pagination().has_more {
+        if !errors.pagination().has_more {
             break;
         }
     }

@@ -154,7 +154,7 @@ async fn mailed(visit: &Visit, link: LinkView, purpose: &str) -> NewLink {
     }
     let input = json!({ "to": link.email, "purpose": purpose, "link": link.link });
     match visit.ask_inside::<system::ops::mail_link::MailLink>(input).await {
-        Ok(Done(told)) => NewLink { link, mailed: told.mailed, reason: told.reason },
+        Ok(Done(sent)) => NewLink { link, mailed: sent.mailed, reason: sent.reason },
         Err(error) => NewLink { link, mailed: false, reason: Some(error.message) },
     }
 }

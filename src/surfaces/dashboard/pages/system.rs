@@ -160,7 +160,7 @@ mod tests {
             last_failure_at: failed.map(|at| WireTime(Timestamp(at))),
             last_failure: failed.map(|at| format!("why {at}")),
         };
-        let told = together(&[worker("sweep test", 2, Some(8)), worker("sweep live", 3, Some(7)), worker("backup", 1, None)]);
+        let merged = together(&[worker("sweep test", 2, Some(8)), worker("sweep live", 3, Some(7)), worker("backup", 1, None)]);
         let sweep = Worker {
             name: "sweep".into(),
             busy: true,
@@ -171,7 +171,7 @@ mod tests {
             environment: Some("test".into()),
         };
         let backup = Worker { name: "backup".into(), busy: false, steps: 1, failures: 0, at: None, why: None, environment: None };
-        assert_eq!(told, [sweep, backup]);
+        assert_eq!(merged, [sweep, backup]);
     }
 
     #[test]

@@ -223,8 +223,8 @@ mod tests {
         let prompt = "Encuesta para los socios sobre el nuevo horario de tarde: siete preguntas, tres minutos, en \
                       https://gimnasio-toral.example/encuesta. Se cierra el domingo 26 de septiembre.";
         let brief = parse(prompt, &Brand::default(), None, date(2027, 9, 13));
-        let told = brief.unclear.iter().chain(brief.subject.iter()).map(|part| &part.text);
-        let told: Vec<&String> = told.chain(brief.facts.iter().map(|fact| &fact.text)).collect();
-        assert!(told.iter().any(|text| text.contains("horario")), "{brief:?}");
+        let texts = brief.unclear.iter().chain(brief.subject.iter()).map(|part| &part.text);
+        let texts: Vec<&String> = texts.chain(brief.facts.iter().map(|fact| &fact.text)).collect();
+        assert!(texts.iter().any(|text| text.contains("horario")), "{brief:?}");
     }
 }

@@ -88,14 +88,14 @@ const WROTE: [&str; 7] = ["wrote", "schrieb", "ecrit", "escribio", "scritto", "s
 /// Treats outdated texts as unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences
 /// whose writer doubts which value is right.
 pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
-    let mut told = false;
+    let mut has_values = false;
     let mut is_older = false;
     let mut old_until = 0;
     for read in reads {
         let Range { from, to } = read.sentence.range;
         let is_quoted = prompt.fold(prompt.line_start(from)) == ">";
         let wrote = (from..to).any(|at| WROTE.contains(&prompt.fold(at)) && prompt.fold(at + 1) == ":");
-        is_older = told && (is_older && is_quoted || wrote);
+        is_older = has_values && (is_older && is_quoted || wrote);
         if prompt.has(List::OldText, read.sentence.range) && prompt.sign(":", read.sentence.range).is_some() {
             let blank = (from..prompt.words.len()).find(|at| prompt.kind(*at) == Kind::End && prompt.kind(at + 1) == Kind::End);
             old_until = blank.unwrap_or(prompt.words.len());
@@ -104,7 +104,7 @@ pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
         if is_older || from < old_until || doubts {
             take_back(read, Range::of(from, to));
         }
-        told |= read.pieces.iter().any(|piece| piece.class == Class::Content && has_value(prompt, piece.range));
+        has_values |= read.pieces.iter().any(|piece| piece.class == Class::Content && has_value(prompt, piece.range));
     }
 }
 
