@@ -4,7 +4,7 @@
 //! sheets: text that only a style sheet hides is treated as visible.
 
 use super::html::{Scanner, Tag, TokenKind};
-use super::style::{Concealment, Look};
+use super::style::{Concealment, TextStyle};
 use super::{bounded, references};
 
 /// The input of the check, which are the fields of `POST /v1/emails/validate/deliverability`.
@@ -274,7 +274,7 @@ fn is_known(name: &str) -> bool {
 #[derive(Default)]
 struct Reader {
     message: Message,
-    open: Vec<(String, Look)>,
+    open: Vec<(String, TextStyle)>,
     link: Option<Link>,
     /// The position of a comment or an unknown tag directly after a letter. The comment or tag splits a word if a letter follows.
     splits_at: Option<usize>,
@@ -304,7 +304,7 @@ impl Reader {
         }
     }
 
-    fn look(&self) -> Look {
+    fn look(&self) -> TextStyle {
         self.open.last().map(|(_, look)| *look).unwrap_or_default()
     }
 
@@ -406,7 +406,7 @@ impl Reader {
         }
     }
 
-    fn element(&mut self, name: &str, at: usize, look: Look, value: &dyn Fn(&str) -> Option<String>) {
+    fn element(&mut self, name: &str, at: usize, look: TextStyle, value: &dyn Fn(&str) -> Option<String>) {
         match name {
             "a" => {
                 self.flush_link();

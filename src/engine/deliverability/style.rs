@@ -27,7 +27,7 @@ pub enum Concealment {
 
 /// The style of an element, limited to the properties that the check tracks.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct TextStyle {
     /// Whether the element's text is not part of the message, such as the title.
     pub is_ignored: bool,
     is_displayed: bool,
@@ -41,7 +41,7 @@ pub struct Look {
     hides_overflow: bool,
 }
 
-impl Default for Look {
+impl Default for TextStyle {
     fn default() -> Self {
         Self {
             is_ignored: false,
@@ -56,7 +56,7 @@ impl Default for Look {
     }
 }
 
-impl Look {
+impl TextStyle {
     /// Returns the style that an element of this name inherits.
     pub fn inherit(self, name: &str) -> Self {
         let collapsed = self.has_no_height && self.hides_overflow;
