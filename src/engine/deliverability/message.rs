@@ -304,16 +304,16 @@ impl Reader {
         }
     }
 
-    fn look(&self) -> TextStyle {
-        self.open.last().map(|(_, look)| *look).unwrap_or_default()
+    fn style(&self) -> TextStyle {
+        self.open.last().map(|(_, style)| *style).unwrap_or_default()
     }
 
     fn text(&mut self, source: &str, at: usize) {
-        let look = self.look();
-        if look.is_ignored {
+        let style = self.style();
+        if style.is_ignored {
             return;
         }
-        if let Some(how) = look.concealment() {
+        if let Some(how) = style.concealment() {
             self.hidden(how, source, at);
             return;
         }
@@ -385,10 +385,10 @@ impl Reader {
             self.note(Markup::UnknownTag, at);
             self.note_split(at);
         }
-        let mut look = self.look().inherit(&name);
+        let mut style = self.style().inherit(&name);
         let attributes: Vec<_> = tag.attributes().collect();
         for attribute in &attributes {
-            look.apply(&attribute.name.to_ascii_lowercase(), attribute.value);
+            style.apply(&attribute.name.to_ascii_lowercase(), attribute.value);
             if attribute.name.len() > 3 && attribute.name.get(..2).is_some_and(|prefix| prefix.eq_ignore_ascii_case("on")) {
                 self.note(Markup::EventHandler, at);
             }
@@ -399,14 +399,14 @@ impl Reader {
                 .find(|one| one.name.eq_ignore_ascii_case(name))
                 .map(|one| references::text(bounded(one.value, 2_100)))
         };
-        self.element(&name, at, look, &value);
+        self.element(&name, at, style, &value);
         let is_void = VOID.contains(&name.as_str()) || tag.closes_itself;
         if !is_void && self.open.len() < DEPTH_MAX {
-            self.open.push((name, look));
+            self.open.push((name, style));
         }
     }
 
-    fn element(&mut self, name: &str, at: usize, look: TextStyle, value: &dyn Fn(&str) -> Option<String>) {
+    fn element(&mut self, name: &str, at: usize, style: TextStyle, value: &dyn Fn(&str) -> Option<String>) {
         match name {
             "a" => {
                 self.flush_link();
@@ -419,7 +419,7 @@ impl Reader {
                 let link = Link { address: value("href").unwrap_or_default(), has_image: true, at, ..Link::default() };
                 self.push_link(link);
             }
-            "img" if look.concealment() != Some(Concealment::NotDisplayed) => self.image(at, value),
+            "img" if style.concealment() != Some(Concealment::NotDisplayed) => self.image(at, value),
             "script" => self.note(Markup::Script, at),
             "form" => self.note(Markup::Form, at),
             "iframe" | "frame" | "object" | "embed" | "applet" => self.note(Markup::Frame, at),

@@ -60,14 +60,14 @@ impl TextStyle {
     /// Returns the style that an element of this name inherits.
     pub fn inherit(self, name: &str) -> Self {
         let collapsed = self.has_no_height && self.hides_overflow;
-        let mut look =
+        let mut style =
             Self { is_displayed: self.is_displayed && !collapsed, has_no_height: false, hides_overflow: false, ..self };
         match name {
-            "a" => look.color = [0, 0, 238],
-            "title" | "script" | "style" | "template" | "select" | "textarea" | "noscript" | "svg" => look.is_ignored = true,
+            "a" => style.color = [0, 0, 238],
+            "title" | "script" | "style" | "template" | "select" | "textarea" | "noscript" | "svg" => style.is_ignored = true,
             _ => {}
         }
-        look
+        style
     }
 
     /// Applies an attribute of the element.

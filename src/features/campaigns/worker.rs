@@ -25,8 +25,8 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step,
     loop {
         let found = {
             let (store, engine) = (store.clone(), engine.clone());
-            let look = move || changed(&store.read(), &engine, last);
-            tokio::task::spawn_blocking(look).await.map_err(Failure::internal)??
+            let poll = move || changed(&store.read(), &engine, last);
+            tokio::task::spawn_blocking(poll).await.map_err(Failure::internal)??
         };
         failed = failed.or(found.failed);
         for (id, account) in found.changed {

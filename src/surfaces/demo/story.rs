@@ -89,10 +89,10 @@ struct StepState {
 /// Polls until there is a result, at most `POLLS_MAX` times. This is a macro, because the futures of a function that takes a closure
 /// could not be sent between threads.
 macro_rules! until {
-    ($late:literal, $look:block) => {{
+    ($late:literal, $poll:block) => {{
         let mut found = None;
         for _ in 0..POLLS_MAX {
-            found = $look;
+            found = $poll;
             if found.is_some() {
                 break;
             }

@@ -117,11 +117,11 @@ mod tests {
         let path = hold(&app, "Post;Who;Shoe size\nada@example.com;Ada Lovelace;38\nbob@example.com;Bob;\n");
         work(&app);
         assert_eq!(app.get(&path).data()["status"], "uploaded", "the file waits for its import to be started");
-        let look = app.get(&format!("{path}/preview?rows=1")).data();
-        assert_eq!((&look["delimiter"], &look["fileName"]), (&json!(";"), &json!("people.csv")));
+        let preview = app.get(&format!("{path}/preview?rows=1")).data();
+        assert_eq!((&preview["delimiter"], &preview["fileName"]), (&json!(";"), &json!("people.csv")));
         let column = |header: &str, sample: &str| json!({ "header": header, "samples": [sample] });
         let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
-        assert_eq!(look["columns"], all);
+        assert_eq!(preview["columns"], all);
         let refused = app.post(&format!("{path}/start"), json!({}));
         assert!(refused.refusal().2.starts_with("columnMap: no column contains the email address"), "{refused:?}");
         let map = json!({ "email": "Post", "name": "Who", "customFields": { "shoe": "Shoe size" } });

@@ -159,7 +159,7 @@ pub fn read(sources: &Sources<'_>) -> Draft {
     let running = texts::running(&site);
     let (name, company) = identity::names(&site);
     let languages = identity::languages(&site, &running.join("\n"));
-    let look = palette::site_theme(&site, &styles);
+    let theme = palette::site_theme(&site, &styles);
     let fonts = fonts::fonts(&site, &styles);
     let (tagline, description) = (identity::tagline(&site, name.as_deref()), identity::description(&site));
     let products = products::products(&site, &styles, name.as_deref());
@@ -169,10 +169,10 @@ pub fn read(sources: &Sources<'_>) -> Draft {
         tagline,
         description,
         logos: images::logos(&site, &styles),
-        palette: look.palette,
+        palette: theme.palette,
         web_fonts: fonts::web_fonts(&site, &styles, &fonts),
         fonts,
-        corner_radius: look.corner_radius,
+        corner_radius: theme.corner_radius,
         products,
         images: Vec::new(),
         social: social::social(&site),
@@ -184,7 +184,7 @@ pub fn read(sources: &Sources<'_>) -> Draft {
     };
     let texts = texts::texts(&site, &brand.products, brand.name.as_deref());
     let (sights, notes) = (images::images(&site, &styles), notes(&site));
-    let unshown_primary = look.unshown_primary.map(|color| color.to_string());
+    let unshown_primary = theme.unshown_primary.map(|color| color.to_string());
     Draft { sights, texts, unshown_primary, notes, brand, measured: Vec::new() }
 }
 

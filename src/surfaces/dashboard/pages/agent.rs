@@ -64,10 +64,10 @@ page_context!(AgentPage, "agent.html", {
 
 /// Shows the form for the code, or the agent's request that has this code.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
-    look(visit, visit.query.get("code"), Choice::returned(visit, "scope", visit.query.get("code")), None).await
+    draw(visit, visit.query.get("code"), Choice::returned(visit, "scope", visit.query.get("code")), None).await
 }
 
-async fn look(visit: &Visit, code: &str, choice: Option<Choice>, error: Option<PageError>) -> Result<PageResponse, PageError> {
+async fn draw(visit: &Visit, code: &str, choice: Option<Choice>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     if code.is_empty() {
         return Ok(PageResponse::draw_with(&AgentPage::code(""), error.as_ref()));
     }
@@ -92,7 +92,7 @@ pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
             visit.ask::<accounts::ops::approval_grant::ApprovalGrant>(input).await
         }
         "deny" => visit.ask::<accounts::ops::approval_deny::ApprovalDeny>(json!({ "id": form.get("id") })).await,
-        _ => return look(visit, code, None, None).await,
+        _ => return draw(visit, code, None, None).await,
     };
     let choice = Choice::sent(visit);
     match done {
@@ -102,7 +102,7 @@ pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
             Ok(PageResponse::redirect(with_next("/confirm", Some(&address(visit, &choice)))))
         }
-        Err(error) => look(visit, code, Some(choice), Some(error)).await,
+        Err(error) => draw(visit, code, Some(choice), Some(error)).await,
     }
 }
 

@@ -126,8 +126,8 @@ async fn try_start(options: Options) -> Result<Fixture, StartError> {
     let service = Arc::new(Scripted::default());
     let clock = Arc::new(ManualClock::at(NOW));
     let random = Arc::new(SeededRandom::new(7));
-    let look = Duration::from_millis(20);
-    let running = serve_with_interval(options, Arc::clone(&service), Arc::clone(&clock) as _, random, &tasks, look).await?;
+    let interval = Duration::from_millis(20);
+    let running = serve_with_interval(options, Arc::clone(&service), Arc::clone(&clock) as _, random, &tasks, interval).await?;
     Ok(Fixture { running, service, tasks, clock })
 }
 
