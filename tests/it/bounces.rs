@@ -234,7 +234,7 @@ impl Sent {
 }
 
 fn posted(sink: &MailSink) -> BTreeMap<String, SentMessage> {
-    sink.letters().iter().map(SentMessage::read).map(|posted| (posted.recipient.clone(), posted)).collect()
+    sink.messages().iter().map(SentMessage::read).map(|posted| (posted.recipient.clone(), posted)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -357,17 +357,17 @@ async fn evidence_settles_unknown_deliveries_and_only_the_remaining_ones_are_res
     let again = act(&sent.client, "resend_unknown", &sent.id).await;
     assert_eq!(again["resent"], 2, "{again}");
     becomes(&sent.client, &sent.id, "sent").await;
-    let letters = sink.letters();
+    let messages = sink.messages();
     for name in names {
         let own: Vec<SentMessage> =
-            letters.iter().map(SentMessage::read).filter(|posted| posted.recipient == format!("{name}@example.com")).collect();
+            messages.iter().map(SentMessage::read).filter(|posted| posted.recipient == format!("{name}@example.com")).collect();
         let copies = if ["is-scanned", "silent"].contains(&name) { 2 } else { 1 };
         assert_eq!(own.len(), copies, "{name}");
         assert!(own.iter().all(|posted| posted.message_id == own[0].message_id), "{name}: copies have one id");
     }
     assert_eq!(states().await[6..], ["delivered", "delivered"]);
     assert_eq!(act(&sent.client, "resend_unknown", &sent.id).await["resent"], 0);
-    assert_eq!(sink.count(), letters.len(), "no delivery is uncertain any more");
+    assert_eq!(sink.count(), messages.len(), "no delivery is uncertain any more");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -385,11 +385,11 @@ async fn with_the_resend_policy_campaigns_resend_to_unknown_recipients_and_direc
     // The campaign is sent once every recipient was tried; the second copies follow.
     until(async || sent.log().await.values().all(|row| row["status"] == "delivered")).await;
     let mut copies: BTreeMap<String, (usize, BTreeSet<String>)> = BTreeMap::new();
-    for letter in sink.letters() {
-        let recipient = letter.talk.recipient.trim_start_matches('<').split('@').next().expect("a part").to_owned();
+    for message in sink.messages() {
+        let recipient = message.talk.recipient.trim_start_matches('<').split('@').next().expect("a part").to_owned();
         let seen = copies.entry(recipient).or_default();
         seen.0 += 1;
-        seen.1.insert(letter.message_id);
+        seen.1.insert(message.message_id);
     }
     println!(
         "messages (and different ids) with unknown = \"resend\": {:?}",

@@ -55,8 +55,8 @@ pub fn relay() -> MailSink {
 /// Returns how many messages each recipient was sent, after the first `before` messages.
 pub fn taken(sink: &MailSink, before: usize) -> BTreeMap<String, usize> {
     let mut taken = BTreeMap::new();
-    for letter in &sink.letters()[before..] {
-        let address = letter.talk.recipient.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+    for message in &sink.messages()[before..] {
+        let address = message.talk.recipient.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
         let address = address.expect("a recipient stands in angle brackets").0;
         *taken.entry(address.to_owned()).or_default() += 1;
     }
@@ -230,7 +230,7 @@ async fn killed_campaigns_lose_no_one_and_repeat_no_one() {
     let mut report = Report::default();
     let started = Instant::now();
     while report.kills < kills {
-        let before = sink.letters().len();
+        let before = sink.messages().len();
         let campaign = campaign(&client, &project, &conversation, &format!("Crash {}", report.campaigns)).await;
         loop {
             tokio::time::sleep(Duration::from_millis(within(&random, &KILL_AFTER_MS))).await;

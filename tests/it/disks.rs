@@ -34,7 +34,7 @@ const DISK_MIB: u64 = 48;
 const LEFT_BYTES: u64 = 512 * 1024;
 const PIECE_BYTES: u64 = 64 * 1024;
 /// The number of recipients who unsubscribe while the disk is full.
-const LETTERS: usize = 12;
+const MESSAGES: usize = 12;
 /// The number of recipients: more rows than fit into the remaining space.
 const CROWD: usize = 4_000;
 
@@ -166,9 +166,9 @@ async fn insist(client: &Client, id: &str) {
 }
 
 /// Sends direct tests to new contacts; returns the tokens of their unsubscribe links.
-async fn letters(client: &Client, project: &str) -> Vec<(String, String)> {
+async fn messages(client: &Client, project: &str) -> Vec<(String, String)> {
     let mut tokens = Vec::new();
-    for number in 0..LETTERS {
+    for number in 0..MESSAGES {
         let email = format!("reader{number}@example.com");
         let contact = client.contact(project, &email).await;
         let send = json!({
@@ -258,7 +258,7 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
     let key = server.key("live", "all");
     let client = Client::new(server.address(), Some(key.clone()));
     let (tests, test_project) = (server.all(), server.all().project("Letters").await);
-    let letters = letters(&tests, &test_project).await;
+    let messages = messages(&tests, &test_project).await;
     let project = audience(&client, CROWD).await;
     let conversation = email(&client, &project).await;
     let id = draft(&client, &project, &conversation, "Full").await;
@@ -268,7 +268,7 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
     until(async || writer.refused() > 0).await;
     let acknowledged = writer.end().await;
     is_read_only(&client, &project).await;
-    leaves(&tests, &test_project, &letters[0]).await;
+    leaves(&tests, &test_project, &messages[0]).await;
     let refused = client.call("campaigns.send", json!({ "id": id })).await;
     assert_eq!((refused.status, sink.count()), (503, 0), "{}", refused.error());
     let said = server.run(&["doctor"]);
@@ -281,8 +281,8 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
 
     // Another program uses the remaining space too, so only the reserve is left for unsubscribes.
     disk.fill(0);
-    for letter in &letters[1..LETTERS / 2] {
-        leaves(&tests, &test_project, letter).await;
+    for message in &messages[1..MESSAGES / 2] {
+        leaves(&tests, &test_project, message).await;
     }
     is_read_only(&client, &project).await;
 
@@ -293,8 +293,8 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
     server.serve();
     let (client, tests) = (client.at(server.address()), tests.at(server.address()));
     is_read_only(&client, &project).await;
-    for letter in &letters[LETTERS / 2..LETTERS - 1] {
-        leaves(&tests, &test_project, letter).await;
+    for message in &messages[MESSAGES / 2..MESSAGES - 1] {
+        leaves(&tests, &test_project, message).await;
     }
     assert!(server.ended().is_none(), "it runs on");
     disk.free();
@@ -303,7 +303,7 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
     let reserve = tests.call("system.ready", json!({})).await.json()["data"]["checks"]["disk"]["reserveMib"].clone();
     println!("of the reserve of 2 MiB, {reserve} are there again");
     println!("read-only for {:?}; ready {:?} after there was room", freed - began, freed.elapsed());
-    leaves(&tests, &test_project, &letters[LETTERS - 1]).await;
+    leaves(&tests, &test_project, &messages[MESSAGES - 1]).await;
     insist(&client, &id).await;
     for contact in &acknowledged {
         client.data("contacts.get", json!({ "id": contact, "projectId": project })).await;

@@ -121,8 +121,8 @@ impl Scene {
         let campaign = draft(&client, &project, &conversation, "Feedback").await;
         act(&client, "send", &campaign).await;
         becomes(&client, &campaign, "sent").await;
-        let letters = sink.letters();
-        let accepted = letters.iter().map(RelayedMessage::read).map(|message| (message.recipient.clone(), message));
+        let messages = sink.messages();
+        let accepted = messages.iter().map(RelayedMessage::read).map(|message| (message.recipient.clone(), message));
         let mut scene = Self {
             messages: accepted.collect(),
             webhooks: BTreeMap::new(),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::campaigns::{act, becomes, logs};
 use super::delivery::{email, until};
-use super::support::mail_sink::{Letter, MailSink, SinkAction, SinkCapabilities, SmtpStage};
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SinkMessage, SmtpStage};
 use super::support::name_server::NameServer;
 use super::support::postfix::{PASSWORD, Postfix, USER};
 use super::support::server::BOUNDLESS;
@@ -81,12 +81,12 @@ fn last_server() -> MailSink {
     })
 }
 
-fn check_signatures(zone: &Value, letters: &[Letter]) {
+fn check_signatures(zone: &Value, messages: &[SinkMessage]) {
     let Some(python) = python_with("dkim, nacl") else { return };
-    for letter in letters.iter().step_by(RECIPIENTS / 4) {
-        let found = verdicts(&python, zone, &letter.body);
+    for message in messages.iter().step_by(RECIPIENTS / 4) {
+        let found = verdicts(&python, zone, &message.body);
         let shown: Vec<(&str, bool)> = found.iter().map(|(algorithm, good, _)| (algorithm.as_str(), *good)).collect();
-        println!("dkimpy on the message to {}, after Postfix: {shown:?}", letter.talk.recipient);
+        println!("dkimpy on the message to {}, after Postfix: {shown:?}", message.talk.recipient);
         let right: BTreeSet<(&str, bool)> = [("rsa-sha256", true), ("ed25519-sha256", true)].into();
         assert_eq!(shown.iter().copied().collect::<BTreeSet<_>>(), right);
         for (_, _, signed) in &found {
@@ -95,7 +95,7 @@ fn check_signatures(zone: &Value, letters: &[Letter]) {
                 "{signed:?}"
             );
         }
-        let changed = String::from_utf8_lossy(&letter.body).replace("One-Click", "Two-Clicks");
+        let changed = String::from_utf8_lossy(&message.body).replace("One-Click", "Two-Clicks");
         assert!(verdicts(&python, zone, changed.as_bytes()).iter().all(|(_, good, _)| !good), "a change is noticed");
     }
 }
@@ -140,10 +140,10 @@ async fn a_campaign_goes_through_postfix_with_a_password_and_its_bounces_are_pro
     );
     assert_eq!((&row["to_email"], &row["bounce_type"]), (&json!(UNKNOWN), &json!("hard")), "{row}");
     assert_eq!(contact["contacts"][0]["status"], "bounced", "{contact}");
-    let letters = sink.letters();
-    let recipients: BTreeSet<&str> = letters.iter().map(|letter| letter.talk.recipient.as_str()).collect();
-    assert_eq!((letters.len(), recipients.len()), (RECIPIENTS - 1, RECIPIENTS - 1));
-    assert!(letters.iter().all(|letter| letter.talk.sender.starts_with("<b+") && letter.talk.sender.contains(BOUNCES)));
+    let messages = sink.messages();
+    let recipients: BTreeSet<&str> = messages.iter().map(|message| message.talk.recipient.as_str()).collect();
+    assert_eq!((messages.len(), recipients.len()), (RECIPIENTS - 1, RECIPIENTS - 1));
+    assert!(messages.iter().all(|message| message.talk.sender.starts_with("<b+") && message.talk.sender.contains(BOUNCES)));
     assert!(postfix.log().contains("sasl_method=PLAIN"), "it was asked for the password:\n{}", postfix.log());
-    check_signatures(&zone, &letters);
+    check_signatures(&zone, &messages);
 }

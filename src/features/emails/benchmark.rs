@@ -391,7 +391,7 @@ mod tests {
     }
 
     /// Returns a response with this text, after replacing `PROMPT` with the text between the request's `<request>` tags.
-    fn letter(call: &ModelCall, text: &str) -> String {
+    fn reply(call: &ModelCall, text: &str) -> String {
         let turns = call.body["messages"].as_array().expect("the body has messages");
         let request = turns[1]["content"].as_str().expect("the turn has text");
         let prompt = request.split("<request>\n").nth(1).and_then(|rest| rest.split("\n</request>").next());
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_model_that_repeats_the_prompt_keeps_all_facts_and_leaks_all_notes() {
-        let peer = FakeModel::by(|call| Reaction::Text(letter(call, "PROMPT")));
+        let peer = FakeModel::by(|call| Reaction::Text(reply(call, "PROMPT")));
         let report = test_run(&peer);
         let notes: usize = ASSETS.briefs.iter().map(|brief| brief.forbidden.len()).sum();
         assert_eq!((report.written, report.facts_kept), (40, report.facts), "{}", report.text());
@@ -421,7 +421,7 @@ mod tests {
     fn inventions_losses_and_refusals_are_counted() {
         let peer = FakeModel::by(|call| match call.last_turn().contains("RECALL.") {
             true => Reaction::Refuse("I will not.".into()),
-            false => Reaction::Text(letter(call, "Only today: 77% off.")),
+            false => Reaction::Text(reply(call, "Only today: 77% off.")),
         });
         let report = test_run(&peer);
         assert_eq!((report.written, report.refusals, report.failures), (39, 1, 0), "{}", report.text());

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
-use super::{Letter, Shared, SinkAction, SmtpStage, Talk};
+use super::{Shared, SinkAction, SinkMessage, SmtpStage, Talk};
 
 /// A connection, unencrypted or with TLS.
 enum Net {
@@ -330,14 +330,14 @@ impl Peer<'_> {
         let head = wire.windows(4).position(|window| window == b"\r\n\r\n").map_or(&wire[..], |end| &wire[..end]);
         let head = String::from_utf8_lossy(head);
         let id = head.lines().find(|line| line.get(..11).is_some_and(|name| name.eq_ignore_ascii_case("message-id:")));
-        let c = Letter {
+        let c = SinkMessage {
             talk: self.talk.clone(),
             message_id: id.map(|line| line[11..].trim().to_owned()).unwrap_or_default(),
             bytes: wire.len(),
             sum: hasher.finish(),
             body: if self.shared.keeps_bodies { undotted(&wire) } else { Vec::new() },
         };
-        self.shared.seen().letters.push(c);
+        self.shared.seen().messages.push(c);
     }
 }
 

@@ -111,7 +111,7 @@ pub struct Talk {
 }
 
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct SinkMessage {
     pub talk: Talk,
     pub message_id: String,
     pub bytes: usize,
@@ -140,7 +140,7 @@ struct Shared {
 
 #[derive(Default)]
 struct SinkState {
-    letters: Vec<Letter>,
+    messages: Vec<SinkMessage>,
     commands: Vec<(usize, String)>,
     connections: usize,
     open: usize,
@@ -191,12 +191,12 @@ impl MailSink {
         Self { address, shared, thread }
     }
 
-    pub fn letters(&self) -> Vec<Letter> {
-        self.seen().letters.clone()
+    pub fn messages(&self) -> Vec<SinkMessage> {
+        self.seen().messages.clone()
     }
 
     pub fn count(&self) -> usize {
-        self.seen().letters.len()
+        self.seen().messages.len()
     }
 
     /// Returns all commands received so far, without line ends, each with the index of its connection. Credentials are omitted.

@@ -90,7 +90,7 @@ async fn campaigns_lose_no_one_and_repeat_no_one_when_leaders_fail() {
         let fault = FAULTS[round as usize % FAULTS.len()];
         let name = format!("Campaign {round} of the cluster");
         let mut any = AnyLeader { cluster: &mut cluster, key: key.clone() };
-        let before = sink.letters().len();
+        let before = sink.messages().len();
         let campaign = start(&mut any, (project.as_str(), conversation.as_str()), &name).await;
         strike(any.cluster, &postgres, fault).await;
         report.kills += 1;

@@ -24,9 +24,9 @@ async fn mail_that_a_follower_accepts_takes_effect() {
     });
     let campaign = client.data("campaigns.create", campaign).await["id"].clone();
     client.data("campaigns.send", json!({ "id": campaign })).await;
-    until(async || !sink.letters().is_empty()).await;
-    let letter = String::from_utf8_lossy(&sink.letters()[0].body).into_owned();
-    let token = letter.split_once("mailto:u+").and_then(|(_, rest)| rest.split_once('@')).expect("an address").0;
+    until(async || !sink.messages().is_empty()).await;
+    let message = String::from_utf8_lossy(&sink.messages()[0].body).into_owned();
+    let token = message.split_once("mailto:u+").and_then(|(_, rest)| rest.split_once('@')).expect("an address").0;
     // The address accepts the message only after the leader has stored its effect.
     Returned::leaving(token).talk(cluster.nodes[1 - leader].inbound(), "EHLO");
     let contacts = client.data("contacts.list", json!({ "projectId": project })).await["contacts"].clone();

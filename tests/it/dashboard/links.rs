@@ -14,8 +14,8 @@ use crate::users::{OWNER, PASSWORD, anonymous, owned, signed_in};
 
 /// Returns the link in the newest email.
 fn link(sink: &MailSink, front: &str) -> String {
-    let letter = sink.letters().pop().expect("a letter");
-    let text = String::from_utf8_lossy(&letter.body).replace("=\r\n", "");
+    let message = sink.messages().pop().expect("a message");
+    let text = String::from_utf8_lossy(&message.body).replace("=\r\n", "");
     let (_, rest) = text.split_once(front).unwrap_or_else(|| panic!("no {front} in {text}"));
     format!("{front}{}", rest.split_whitespace().next().expect("it ends"))
 }

@@ -13,7 +13,7 @@ use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::mail_sink::Letter;
+use super::mail_sink::SinkMessage;
 
 pub const REGION_HOST: &str = "sns.us-east-1.amazonaws.com";
 pub const TOPIC: &str = "arn:aws:sns:us-east-1:123456789012:ses-events";
@@ -47,12 +47,12 @@ pub struct RelayedMessage {
 }
 
 impl RelayedMessage {
-    pub fn read(letter: &Letter) -> Self {
-        let message = MessageParser::default().parse(&letter.body).expect("it is a message");
+    pub fn read(received: &SinkMessage) -> Self {
+        let message = MessageParser::default().parse(&received.body).expect("it is a message");
         let headers =
             message.headers_raw().map(|(name, value)| (name.to_owned(), value.split_whitespace().collect::<Vec<_>>().join(" ")));
-        let recipient = letter.talk.recipient.split(['<', '>']).nth(1).expect("an address").to_owned();
-        Self { recipient, message_id: letter.message_id.clone(), headers: headers.collect() }
+        let recipient = received.talk.recipient.split(['<', '>']).nth(1).expect("an address").to_owned();
+        Self { recipient, message_id: received.message_id.clone(), headers: headers.collect() }
     }
 
     fn header(&self, name: &str) -> &str {

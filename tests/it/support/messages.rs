@@ -2,7 +2,7 @@
 
 use mail_parser::{Message, MessageParser};
 
-use super::mail_sink::Letter;
+use super::mail_sink::SinkMessage;
 
 /// The tokens in a message, which only its recipient gets.
 #[derive(Clone, Debug)]
@@ -22,9 +22,9 @@ pub struct SentMessage {
 
 impl SentMessage {
     /// Parses a message of a campaign.
-    pub fn read(letter: &Letter) -> Self {
-        let message = MessageParser::default().parse(&letter.body).expect("it is a message");
-        let (recipient, sender) = (within(&letter.talk.recipient, '<', '>'), within(&letter.talk.sender, '<', '>'));
+    pub fn read(received: &SinkMessage) -> Self {
+        let message = MessageParser::default().parse(&received.body).expect("it is a message");
+        let (recipient, sender) = (within(&received.talk.recipient, '<', '>'), within(&received.talk.sender, '<', '>'));
         let list = field(&message, "List-Unsubscribe");
         assert_eq!(field(&message, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
         let (web, mail) = list.split_once(", ").expect("two addresses");
@@ -34,7 +34,7 @@ impl SentMessage {
             sender,
             unsubscribe: within(mail, '+', '@'),
             one_click: web.trim_matches(['<', '>']).to_owned(),
-            message_id: letter.message_id.clone(),
+            message_id: received.message_id.clone(),
             html: message.body_html(0).expect("it has HTML").into_owned(),
         }
     }

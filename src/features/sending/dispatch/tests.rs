@@ -74,7 +74,7 @@ fn id(data: &Value, field: &str) -> MailingId {
     MailingId::parse(data[field].as_str().expect("the ID is a string")).expect("the ID is valid")
 }
 
-fn letter(to: &str) -> Value {
+fn mail_to(to: &str) -> Value {
     json!({
         "recipientType": "email", "recipientEmail": to, "from": "hello@example.com", "fromName": "Example",
         "subject": "Order {{ order }}", "template": "<p>Dear {{ firstName | default(\"you\") }}, <a href=\"https://shop.example/?o={{ order }}\">look</a></p>",
@@ -92,7 +92,7 @@ fn contact(app: &TestApp, email: &str, more: Value) -> String {
 fn a_direct_send_arrives_in_the_inbox_once_with_its_fields_filled() {
     let app = TestApp::new();
     app.engine().set_base_url("https://mail.example".to_owned());
-    let accepted = app.post("/v1/sending", letter("ada@example.com")).data();
+    let accepted = app.post("/v1/sending", mail_to("ada@example.com")).data();
     assert_eq!((accepted["status"].as_str(), accepted["provider"].as_str()), (Some("queued"), Some("inbox")));
     let send = id(&accepted, "sendId");
     let counts = run_to_the_end(&app, send);
@@ -163,7 +163,7 @@ fn every_contact_in_an_audience_has_a_row_and_skipped_contacts_have_a_reason() {
 fn simulated_recipients_behave_as_named() {
     let app = TestApp::new();
     let send =
-        |local: &str| id(&app.post("/v1/sending", letter(&format!("{local}@simulator.mailmill.example"))).data(), "sendId");
+        |local: &str| id(&app.post("/v1/sending", mail_to(&format!("{local}@simulator.mailmill.example"))).data(), "sendId");
     let bounced = send("hard-bounce+1");
     assert_eq!(run_to_the_end(&app, bounced).failed, 1);
     let view = app.get(&format!("/v1/sending/{bounced}")).data();
@@ -182,7 +182,7 @@ fn simulated_recipients_behave_as_named() {
 fn old_messages_are_deleted_from_the_inbox() {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let app = TestApp::new();
-    let send = |to: &str| run_to_the_end(&app, id(&app.post("/v1/sending", letter(to)).data(), "sendId"));
+    let send = |to: &str| run_to_the_end(&app, id(&app.post("/v1/sending", mail_to(to)).data(), "sendId"));
     send("old@example.com");
     app.clock.advance_ms(20 * DAY);
     send("young@example.com");
@@ -201,7 +201,7 @@ fn old_messages_are_deleted_from_the_inbox() {
 #[test]
 fn a_repeat_with_the_same_idempotency_key_is_the_same_send() {
     let app = TestApp::new();
-    let keyed = || app.post_keyed("/v1/sending", "once", letter("ada@example.com")).data();
+    let keyed = || app.post_keyed("/v1/sending", "once", mail_to("ada@example.com")).data();
     let (first, second) = (keyed(), keyed());
     assert_eq!(first["sendId"], second["sendId"]);
     run_to_the_end(&app, id(&first, "sendId"));
@@ -260,8 +260,8 @@ fn a_damaged_mailing_does_not_block_the_planning_and_sending_of_others() {
         app.data().store.write_blocking(damage).expect("the store can be written").expect("the write succeeds");
         created
     };
-    create(true, letter("ada@example.com"), "sendId");
-    let sound = create(false, letter("ada@example.com"), "sendId");
+    create(true, mail_to("ada@example.com"), "sendId");
+    let sound = create(false, mail_to("ada@example.com"), "sendId");
     assert_eq!(run_to_the_end(&app, sound).sent, 1);
     create(true, to_everyone(json!({})), "batchId");
     let sound = create(false, to_everyone(json!({})), "batchId");
@@ -273,7 +273,7 @@ fn a_damaged_mailing_does_not_block_the_planning_and_sending_of_others() {
 fn invalid_sends_are_refused_with_the_field() {
     let app = TestApp::new();
     let with = |field: &str, value: Value| {
-        let mut body = letter("ada@example.com");
+        let mut body = mail_to("ada@example.com");
         body[field] = value;
         app.post("/v1/sending", body)
     };
@@ -294,13 +294,13 @@ fn invalid_sends_are_refused_with_the_field() {
 fn unmailable_addresses_and_missing_fields_are_refused_at_once() {
     let app = TestApp::new();
     app.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
-    let refused = app.post("/v1/sending", letter("Stop@example.com"));
+    let refused = app.post("/v1/sending", mail_to("Stop@example.com"));
     assert_eq!((refused.refusal().1, refused.body["data"]["reason"].as_str()), ("RECIPIENT_NOT_SENDABLE", Some("suppressed")));
     contact(&app, "bad@example.com", json!({ "status": "bounced" }));
-    let mut body = letter("bad@example.com");
+    let mut body = mail_to("bad@example.com");
     body["projectId"] = json!(app.project);
     assert_eq!(app.post("/v1/sending", body).body["data"]["reason"], "bounced");
-    let mut body = letter("ada@example.com");
+    let mut body = mail_to("ada@example.com");
     body["variables"] = json!({});
     let refused = app.post("/v1/sending", body);
     assert_eq!((refused.refusal().0, refused.body["data"]["field"].as_str()), (400, Some("variables")), "{refused:?}");
@@ -316,7 +316,7 @@ fn a_full_queue_is_refused_with_a_time_to_retry() {
     // limit.
     let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
     app.data().store.write_blocking(wait).expect("the store can be written").expect("the store can be read");
-    let refused = app.post("/v1/sending", letter("ada@example.com"));
+    let refused = app.post("/v1/sending", mail_to("ada@example.com"));
     let message = "20000000 emails of direct sends are already queued. Try again in 11 seconds.";
     assert_eq!(refused.refusal(), (429, "SENDING_CAPACITY", message));
     let wait_ms = refused.body["data"]["retryAfterMs"].as_u64().expect("the value is a number");
@@ -328,7 +328,7 @@ fn sent_messages_are_counted_by_day_and_month() {
     let app = TestApp::new();
     let metrics = app.get("/v1/metrics/sending?months=1").data();
     assert_eq!((metrics["period"].as_str(), metrics["monthly"]["sent"].as_u64()), (Some("2026-01"), Some(0)), "{metrics}");
-    run_to_the_end(&app, id(&app.post("/v1/sending", letter("ada@example.com")).data(), "sendId"));
+    run_to_the_end(&app, id(&app.post("/v1/sending", mail_to("ada@example.com")).data(), "sendId"));
     let metrics = app.get("/v1/metrics/sending").data();
     assert_eq!((metrics["monthly"]["sent"].as_u64(), metrics["today"]["reserved"].as_u64()), (Some(1), Some(0)), "{metrics}");
 }
@@ -383,9 +383,9 @@ fn live_mail_leaves_through_the_relay_once_per_recipient() {
     let id = open_live(&app, 300);
     run_live_until(&app, |tx| is_finished(tx, id));
     assert_eq!(live_counts(&app, id).sent, 300);
-    let letters = sink.letters();
-    let ids: HashSet<&str> = letters.iter().map(|letter| letter.message_id.as_str()).collect();
-    assert_eq!((letters.len(), ids.len()), (300, 300));
+    let messages = sink.messages();
+    let ids: HashSet<&str> = messages.iter().map(|message| message.message_id.as_str()).collect();
+    assert_eq!((messages.len(), ids.len()), (300, 300));
     assert!(sink.connections() <= app.engine().settings.mail.connections.count(), "connections are reused");
 }
 
@@ -525,7 +525,7 @@ fn a_submitted_update_survives_a_busy_store() {
 fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
     let app = TestApp::new();
     let ada = contact(&app, "ada@example.com", json!({}));
-    let direct = id(&app.post_in("/v1/sending", letter("ada@example.com")).data(), "sendId");
+    let direct = id(&app.post_in("/v1/sending", mail_to("ada@example.com")).data(), "sendId");
     let batch = id(&app.post_in("/v1/sending", to_everyone(json!({}))).data(), "batchId");
     while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}
     let number = ContactId::parse(&ada).expect("the ID is valid").number();
@@ -555,7 +555,7 @@ fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
 #[test]
 fn an_update_of_a_damaged_row_does_not_lose_the_updates_that_are_written_with_it() {
     let app = TestApp::new();
-    let create = || id(&app.post("/v1/sending", letter("ada@example.com")).data(), "sendId");
+    let create = || id(&app.post("/v1/sending", mail_to("ada@example.com")).data(), "sendId");
     let (damaged, sound) = (create(), create());
     let store = app.engine().data(Environment::Test).store.clone();
     let damage = move |tx: &mut WriteTx<'_>| {

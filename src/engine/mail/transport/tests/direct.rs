@@ -111,7 +111,7 @@ async fn encryption_is_used_if_it_works_and_skipped_if_not() {
         let transport = direct(names(), sink.address.port());
         let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut recorder).await;
         assert_eq!(short_form(&outcome), OK, "{action:?}");
-        assert_eq!((recorder.handoffs[0].encrypted, sink.letters()[0].talk.encrypted), (encrypted, encrypted), "{action:?}");
+        assert_eq!((recorder.handoffs[0].encrypted, sink.messages()[0].talk.encrypted), (encrypted, encrypted), "{action:?}");
         assert_eq!(sink.connections(), connections, "{action:?}");
     }
 }

@@ -124,7 +124,7 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
     );
     let outcome = to(&slow, patient()).deliver(&envelope("ana@example.com"), &message, &mut HandoffRecorder::new()).await;
     assert_eq!(short_form(&outcome), "accepted: 250");
-    assert_eq!(slow.letters()[0].body, message);
+    assert_eq!(slow.messages()[0].body, message);
 }
 
 /// A recorder that returns only after the server has misbehaved.
@@ -170,7 +170,7 @@ async fn a_reply_after_the_timeout_is_unknown() {
     let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY * 11 / 10));
     assert_eq!(deliver(&to(&sink, hasty()), "ana@example.com").await.0, "unknown: timed out");
     assert_eq!(
-        (sink.count(), sink.letters()[0].bytes),
+        (sink.count(), sink.messages()[0].bytes),
         (1, MESSAGE.len() + 1),
         "the message was delivered once, with a doubled dot"
     );
@@ -186,12 +186,12 @@ async fn the_server_gets_the_message_in_a_form_that_it_supports() {
     let message = "Subject: ä\n\n..\n.\r\nend".as_bytes();
     assert_eq!(short_form(&transport.deliver(&to_utf8, message, &mut recorder).await), "accepted: 250");
     assert_eq!(short_form(&transport.deliver(&envelope("ana@müller.example"), MESSAGE, &mut recorder).await), "accepted: 250");
-    let letters = sink.letters();
-    assert_eq!(letters[0].body, "Subject: ä\r\n\r\n..\r\n.\r\nend\r\n".as_bytes());
-    assert_eq!(letters[0].talk.sender, format!("<bounce+1@example.com> SMTPUTF8 BODY=8BITMIME SIZE={}", message.len()));
-    assert_eq!(letters[0].talk.recipient, "<ána@xn--mller-kva.example>");
-    assert_eq!((letters[1].body.as_slice(), letters[1].message_id.as_str()), (MESSAGE, "<1@example.com>"));
-    assert_eq!(letters[1].talk.recipient, "<ana@xn--mller-kva.example>");
+    let messages = sink.messages();
+    assert_eq!(messages[0].body, "Subject: ä\r\n\r\n..\r\n.\r\nend\r\n".as_bytes());
+    assert_eq!(messages[0].talk.sender, format!("<bounce+1@example.com> SMTPUTF8 BODY=8BITMIME SIZE={}", message.len()));
+    assert_eq!(messages[0].talk.recipient, "<ána@xn--mller-kva.example>");
+    assert_eq!((messages[1].body.as_slice(), messages[1].message_id.as_str()), (MESSAGE, "<1@example.com>"));
+    assert_eq!(messages[1].talk.recipient, "<ana@xn--mller-kva.example>");
     let handoff = Handoff { server: "127.0.0.1".to_owned(), address: Some(sink.address), encrypted: false };
     assert_eq!(recorder.handoffs, [handoff.clone(), handoff]);
 }
@@ -215,7 +215,7 @@ async fn messages_that_a_server_cannot_accept_are_rejected_before_sending() {
     assert!(!sink.commands().iter().any(|(_, line)| line.starts_with("MAIL")));
     let old = MailSink::by(SinkCapabilities { extensions: false, ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
     assert_eq!(deliver(&to(&old, patient()), "ana@example.com").await.0, "accepted: 250");
-    assert_eq!(old.letters()[0].talk.sender, "<bounce+1@example.com>");
+    assert_eq!(old.messages()[0].talk.sender, "<bounce+1@example.com>");
 }
 
 #[tokio::test]

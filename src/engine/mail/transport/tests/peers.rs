@@ -54,11 +54,11 @@ async fn a_third_party_client_understands_the_sink_of_these_tests() {
     let address = sink.address.to_string();
     let sent = Command::new(CLIENT).args(["-m", "200", "-s", "4", "-l", "5000", &address]).status().expect("the client starts");
     assert!(sent.success());
-    let letters = sink.letters();
-    assert_eq!((letters.len(), sink.open_max()), (200, 4));
-    let sums: std::collections::HashSet<u64> = letters.iter().map(|c| c.sum).collect();
+    let messages = sink.messages();
+    assert_eq!((messages.len(), sink.open_max()), (200, 4));
+    let sums: std::collections::HashSet<u64> = messages.iter().map(|c| c.sum).collect();
     assert!(sums.len() > 1, "the messages differ in their Message-ID");
-    assert!(letters.iter().all(|c| !c.message_id.is_empty() && c.bytes >= 5000 && c.body.is_empty()));
+    assert!(messages.iter().all(|c| !c.message_id.is_empty() && c.bytes >= 5000 && c.body.is_empty()));
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_truste
             assert_eq!(short_form(&outcome), OK);
         }
         assert!(recorder.handoffs.iter().all(|how| how.encrypted && how.server == "relay.example"));
-        assert!(sink.letters().iter().all(|c| c.talk.encrypted && c.body == MESSAGE));
+        assert!(sink.messages().iter().all(|c| c.talk.encrypted && c.body == MESSAGE));
         assert_eq!(sink.connections(), 1);
         let other = secure(&sink, &format!("{scheme}://other.example:PORT"), vec![root.clone()]);
         assert_eq!(deliver(&other, "ana@example.com").await, ("deferred at Tls: insecure".to_owned(), 0));
@@ -90,7 +90,7 @@ async fn every_kind_of_login_works_over_an_encrypted_connection() {
         };
         let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
         assert_eq!(deliver(&secure(&sink, relay, vec![root.clone()]), "ana@example.com").await.0, OK, "{relay}");
-        assert_eq!(sink.letters()[0].talk.login, Some(format!("{mechanism} {coded}")));
+        assert_eq!(sink.messages()[0].talk.login, Some(format!("{mechanism} {coded}")));
         let wrong = secure(&sink, &relay.replace("pass", "other"), vec![root.clone()]);
         assert_eq!(deliver(&wrong, "ana@example.com").await, ("deferred at Login: 535".to_owned(), 0), "{relay}");
         let capabilities = SinkCapabilities { auth: "CRAM-MD5", starttls: Some(tls.clone()), ..SinkCapabilities::default() };
@@ -108,5 +108,5 @@ async fn a_login_without_encryption_is_possible_on_this_machine_only() {
     assert_eq!(deliver(&here, "ana@example.com").await.0, OK);
     let elsewhere = secure(&sink, "smtp://relay.example:PORT?tls=off", Vec::new());
     assert_eq!(deliver(&elsewhere, "ana@example.com").await.0, OK);
-    assert_eq!(sink.letters().iter().map(|c| c.talk.login.is_some()).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(sink.messages().iter().map(|c| c.talk.login.is_some()).collect::<Vec<_>>(), [true, false]);
 }
