@@ -189,69 +189,69 @@ impl State {
                 let Some(at) = rest.find(stop) else { return Ok(self) };
                 rest = &rest[at..];
             }
-            let Some(letter) = rest.chars().next() else { return Ok(self) };
-            rest = &rest[letter.len_utf8()..];
-            self = self.letter(letter)?;
+            let Some(character) = rest.chars().next() else { return Ok(self) };
+            rest = &rest[character.len_utf8()..];
+            self = self.after(character)?;
         }
     }
 
-    fn letter(self, letter: char) -> Result<State, MergeError> {
+    fn after(self, character: char) -> Result<State, MergeError> {
         Ok(match self {
-            State::Text if letter == '<' => State::Element(String::new()),
+            State::Text if character == '<' => State::Element(String::new()),
             State::Text => State::Text,
-            State::Element(name) => in_element_name(name, letter),
-            State::Tag { element } => in_tag(element, letter),
-            State::Attribute { element, mut name } => match letter {
+            State::Element(name) => in_element_name(name, character),
+            State::Tag { element } => in_tag(element, character),
+            State::Attribute { element, mut name } => match character {
                 '=' => State::Equals { element, name },
-                '>' | '/' => in_tag(element, letter),
+                '>' | '/' => in_tag(element, character),
                 // An `=` may follow after white space; any other character starts the next attribute.
-                letter if letter.is_ascii_whitespace() => State::Attribute { element, name: name + " " },
-                letter => {
+                character if character.is_ascii_whitespace() => State::Attribute { element, name: name + " " },
+                character => {
                     if name.ends_with(' ') {
                         name.clear();
                     }
-                    name.push(letter.to_ascii_lowercase());
+                    name.push(character.to_ascii_lowercase());
                     State::Attribute { element, name }
                 }
             },
-            State::Equals { element, name } => match letter {
-                letter if letter.is_ascii_whitespace() => State::Equals { element, name },
+            State::Equals { element, name } => match character {
+                character if character.is_ascii_whitespace() => State::Equals { element, name },
                 '"' | '\'' => {
                     let name = name.trim_end().to_owned();
                     let address = if ADDRESSES.contains(&name.as_str()) { Address::Start } else { Address::None };
-                    State::Quoted { element, name, quote: letter, address }
+                    State::Quoted { element, name, quote: character, address }
                 }
                 '>' => after_tag(element),
                 _ => State::Bare { element },
             },
-            State::Quoted { element, quote, .. } if letter == quote => State::Tag { element },
+            State::Quoted { element, quote, .. } if character == quote => State::Tag { element },
             State::Quoted { element, name, quote, address } => {
-                State::Quoted { element, name, quote, address: in_address(address, letter)? }
+                State::Quoted { element, name, quote, address: in_address(address, character)? }
             }
-            State::Bare { element } => match letter {
+            State::Bare { element } => match character {
                 '>' => after_tag(element),
-                letter if letter.is_ascii_whitespace() => State::Tag { element },
+                character if character.is_ascii_whitespace() => State::Tag { element },
                 _ => State::Bare { element },
             },
-            State::Comment(seen) => match (letter, seen) {
+            State::Comment(seen) => match (character, seen) {
                 ('>', 2) => State::Text,
                 ('!', 2) => State::Comment(2),
                 ('-', seen) => State::Comment((seen + 1).min(2)),
                 _ => State::Comment(0),
             },
-            State::Declaration(start) => in_declaration(start, letter),
-            State::Raw { element, end } => in_raw(element, end, letter),
+            State::Declaration(start) => in_declaration(start, character),
+            State::Raw { element, end } => in_raw(element, end, character),
         })
     }
 }
 
-fn in_element_name(mut name: String, letter: char) -> State {
-    match letter {
+fn in_element_name(mut name: String, character: char) -> State {
+    match character {
         '!' | '?' if name.is_empty() => State::Declaration(String::new()),
         '>' => after_tag(name),
-        letter if letter.is_ascii_whitespace() && !name.is_empty() => State::Tag { element: name },
-        letter if letter.is_ascii_alphabetic() || !name.is_empty() || letter == '/' => {
-            name.push(letter.to_ascii_lowercase());
+        character if character.is_ascii_whitespace() && !name.is_empty() => State::Tag { element: name },
+        character if character.is_ascii_alphabetic() || !name.is_empty() || character == '/' => {
+            name.push(character.to_ascii_lowercase());
             State::Element(name)
         }
         // The first `<` is text; this one may start an element.
@@ -260,12 +260,12 @@ fn in_element_name(mut name: String, letter: char) -> State {
     }
 }
 
-fn in_tag(element: String, letter: char) -> State {
-    match letter {
+fn in_tag(element: String, character: char) -> State {
+    match character {
         '>' => after_tag(element),
         '/' => State::Tag { element },
-        letter if letter.is_ascii_whitespace() => State::Tag { element },
-        letter => State::Attribute { element, name: letter.to_ascii_lowercase().to_string() },
+        character if character.is_ascii_whitespace() => State::Tag { element },
+        character => State::Attribute { element, name: character.to_ascii_lowercase().to_string() },
     }
 }
 
@@ -274,8 +274,8 @@ fn after_tag(element: String) -> State {
 }
 
 /// Reads the start of a declaration. `<!--` starts a comment, unless an Outlook condition follows, which contains HTML.
-fn in_declaration(mut start: String, letter: char) -> State {
-    match (start.as_str(), letter) {
+fn in_declaration(mut start: String, character: char) -> State {
+    match (start.as_str(), character) {
         ("--", '[') => State::Declaration("[".to_owned()),
         ("--", '-') => State::Comment(2),
         ("--", '>') => State::Text,
@@ -289,12 +289,12 @@ fn in_declaration(mut start: String, letter: char) -> State {
     }
 }
 
-fn in_raw(element: String, mut end: String, letter: char) -> State {
-    if letter == '<' {
+fn in_raw(element: String, mut end: String, character: char) -> State {
+    if character == '<' {
         return State::Raw { element, end: "<".to_owned() };
     }
     if !end.is_empty() {
-        end.push(letter.to_ascii_lowercase());
+        end.push(character.to_ascii_lowercase());
         let closes = end.strip_prefix("</").is_some_and(|name| name == element);
         if closes {
             return State::Tag { element: format!("/{element}") };
@@ -307,11 +307,11 @@ fn in_raw(element: String, mut end: String, letter: char) -> State {
     State::Raw { element, end }
 }
 
-fn in_address(address: Address, letter: char) -> Result<Address, MergeError> {
-    Ok(match (address, letter) {
+fn in_address(address: Address, character: char) -> Result<Address, MergeError> {
+    Ok(match (address, character) {
         (Address::None, _) => Address::None,
         (Address::Decided, _) => Address::Decided,
-        (Address::Start, letter) if letter.is_ascii_whitespace() => Address::Start,
+        (Address::Start, character) if character.is_ascii_whitespace() => Address::Start,
         (_, '/' | '?' | '#') => Address::Decided,
         (Address::Field, ':') => Address::Field,
         (_, ':') => Address::Decided,

@@ -112,10 +112,10 @@ impl Filter {
             Filter::Lower => text.to_lowercase(),
             Filter::Title => title(&text),
             Filter::Capitalize => {
-                let mut letters = text.chars();
-                letters
-                    .next()
-                    .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + &letters.as_str().to_lowercase())
+                let mut characters = text.chars();
+                characters.next().map_or_else(String::new, |first| {
+                    first.to_uppercase().collect::<String>() + &characters.as_str().to_lowercase()
+                })
             }
             Filter::Trim => text.trim().to_owned(),
             Filter::Truncate(length) => return Ok(Value::Text(truncate(text, *length))),

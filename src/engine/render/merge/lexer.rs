@@ -201,11 +201,11 @@ fn tokens(inside: &str, kind: OutputKind, line: usize) -> Result<Vec<Token>, Mer
 /// Reads a quoted string, in which a backslash escapes a quote or a backslash, or writes `\n` and `\t`.
 fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeError> {
     let mut text = String::new();
-    let mut letters = rest.char_indices().skip(1);
-    while let Some((at, c)) = letters.next() {
+    let mut characters = rest.char_indices().skip(1);
+    while let Some((at, c)) = characters.next() {
         match c {
             c if c == quote => return Ok((Token::Text(text), at + 1)),
-            '\\' => match letters.next() {
+            '\\' => match characters.next() {
                 Some((_, 'n')) => text.push('\n'),
                 Some((_, 't')) => text.push('\t'),
                 Some((_, escaped @ ('"' | '\'' | '\\'))) => text.push(escaped),

@@ -44,7 +44,7 @@ impl Stage {
         let parsed = parse_html(&prepared.html, options).map_err(failed)?;
         let sheets = std::mem::take(&mut prepared.sheets);
         let sheet = Arc::new(StyleSheet::parse_owned_list_loosy(sheets));
-        let chosen = fonts::choose(&prepared.letters, material.fonts).map_err(failed)?;
+        let chosen = fonts::choose(&prepared.characters, material.fonts).map_err(failed)?;
         Ok(Self { node: parsed.node, sheet, prepared, chosen })
     }
 
@@ -75,9 +75,9 @@ impl Stage {
         for c in &self.chosen.missing {
             scripts.entry(script(*c)).or_default().insert(*c);
         }
-        warnings.extend(scripts.into_iter().map(|(script, letters)| Warning::GlyphsMissing {
+        warnings.extend(scripts.into_iter().map(|(script, characters)| Warning::GlyphsMissing {
             script: script.to_owned(),
-            examples: letters.into_iter().take(8).collect(),
+            examples: characters.into_iter().take(8).collect(),
         }));
         warnings
     }

@@ -82,16 +82,16 @@ pub struct ChosenFonts {
 }
 
 /// Returns the fonts for a text with these characters. Additional files are read only if the built-in fonts lack characters.
-pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFonts, FontError> {
+pub fn choose(characters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFonts, FontError> {
     let mut fonts = Fonts::default();
     for family in [&SANS, &SERIF, &MONO, &WIDE] {
         register(&mut fonts, family)?;
     }
-    if letters.iter().any(|c| is_pictorial(*c)) {
+    if characters.iter().any(|c| is_pictorial(*c)) {
         register(&mut fonts, &EMOJI)?;
     }
     let built_in = [SANS.faces[0], SERIF.faces[0], WIDE.faces[0], EMOJI.faces[0]].map(Glyphs::of);
-    let mut missing = missing(letters, &built_in);
+    let mut missing = missing(characters, &built_in);
     further.0.iter().for_each(|file| add_file(&mut fonts, file, &mut missing));
     Ok(ChosenFonts { fonts, missing })
 }
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn characters_missing_from_built_in_fonts_come_from_the_folder() {
-        let letters: BTreeSet<char> = "Ünïcode ελλ 日".chars().collect();
-        let chosen = choose(&letters, &FontFiles::default()).expect("the built-in fonts are valid");
+        let characters: BTreeSet<char> = "Ünïcode ελλ 日".chars().collect();
+        let chosen = choose(&characters, &FontFiles::default()).expect("the built-in fonts are valid");
         assert_eq!(chosen.missing, BTreeSet::from(['日']));
         let folder = tempfile::tempdir().expect("the folder can be created");
         let deeper = folder.path().join("a");

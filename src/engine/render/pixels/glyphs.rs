@@ -30,8 +30,8 @@ impl<'a> Glyphs<'a> {
         Self { map: find_map(file).unwrap_or(Map::Nothing) }
     }
 
-    pub fn has(&self, letter: char) -> bool {
-        let code = u32::from(letter);
+    pub fn has(&self, character: char) -> bool {
+        let code = u32::from(character);
         match self.map {
             Map::Nothing => false,
             Map::Segments(table) => in_segments(table, code).unwrap_or(false),
@@ -99,30 +99,30 @@ fn in_segments(table: &[u8], code: u32) -> Option<bool> {
 }
 
 /// Returns whether a character needs no glyph: white space, and invisible and private-use characters.
-fn is_silent(letter: char) -> bool {
-    letter.is_whitespace()
-        || letter.is_control()
-        || matches!(u32::from(letter),
+fn is_silent(character: char) -> bool {
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(u32::from(character),
             0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F | 0x202A..=0x202E
             | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFC | 0xE000..=0xF8FF | 0xE0000..=0xE0FFF)
 }
 
 /// Returns the characters without a glyph in any of these fonts.
-pub fn missing(letters: &BTreeSet<char>, fonts: &[Glyphs<'_>]) -> BTreeSet<char> {
-    let lacks = |letter: &&char| !is_silent(**letter) && !fonts.iter().any(|font| font.has(**letter));
-    letters.iter().filter(lacks).copied().collect()
+pub fn missing(characters: &BTreeSet<char>, fonts: &[Glyphs<'_>]) -> BTreeSet<char> {
+    let lacks = |character: &&char| !is_silent(**character) && !fonts.iter().any(|font| font.has(**character));
+    characters.iter().filter(lacks).copied().collect()
 }
 
 /// Returns whether a character needs an emoji font.
-pub fn is_pictorial(letter: char) -> bool {
-    matches!(u32::from(letter), 0x203C | 0x2049 | 0x20E3 | 0x2122 | 0x2139 | 0x2194..=0x21AA | 0x231A..=0x23FF | 0x24C2
+pub fn is_pictorial(character: char) -> bool {
+    matches!(u32::from(character), 0x203C | 0x2049 | 0x20E3 | 0x2122 | 0x2139 | 0x2194..=0x21AA | 0x231A..=0x23FF | 0x24C2
         | 0x25AA..=0x25FE | 0x2600..=0x27BF | 0x2934..=0x2935 | 0x2B05..=0x2B55 | 0x3030 | 0x303D | 0x3297 | 0x3299 | 0xFE0F
         | 0x1F000..=0x1FAFF)
 }
 
 /// Returns the common name of a character's script.
-pub fn script(letter: char) -> &'static str {
-    match u32::from(letter) {
+pub fn script(character: char) -> &'static str {
+    match u32::from(character) {
         0x0370..=0x03FF | 0x1F00..=0x1FFF => "Greek",
         0x0400..=0x052F => "Cyrillic",
         0x0530..=0x058F => "Armenian",
@@ -172,7 +172,7 @@ mod tests {
         let sans = Glyphs::of(include_bytes!("../../../../assets/fonts/LiberationSans-Regular.ttf"));
         let wide = Glyphs::of(include_bytes!("../../../../assets/fonts/DejaVuSans.ttf"));
         let emoji = Glyphs::of(include_bytes!("../../../../assets/fonts/Twemoji.ttf"));
-        assert!("aZé€ЖΩ".chars().all(|letter| sans.has(letter)) && !sans.has('ب') && !sans.has('😀'));
+        assert!("aZé€ЖΩ".chars().all(|character| sans.has(character)) && !sans.has('ب') && !sans.has('😀'));
         assert!(wide.has('ب') && wide.has('א') && !wide.has('漢'));
         assert!(emoji.has('😀') && emoji.has('🛒') && !emoji.has('ب'));
     }
@@ -180,9 +180,9 @@ mod tests {
     #[test]
     fn missing_characters_are_found_and_named() {
         let fonts = [Glyphs::of(include_bytes!("../../../../assets/fonts/DejaVuSans.ttf"))];
-        let letters: BTreeSet<char> = "a \u{200b}\u{34f}漢ไहб".chars().collect();
-        let missing = missing(&letters, &fonts);
-        let scripts: Vec<&str> = missing.iter().map(|letter| script(*letter)).collect();
+        let characters: BTreeSet<char> = "a \u{200b}\u{34f}漢ไहб".chars().collect();
+        let missing = missing(&characters, &fonts);
+        let scripts: Vec<&str> = missing.iter().map(|character| script(*character)).collect();
         assert_eq!(scripts, ["Devanagari", "Thai", "Chinese, Japanese or Korean"]);
     }
 

@@ -45,7 +45,7 @@ pub struct PreparedEmail {
     /// The names of elements that some clients show, but that are not drawn.
     pub undrawn: BTreeSet<&'static str>,
     /// Every character in the text of the email, once.
-    pub letters: BTreeSet<char>,
+    pub characters: BTreeSet<char>,
 }
 
 pub struct GivenImages<'a> {
@@ -67,14 +67,14 @@ pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<Pr
         hint_rules: String::new(),
         around: vec![AncestorState::at_root(has_sizes(&admitted.html))],
         undrawn: BTreeSet::new(),
-        letters: BTreeSet::new(),
+        characters: BTreeSet::new(),
     };
     walk(&tree, &mut writer)?;
     let mut sheets = vec![format!("{PRELUDE}\n{}", writer.hint_rules)];
     sheets.append(&mut writer.sheets);
-    let Writer { html, undrawn, letters, pictures, .. } = writer;
+    let Writer { html, undrawn, characters, pictures, .. } = writer;
     let EmailImages { sources, absent, unsound, contained, .. } = pictures;
-    Ok(PreparedEmail { html, sheets, images: sources, absent, unsound, embedded: contained, undrawn, letters })
+    Ok(PreparedEmail { html, sheets, images: sources, absent, unsound, embedded: contained, undrawn, characters })
 }
 
 /// Serializes the tree of an email for the engine.
@@ -89,7 +89,7 @@ struct Writer<'a> {
     /// The state that each open element passes on to its descendants.
     around: Vec<AncestorState>,
     undrawn: BTreeSet<&'static str>,
-    letters: BTreeSet<char>,
+    characters: BTreeSet<char>,
 }
 
 impl Visitor for Writer<'_> {
@@ -140,7 +140,7 @@ impl Visitor for Writer<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        self.letters.extend(text.chars());
+        self.characters.extend(text.chars());
         push_text(text, &mut self.html);
     }
 }
@@ -214,7 +214,7 @@ impl Writer<'_> {
             return;
         }
         let text = element.attr("alt").unwrap_or_default();
-        self.letters.extend(text.chars());
+        self.characters.extend(text.chars());
         // The style for a missing image comes first, so that the image's own declarations override it.
         let options = "display:inline-block;overflow:hidden;max-width:100%;box-sizing:border-box;vertical-align:bottom;";
         let ground = if text.trim().is_empty() { "" } else { "background-color:rgba(128,128,128,0.12);" };
@@ -347,6 +347,6 @@ mod tests {
             made.html
         );
         assert_eq!(made.absent, ["https://x.example/a.png"]);
-        assert!(made.letters.contains(&'&') && made.letters.contains(&'B'));
+        assert!(made.characters.contains(&'&') && made.characters.contains(&'B'));
     }
 }
