@@ -37,7 +37,7 @@ enum Variant {
 
 impl Variant {
     /// Returns the endings of the variant's key and name.
-    const fn words(self) -> (&'static str, &'static str) {
+    const fn endings(self) -> (&'static str, &'static str) {
         match self {
             Self::Dark => ("dark", "dark mode"),
             Self::NoImages => ("no-images", "images blocked"),
@@ -106,12 +106,12 @@ static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
 });
 
 fn device(row: &Row, variant: Option<Variant>) -> Device {
-    let key = |key: &String| variant.map_or_else(|| key.clone(), |variant| format!("{key}.{}", variant.words().0));
+    let key = |key: &String| variant.map_or_else(|| key.clone(), |variant| format!("{key}.{}", variant.endings().0));
     let (width, height, density) = row.viewport;
     Device {
         key: key(&row.key),
         aliases: row.aliases.iter().map(key).collect(),
-        name: variant.map_or_else(|| row.name.clone(), |variant| format!("{}, {}", row.name, variant.words().1)),
+        name: variant.map_or_else(|| row.name.clone(), |variant| format!("{}, {}", row.name, variant.endings().1)),
         client: row.client.clone(),
         os: row.os.clone(),
         category: row.category,

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use url::{Position, Url};
 
 use super::connect::{Trust, Wire};
-use super::exchange::{driven, within, words};
+use super::exchange::{driven, with_causes, within};
 use super::{Fetch, FetchError, host};
 use crate::vocab::limits;
 
@@ -71,7 +71,7 @@ impl Fetch {
         let work = async {
             let wire = MeteredConnection { wire: self.connector.connect(url, Trust::Receiver).await?, left: answer_bytes_max };
             let host = host(url);
-            let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
+            let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: with_causes(&error) };
             let mut builder = http1::Builder::new();
             builder.max_headers(limits::FETCH_HEADERS_MAX).max_buf_size(limits::FETCH_HEAD_BYTES_MAX).title_case_headers(true);
             let (mut sender, connection) = builder.handshake(TokioIo::new(wire)).await.map_err(protocol)?;

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::connect::{Trust, Wire};
-use super::exchange::{driven, words};
+use super::exchange::{driven, with_causes};
 use super::inflate::{Encoding, GzipStream};
 use super::{Fetch, FetchError, KnownVersion, host, next};
 use crate::vocab::limits;
@@ -120,7 +120,7 @@ impl Fetch {
         (limits, deadline): (DownloadLimits, Instant),
     ) -> Result<Download, FetchError> {
         let host = host(url);
-        let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
+        let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: with_causes(&error) };
         let opening = async {
             let wire = self.connector.connect(url, trust).await?;
             let mut builder = http1::Builder::new();
@@ -215,7 +215,7 @@ impl Download {
             let late = FetchError::TimedOut { host: self.host.clone(), after: self.limits.total };
             let next = driven(&mut self.connection, self.body.frame());
             let Some(frame) = timeout_at(self.deadline, next).await.map_err(|_| late)? else { return Ok(None) };
-            let frame = frame.map_err(|error| FetchError::Protocol { host: self.host.clone(), cause: words(&error) })?;
+            let frame = frame.map_err(|error| FetchError::Protocol { host: self.host.clone(), cause: with_causes(&error) })?;
             let Ok(mut data) = frame.into_data() else { continue };
             self.read += data.len() as u64;
             if self.read > self.limits.bytes {

@@ -32,7 +32,7 @@ pub struct Exchange<'a> {
 impl Exchange<'_> {
     pub async fn run(self, wire: Box<dyn Wire>) -> Result<Response, FetchError> {
         let host = self.url.host_str().unwrap_or_default().to_owned();
-        let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
+        let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: with_causes(&error) };
         let mut builder = http1::Builder::new();
         builder.max_headers(limits::FETCH_HEADERS_MAX).max_buf_size(limits::FETCH_HEAD_BYTES_MAX);
         let (mut sender, connection) = builder.handshake(TokioIo::new(wire)).await.map_err(protocol)?;
@@ -89,7 +89,7 @@ async fn read_body(
     let mut cut = false;
     let mut memory = None;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| FetchError::Protocol { host: host.to_owned(), cause: words(&error) })?;
+        let frame = frame.map_err(|error| FetchError::Protocol { host: host.to_owned(), cause: with_causes(&error) })?;
         let Ok(data) = frame.into_data() else { continue };
         if memory.is_none() && bytes.len() + data.len() > RESPONSE_SMALL_BYTES {
             memory = Some(ResponseMemory::reserve(most).await);
@@ -125,14 +125,14 @@ async fn read_body(
 }
 
 /// Returns the messages of the error and of its causes: hyper puts the informative part in the causes.
-pub fn words(error: &hyper::Error) -> String {
-    let mut words = error.to_string();
+pub fn with_causes(error: &hyper::Error) -> String {
+    let mut text = error.to_string();
     let mut below = std::error::Error::source(error);
     while let Some(cause) = below {
-        words = format!("{words}: {cause}");
+        text = format!("{text}: {cause}");
         below = cause.source();
     }
-    words
+    text
 }
 
 pub async fn within<T>(host: &str, after: Duration, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {

@@ -33,7 +33,7 @@ pub use connect::ResolveFuture;
 pub use connect::{Resolve, SystemResolver, client_config};
 pub use deliver::{PostRequest, PostResponse};
 pub use download::{Download, DownloadLimits};
-pub use exchange::{driven, words};
+pub use exchange::{driven, with_causes};
 pub use failure::FetchError;
 pub use link_probes::{LinkCheck, LinkProbes, LinkReport};
 pub use memory::ResponseMemory;

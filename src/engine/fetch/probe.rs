@@ -15,7 +15,7 @@ use x509_parser::parse_x509_certificate;
 
 use super::connect::Trust;
 use super::deliver::MeteredConnection;
-use super::exchange::{driven, words};
+use super::exchange::{driven, with_causes};
 use super::{Fetch, FetchError, host, next};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
@@ -131,8 +131,8 @@ impl Fetch {
         };
         let host = host(&url);
         let failed = |error: hyper::Error| match error.is_parse() || error.is_parse_too_large() {
-            true => FetchError::Protocol { host: host.clone(), cause: words(&error) },
-            false => FetchError::Closed { host: host.clone(), cause: words(&error) },
+            true => FetchError::Protocol { host: host.clone(), cause: with_causes(&error) },
+            false => FetchError::Closed { host: host.clone(), cause: with_causes(&error) },
         };
         // Interim responses also count toward the limit, so that a server cannot send them forever.
         let wire = MeteredConnection { wire: connected.wire, left: 2 * limits::FETCH_HEAD_BYTES_MAX };

@@ -62,11 +62,11 @@ pub fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Creates the error that reports a panic of the engine as damage to the file.
 pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
     // Only the authors of the engine understand its message, so the message is only logged.
-    tracing::debug!(file = %file.display(), words = words(panic), "a page could not be read");
+    tracing::debug!(file = %file.display(), panic = panic_message(panic), "a page could not be read");
     Error::Damaged { file: file.to_path_buf(), found: "a page has invalid contents".to_owned() }
 }
 
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")
 }

@@ -110,7 +110,7 @@ impl Recipients {
     }
 
     /// Returns the kind and ID of the recipients. `Everyone` becomes an audience with the project's ID.
-    pub fn words(self, project: ProjectId) -> (RecipientType, RecipientId) {
+    pub fn kind_and_id(self, project: ProjectId) -> (RecipientType, RecipientId) {
         match self {
             Self::Everyone => (RecipientType::Audience, RecipientId::from_bytes(project.0)),
             Self::Audience(id) => (RecipientType::Audience, RecipientId::from_bytes(id.0)),
@@ -515,7 +515,7 @@ mod tests {
         assert_eq!(Recipients::new(RecipientType::Audience, id(1), project), Ok(Recipients::Everyone));
         for (kind, id) in [(RecipientType::Audience, id(2)), (RecipientType::Segment, id(1)), (RecipientType::Tag, id(3))] {
             let recipients = Recipients::new(kind, id, project).expect("the recipients are valid");
-            assert_eq!(recipients.words(project), (kind, id.expect("the case has an ID")));
+            assert_eq!(recipients.kind_and_id(project), (kind, id.expect("the case has an ID")));
         }
         assert_eq!(Recipients::new(RecipientType::Tag, None, project).map_err(|(field, _)| field), Err("recipientId"));
     }

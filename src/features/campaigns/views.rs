@@ -103,7 +103,7 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
         }
         None => false,
     };
-    let (recipient_type, recipient_id) = plan.recipients.words(campaign.project);
+    let (recipient_type, recipient_id) = plan.recipients.kind_and_id(campaign.project);
     let estimated_recipients = match &counts {
         Some(counts) if is_planned => Some(counts.total - counts.skipped_total()),
         _ => estimate(tx, engine, campaign.project, plan)?,

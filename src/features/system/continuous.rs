@@ -154,7 +154,7 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
     match age_seconds(engine, status) {
         // After a long stop, the backup has `warn_after` to catch up before it counts as too old.
         Some(age) if age > warn_after && (status.is_of_this_process() || has_run) => {
-            return Some(format!("The backup is {} old{cause}.", words(age)));
+            return Some(format!("The backup is {} old{cause}.", duration(age)));
         }
         // The first snapshot of a large installation takes a while, so its absence is a problem only after `warn_after`.
         None if has_run => {
@@ -170,7 +170,7 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
 }
 
 /// Formats a duration in words, in the largest unit that fits.
-fn words(seconds: i64) -> String {
+fn duration(seconds: i64) -> String {
     match (seconds / 86_400, seconds / 3_600, seconds / 60) {
         (0, 0, minutes) => format!("{minutes} min"),
         (0, hours, _) => format!("{hours} h"),

@@ -138,10 +138,10 @@ impl Shortener {
 
     fn alternatives(&self, branches: &[Value]) -> Map<String, Value> {
         let others: Vec<&Value> = branches.iter().filter(|branch| branch["type"] != "null").collect();
-        let words: Option<Vec<Value>> =
-            others.iter().map(|branch| words(branch)).collect::<Option<Vec<_>>>().map(|all| all.concat());
-        let mut shapes: Vec<Map<String, Value>> = match words {
-            Some(words) => vec![self.typed(&json!({ "enum": words }), &"string".into())],
+        let allowed: Option<Vec<Value>> =
+            others.iter().map(|branch| allowed_values(branch)).collect::<Option<Vec<_>>>().map(|all| all.concat());
+        let mut shapes: Vec<Map<String, Value>> = match allowed {
+            Some(allowed) => vec![self.typed(&json!({ "enum": allowed }), &"string".into())],
             None => others.iter().map(|branch| self.shortened(branch)).collect(),
         };
         if others.len() < branches.len() && self.keeps_null {
@@ -181,7 +181,7 @@ impl Shortener {
                 }
             }
             "string" => {
-                if let Some(all) = words(schema).filter(|all| all.len() <= WORDS_MAX) {
+                if let Some(all) = allowed_values(schema).filter(|all| all.len() <= WORDS_MAX) {
                     keep("enum", all.into());
                 } else if matches!(schema["format"].as_str(), Some("date" | "date-time")) {
                     keep("format", schema["format"].clone());
@@ -194,7 +194,7 @@ impl Shortener {
 }
 
 /// Returns the allowed values of a schema with `const` or `enum`.
-fn words(schema: &Value) -> Option<Vec<Value>> {
+fn allowed_values(schema: &Value) -> Option<Vec<Value>> {
     let all = match &schema["const"] {
         Value::Null => schema["enum"].as_array()?.clone(),
         word => vec![word.clone()],
@@ -252,7 +252,7 @@ fn types_of(schema: &Value, definitions: &Map<String, Value>) -> Vec<String> {
                 let branches: Vec<Vec<String>> = branches.iter().map(|branch| types_of(branch, definitions)).collect();
                 if branches.iter().any(Vec::is_empty) { Vec::new() } else { branches.concat() }
             }
-            None => words(schema).map(|_| vec!["string".into()]).unwrap_or_default(),
+            None => allowed_values(schema).map(|_| vec!["string".into()]).unwrap_or_default(),
         },
     };
     found.sort_unstable();

@@ -51,7 +51,7 @@ pub fn without_images(view: &View<'_>) -> Vec<Note> {
         let images = if count == 1 { "One image has".into() } else { format!("{count} images have") };
         note("image_alt_missing", format!("{images} no alt text, so readers who block images see an empty box."), &bare);
     }
-    let words = words(view.source);
+    let words = word_count(view.source);
     if words < WORDS_MIN {
         let count = if words == 1 { "1 word".into() } else { format!("{words} words") };
         let message = format!("Without images, the email has {count}. Write the message as text, not only in images.");
@@ -80,7 +80,7 @@ fn images_without_alt(view: &View<'_>) -> Vec<u32> {
 }
 
 /// Returns the number of words in an email's text. Hidden text is also counted: it is usually a preheader, which has few words.
-fn words(source: &str) -> usize {
+fn word_count(source: &str) -> usize {
     let mut words = 0;
     let mut in_title = false;
     for piece in Scanner::new(source) {

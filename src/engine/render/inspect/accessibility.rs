@@ -280,7 +280,7 @@ impl<'a> Check<'a> {
     }
 
     fn heading(&mut self, node: usize, own: u8, before: u8) {
-        if self.words(node).is_empty() {
+        if self.readable_text(node).is_empty() {
             self.note(AccessibilityRule::HeadingText, Some(node), || format!("The h{own} element has no text."));
         }
         // An email often starts with an h2, because its subject takes the place of the h1.
@@ -308,9 +308,9 @@ impl<'a> Check<'a> {
                 format!("The {} has no alt attribute.", image_at(dom, lines, node))
             }),
             Some(alt) => {
-                let words = alt.trim().to_lowercase();
-                let is_name = IMAGE_ENDINGS.iter().any(|end| words.ends_with(end)) || words.starts_with("http");
-                if is_name || EMPTY_ALTS.contains(&words.as_str()) {
+                let alt_text = alt.trim().to_lowercase();
+                let is_name = IMAGE_ENDINGS.iter().any(|end| alt_text.ends_with(end)) || alt_text.starts_with("http");
+                if is_name || EMPTY_ALTS.contains(&alt_text.as_str()) {
                     let alt = shortened(alt);
                     self.note(AccessibilityRule::ImageAltFileName, Some(node), || format!("The alt text is \"{alt}\"."));
                 }
@@ -322,7 +322,7 @@ impl<'a> Check<'a> {
         let dom = self.dom;
         let label =
             ["aria-label", "title"].into_iter().find_map(|name| dom.attribute(node, name)).filter(|label| visible::shows(label));
-        let text = self.words(node);
+        let text = self.readable_text(node);
         if label.is_some() {
             return;
         }
@@ -397,18 +397,18 @@ impl<'a> Check<'a> {
     }
 
     /// Returns the text that a screen reader reads for an element: its text, and the alt texts of its images.
-    fn words(&self, node: usize) -> String {
-        let mut words = String::new();
+    fn readable_text(&self, node: usize) -> String {
+        let mut text = String::new();
         for inner in self.dom.within(node).into_iter().filter(|inner| self.seen[*inner]) {
-            words.push_str(self.dom.text(inner));
+            text.push_str(self.dom.text(inner));
             if self.dom.name(inner) == "img" {
-                words.push(' ');
-                words.push_str(self.dom.attribute(inner, "alt").unwrap_or_default());
+                text.push(' ');
+                text.push_str(self.dom.attribute(inner, "alt").unwrap_or_default());
             }
-            if words.len() > 1_000 {
+            if text.len() > 1_000 {
                 break;
             }
         }
-        if visible::shows(&words) { words.split_whitespace().collect::<Vec<_>>().join(" ") } else { String::new() }
+        if visible::shows(&text) { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { String::new() }
     }
 }

@@ -124,7 +124,7 @@ fn changed(
         chosen = Some(found);
     }
     if input.recipient_type.is_some() || input.recipient_id.is_some() {
-        let kind = input.recipient_type.unwrap_or(plan.recipients.words(project).0);
+        let kind = input.recipient_type.unwrap_or(plan.recipients.kind_and_id(project).0);
         let recipients = Recipients::new(kind, input.recipient_id, project);
         plan.recipients = recipients.map_err(|(field, detail)| Failure::field(field, detail))?;
     }

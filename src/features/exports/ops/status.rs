@@ -83,7 +83,7 @@ impl Operation for Status {
         let view = ExportStatusView {
             conversation_id,
             can_export: true,
-            available_formats: words(&Format::ALL),
+            available_formats: names(&Format::ALL),
             reason: String::new(),
             platforms: platforms.into(),
             exported: Vec::new(),
@@ -101,8 +101,8 @@ impl Query for Status {
         let formats: Vec<Format> = Format::ALL.into_iter().filter(|format| *format != Format::Mjml || has_mjml).collect();
         let (available_formats, reason) = match finished.is_empty() {
             true => (Vec::new(), "No email in this conversation is finished."),
-            false if has_mjml => (words(&formats), ""),
-            false => (words(&formats), "Emails imported as HTML have no MJML."),
+            false if has_mjml => (names(&formats), ""),
+            false => (names(&formats), "Emails imported as HTML have no MJML."),
         };
         let project = finished.first().map(|email| email.project).or(project_id);
         Ok(Done(ExportStatusView {
@@ -117,7 +117,7 @@ impl Query for Status {
 }
 
 /// Returns the names of these formats, and of all platforms, because an export for a platform can always create a file.
-fn words(formats: &[Format]) -> Vec<&'static str> {
+fn names(formats: &[Format]) -> Vec<&'static str> {
     formats.iter().map(|format| format.word()).chain(Provider::ALL.map(Provider::word)).collect()
 }
 

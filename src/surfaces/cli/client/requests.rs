@@ -33,7 +33,7 @@ use super::super::terminal::note;
 use super::upload::Form;
 use crate::base::random::{Random, SystemRandom};
 use crate::base::secret::Secret;
-use crate::engine::fetch::{client_config, driven, words};
+use crate::engine::fetch::{client_config, driven, with_causes};
 use crate::vocab::codes::Code;
 
 /// How long to wait for a connection before the server is reported as unreachable.
@@ -207,7 +207,7 @@ impl Remote {
         let late = |_| Broken { cause: format!("no connection within {} seconds", CONNECT_TIME.as_secs()), fault: Fault::Unsent };
         let wire = timeout(CONNECT_TIME, self.connect()).await.map_err(late)??;
         let handshake = http1::handshake(TokioIo::new(wire)).await;
-        let (mut sender, connection) = handshake.map_err(|error| Broken { cause: words(&error), fault: Fault::Unsent })?;
+        let (mut sender, connection) = handshake.map_err(|error| Broken { cause: with_causes(&error), fault: Fault::Unsent })?;
         let work = async {
             let late = |_| Broken::after(format!("no response within {} seconds", HEAD_TIME.as_secs()));
             // An upload takes as long as its connection needs, so it has no time limit.
@@ -215,7 +215,7 @@ impl Remote {
                 Payload::Form(_) => sender.send_request(request).await,
                 Payload::Empty | Payload::Json(_) => timeout(HEAD_TIME, sender.send_request(request)).await.map_err(late)?,
             };
-            let (head, body) = response.map_err(|error| Broken::after(words(&error)))?.into_parts();
+            let (head, body) = response.map_err(|error| Broken::after(with_causes(&error)))?.into_parts();
             read(head, body).await
         };
         driven(connection, work).await
@@ -344,7 +344,7 @@ fn with_jitter(wait: Duration) -> Duration {
 async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<ApiResponse, Broken> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Broken::after(words(&error)))?;
+        let frame = frame.map_err(|error| Broken::after(with_causes(&error)))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > REPLY_BYTES_MAX {
             let cause = format!("the response is larger than {} MiB; request fewer items at a time", REPLY_BYTES_MAX >> 20);
@@ -358,7 +358,7 @@ async fn read_whole(head: http::response::Parts, mut body: Incoming) -> Result<A
 async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
     let mut left = FILE_BYTES_MAX;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Broken::after(words(&error)))?;
+        let frame = frame.map_err(|error| Broken::after(with_causes(&error)))?;
         let Ok(data) = frame.into_data() else { continue };
         let length = data.len() as u64;
         if length > left {
