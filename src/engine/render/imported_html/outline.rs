@@ -26,7 +26,7 @@ pub struct Outline {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
-    Words(TextPart),
+    Text(TextPart),
     Image(Image),
 }
 
@@ -106,7 +106,7 @@ impl Part {
     /// Returns the number of the part's first node.
     pub fn node(&self) -> usize {
         match self {
-            Self::Words(words) => words.node(),
+            Self::Text(text_part) => text_part.node(),
             Self::Image(image) => image.element,
         }
     }
@@ -114,13 +114,13 @@ impl Part {
     /// Returns the numbers of all nodes of the part.
     pub fn nodes(&self) -> Vec<usize> {
         match self {
-            Self::Words(words) => words.pieces.iter().map(|piece| piece.node).collect(),
+            Self::Text(text_part) => text_part.pieces.iter().map(|piece| piece.node).collect(),
             Self::Image(image) => vec![image.element],
         }
     }
 
-    pub fn words(&self) -> Option<&TextPart> {
-        if let Self::Words(words) = self { Some(words) } else { None }
+    pub fn text_part(&self) -> Option<&TextPart> {
+        if let Self::Text(text_part) = self { Some(text_part) } else { None }
     }
 
     pub fn image(&self) -> Option<&Image> {
@@ -145,8 +145,8 @@ impl Outline {
     }
 
     /// Returns the text parts, without the preheader.
-    pub fn words(&self) -> impl Iterator<Item = &TextPart> {
-        self.parts.iter().filter_map(Part::words)
+    pub fn text_parts(&self) -> impl Iterator<Item = &TextPart> {
+        self.parts.iter().filter_map(Part::text_part)
     }
 
     pub fn images(&self) -> impl Iterator<Item = &Image> {
@@ -154,7 +154,7 @@ impl Outline {
     }
 
     pub fn buttons(&self) -> impl Iterator<Item = &TextPart> {
-        self.words().filter(|words| words.kind == TextPartKind::Button)
+        self.text_parts().filter(|text_part| text_part.kind == TextPartKind::Button)
     }
 
     pub fn address(&self, link: usize) -> Option<&str> {
@@ -275,19 +275,19 @@ impl Reader<'_> {
             _ if is_large => TextPartKind::Heading,
             _ => TextPartKind::Paragraph,
         };
-        let mut words = TextPart { kind, pieces, size: around.size.round() as u16 };
+        let mut text_part = TextPart { kind, pieces, size: around.size.round() as u16 };
         if around.hidden && self.outline.parts.is_empty() && self.outline.preheader.is_none() {
-            for piece in &mut words.pieces {
+            for piece in &mut text_part.pieces {
                 piece.text.truncate(piece.text.trim_end_matches(is_filler).len());
             }
-            words.pieces.retain(|piece| shows(&piece.text));
-            self.outline.preheader = Some(words);
+            text_part.pieces.retain(|piece| shows(&piece.text));
+            self.outline.preheader = Some(text_part);
             return;
         }
-        if !around.hidden && self.outline.faint.len() < FAINT_MAX && words.pieces.iter().any(|piece| self.is_faint(piece)) {
-            self.outline.faint.push(words.text().chars().take(FAINT_CHARACTERS_MAX).collect());
+        if !around.hidden && self.outline.faint.len() < FAINT_MAX && text_part.pieces.iter().any(|piece| self.is_faint(piece)) {
+            self.outline.faint.push(text_part.text().chars().take(FAINT_CHARACTERS_MAX).collect());
         }
-        self.outline.parts.push(Part::Words(words));
+        self.outline.parts.push(Part::Text(text_part));
     }
 
     /// Returns whether a piece is hardly visible with the styles of its element and ancestors.
@@ -353,7 +353,7 @@ mod tests {
     fn summaries(html: &str) -> Vec<String> {
         let outline = Outline::read(html).expect("the HTML is small enough");
         let part = |part: &Part| match part {
-            Part::Words(words) => format!("{:?} {}", words.kind, words.text()),
+            Part::Text(text_part) => format!("{:?} {}", text_part.kind, text_part.text()),
             Part::Image(image) => format!("Image {} {:?}", image.alt, image.width),
         };
         outline.parts.iter().map(part).collect()
@@ -378,7 +378,7 @@ mod tests {
         ];
         assert_eq!(summaries(html), expected);
         let outline = Outline::read(html).expect("the HTML is small enough");
-        assert_eq!(outline.preheader.map(|words| words.text()).as_deref(), Some("Only today"));
+        assert_eq!(outline.preheader.map(|text_part| text_part.text()).as_deref(), Some("Only today"));
         assert_eq!(outline.links.len(), 3);
     }
 

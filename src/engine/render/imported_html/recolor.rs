@@ -155,10 +155,10 @@ fn text(dom: &mut Dom, to: Color) {
     let styles = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &styles);
     let shades = styles.all(dom);
-    let is_running = |words: &&TextPart| matches!(words.kind, TextPartKind::Paragraph | TextPartKind::Item);
-    let has_large = outline.words().filter(is_running).any(|words| words.size > SMALL);
-    let running = || outline.words().filter(is_running).filter(|words| words.size > SMALL || !has_large);
-    let pieces = || running().flat_map(|words| &words.pieces).filter(|piece| piece.link.is_none());
+    let is_running = |text_part: &&TextPart| matches!(text_part.kind, TextPartKind::Paragraph | TextPartKind::Item);
+    let has_large = outline.text_parts().filter(is_running).any(|text_part| text_part.size > SMALL);
+    let running = || outline.text_parts().filter(is_running).filter(|text_part| text_part.size > SMALL || !has_large);
+    let pieces = || running().flat_map(|text_part| &text_part.pieces).filter(|piece| piece.link.is_none());
     let mut counts: HashMap<Option<Color>, usize> = HashMap::new();
     for piece in pieces() {
         *counts.entry(shades[piece.node].ink).or_default() += piece.text.chars().count();
@@ -185,9 +185,9 @@ fn text(dom: &mut Dom, to: Color) {
 /// Recolors the headings, except the links in them.
 fn headings(dom: &mut Dom, to: Color) {
     let styles = ComputedStyles::of(dom);
-    let words = Outline::of(dom, &styles).parts;
-    let headings = words.iter().filter_map(Part::words).filter(|words| words.kind == TextPartKind::Heading);
-    for piece in headings.flat_map(|words| &words.pieces).filter(|piece| piece.link.is_none() && shows(&piece.text)) {
+    let parts = Outline::of(dom, &styles).parts;
+    let headings = parts.iter().filter_map(Part::text_part).filter(|text_part| text_part.kind == TextPartKind::Heading);
+    for piece in headings.flat_map(|text_part| &text_part.pieces).filter(|piece| piece.link.is_none() && shows(&piece.text)) {
         let element = dom.parent(piece.node);
         if styles.ink(dom, element) != Some(to) {
             write_in(dom, element, to);
@@ -202,8 +202,8 @@ fn keeping_readable(dom: &mut Dom, change: impl FnOnce(&mut Dom)) {
     let styles = ComputedStyles::of(dom);
     let after = styles.all(dom);
     let parts = Outline::of(dom, &styles).parts;
-    for words in parts.iter().filter_map(Part::words) {
-        for piece in words.pieces.iter().filter(|piece| shows(&piece.text)) {
+    for text_part in parts.iter().filter_map(Part::text_part) {
+        for piece in text_part.pieces.iter().filter(|piece| shows(&piece.text)) {
             let (old, new) = (before[piece.node], after[piece.node]);
             let Some(ground) = new.ground.filter(|ground| Some(*ground) != old.ground) else { continue };
             if contrast(new.ink.unwrap_or(BLACK), ground) < SEEN {

@@ -22,7 +22,7 @@ fn color(text: &str) -> Color {
 
 fn part<'a>(imported_html: &'a ImportedHtml, words: &str) -> &'a Part {
     let says = |part: &&Part| match part {
-        Part::Words(own) => own.text().contains(words),
+        Part::Text(own) => own.text().contains(words),
         Part::Image(image) => image.alt == words,
     };
     imported_html.outline.parts.iter().find(says).unwrap_or_else(|| panic!("{words}: {:?}", imported_html.outline.parts))
@@ -37,8 +37,8 @@ fn changed(imported_html: &ImportedHtml, changes: &[Change]) -> ImportedHtml {
 #[test]
 fn texts_are_replaced_and_emptied_elements_removed() {
     let before = safe(ROWS);
-    let Part::Words(words) = part(&before, "all teas") else { panic!("the part is not text") };
-    let nodes: Vec<(usize, &str)> = words.pieces.iter().map(|piece| (piece.node, piece.text.as_str())).collect();
+    let Part::Text(text_part) = part(&before, "all teas") else { panic!("the part is not text") };
+    let nodes: Vec<(usize, &str)> = text_part.pieces.iter().map(|piece| (piece.node, piece.text.as_str())).collect();
     assert_eq!(nodes.iter().map(|(_, text)| *text).collect::<Vec<_>>(), ["Save ", "20%", " on ", "all teas", " today."]);
     let say = |place: usize, text: &str| Change::Words { node: nodes[place].0, text: text.to_owned() };
     let after = changed(&before, &[say(1, ""), say(3, "every <tea>"), say(4, " today.\nCome!")]);
@@ -112,7 +112,7 @@ fn a_part_moves_with_its_markup() {
     let before = safe(ROWS);
     let step = Change::Move { nodes: part(&before, "Shop now").nodes(), beside: part(&before, "Hero").nodes(), before: true };
     let after = changed(&before, &[step]);
-    assert_eq!(after.outline.parts.first().and_then(Part::words).map(TextPart::text).as_deref(), Some("Shop now"));
+    assert_eq!(after.outline.parts.first().and_then(Part::text_part).map(TextPart::text).as_deref(), Some("Shop now"));
     assert_eq!(after.html.len(), before.html.len());
 }
 
@@ -161,7 +161,7 @@ fn images_links_and_preheaders_can_be_changed() {
     assert!(after.html.contains("<title>Tea &amp; more</title>"));
     let bare = safe("<p>x</p>");
     let after = changed(&bare, &[Change::Preheader("Read me".into())]);
-    assert_eq!(after.outline.preheader.map(|words| words.text()).as_deref(), Some("Read me"));
+    assert_eq!(after.outline.preheader.map(|text_part| text_part.text()).as_deref(), Some("Read me"));
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn an_edit_keeps_tables_for_outlook() {
     let before = safe(
         "<body><!--[if mso]><table width=\"600\"><tr><td><![endif]--><p>Hi there</p><!--[if mso]></td></tr></table><![endif]--></body>",
     );
-    let Part::Words(words) = part(&before, "Hi there") else { panic!("the part is not text") };
-    let after = changed(&before, &[Change::Words { node: words.pieces[0].node, text: "Hello".into() }]);
+    let Part::Text(text_part) = part(&before, "Hi there") else { panic!("the part is not text") };
+    let after = changed(&before, &[Change::Words { node: text_part.pieces[0].node, text: "Hello".into() }]);
     assert_eq!(after.html, before.html.replace("Hi there", "Hello"));
 }
 

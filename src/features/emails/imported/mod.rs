@@ -92,21 +92,24 @@ impl ImportedEmail {
         self.parts.get(place)?.as_ref()
     }
 
-    fn words(&self, place: usize) -> Option<&TextPart> {
-        self.part(place)?.words()
+    fn text_part(&self, place: usize) -> Option<&TextPart> {
+        self.part(place)?.text_part()
     }
 
     /// Returns the plain text of a part: its own text or, for an image, the alt text.
     pub fn text(&self, place: usize) -> String {
         match self.part(place) {
-            Some(Part::Words(words)) => words.text(),
+            Some(Part::Text(text_part)) => text_part.text(),
             Some(Part::Image(image)) => image.alt.clone(),
             None => String::new(),
         }
     }
 
     pub fn of_kind(&self, kind: TextPartKind) -> Vec<usize> {
-        self.parts().filter(|(_, part)| part.words().is_some_and(|words| words.kind == kind)).map(|(place, _)| place).collect()
+        self.parts()
+            .filter(|(_, part)| part.text_part().is_some_and(|text_part| text_part.kind == kind))
+            .map(|(place, _)| place)
+            .collect()
     }
 
     /// Returns the indexes of the paragraphs and list items before the small print. If some of them are long and not in small type, returns
@@ -114,9 +117,12 @@ impl ImportedEmail {
     pub fn paragraphs(&self) -> Vec<usize> {
         let end = self.footer();
         let kinds = [TextPartKind::Paragraph, TextPartKind::Item];
-        let body = |(place, part): &(usize, &Part)| *place < end && part.words().is_some_and(|words| kinds.contains(&words.kind));
+        let body = |(place, part): &(usize, &Part)| {
+            *place < end && part.text_part().is_some_and(|text_part| kinds.contains(&text_part.kind))
+        };
         let is_prose = |part: &Part| {
-            part.words().is_some_and(|words| words.text().chars().count() >= PROSE_CHARACTERS && words.size >= SMALL)
+            part.text_part()
+                .is_some_and(|text_part| text_part.text().chars().count() >= PROSE_CHARACTERS && text_part.size >= SMALL)
         };
         let prose: Vec<usize> = self.parts().filter(body).filter(|(_, part)| is_prose(part)).map(|(place, _)| place).collect();
         if prose.is_empty() { self.parts().filter(body).map(|(place, _)| place).collect() } else { prose }
@@ -125,7 +131,7 @@ impl ImportedEmail {
     /// Returns the index of the main heading: the first of the headings with the largest font size.
     pub fn title(&self) -> Option<usize> {
         let headings = self.of_kind(TextPartKind::Heading);
-        let size = |place: &usize| self.words(*place).map_or(0, |words| words.size);
+        let size = |place: &usize| self.text_part(*place).map_or(0, |text_part| text_part.size);
         headings.iter().copied().max_by_key(|place| (size(place), std::cmp::Reverse(*place)))
     }
 
@@ -145,15 +151,17 @@ impl ImportedEmail {
     fn footer(&self) -> usize {
         let is_small = |part: &Part| match part {
             Part::Image(image) => image.width.is_some_and(|width| width <= ICON_WIDTH),
-            Part::Words(words) => words.kind != TextPartKind::Button && (words.size <= SMALL || self.ends_subscription(words)),
+            Part::Text(text_part) => {
+                text_part.kind != TextPartKind::Button && (text_part.size <= SMALL || self.ends_subscription(text_part))
+            }
         };
         let small = self.parts.iter().rev().take_while(|part| part.as_ref().is_none_or(is_small)).count();
         self.parts.len() - small
     }
 
-    fn ends_subscription(&self, words: &TextPart) -> bool {
-        let addresses = words.pieces.iter().filter_map(|piece| self.address(piece.link?));
-        let text = format!("{} {}", words.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
+    fn ends_subscription(&self, text_part: &TextPart) -> bool {
+        let addresses = text_part.pieces.iter().filter_map(|piece| self.address(piece.link?));
+        let text = format!("{} {}", text_part.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
         UNSUBSCRIBE.iter().any(|word| text.contains(word))
     }
 
@@ -165,8 +173,8 @@ impl ImportedEmail {
                 Part::Image(image) => {
                     image.link.into_iter().for_each(|link| _ = said.entry(link).or_insert_with(|| image.alt.clone()))
                 }
-                Part::Words(words) => {
-                    for (link, text) in words.pieces.iter().filter_map(|piece| Some((piece.link?, &piece.text))) {
+                Part::Text(text_part) => {
+                    for (link, text) in text_part.pieces.iter().filter_map(|piece| Some((piece.link?, &piece.text))) {
                         said.entry(link).or_default().push_str(text);
                     }
                 }
@@ -183,7 +191,7 @@ impl ImportedEmail {
     /// Returns the URL of the first button.
     pub fn button_address(&self) -> Option<&str> {
         let first = self.of_kind(TextPartKind::Button).into_iter().next()?;
-        self.address(self.words(first)?.link()?)
+        self.address(self.text_part(first)?.link()?)
     }
 
     fn make(&mut self, change: Change) -> Result<(), String> {
@@ -204,13 +212,13 @@ impl ImportedEmail {
 
     pub fn set_preheader(&mut self, text: &str) -> Result<(), String> {
         let text = cut(text, limits::EMAIL_PREHEADER_CHARACTERS_MAX);
-        let Some(words) = &mut self.preheader else {
+        let Some(text_part) = &mut self.preheader else {
             // A second change of the preheader replaces the first change.
             self.changes.retain(|change| !matches!(change, Change::Preheader(_)));
             self.new_preheader = Some(text.clone());
             return self.make(Change::Preheader(text));
         };
-        for change in rewrite::rewrite(words, &text) {
+        for change in rewrite::rewrite(text_part, &text) {
             self.make(change)?;
         }
         Ok(())
@@ -228,10 +236,10 @@ impl ImportedEmail {
                 limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX
             ));
         }
-        let Some(Some(Part::Words(words))) = self.parts.get_mut(place) else {
+        let Some(Some(Part::Text(text_part))) = self.parts.get_mut(place) else {
             return Err("This part is not a text, or an earlier change removed it; choose another text.".to_owned());
         };
-        for change in rewrite::rewrite(words, text) {
+        for change in rewrite::rewrite(text_part, text) {
             self.make(change)?;
         }
         Ok(())
@@ -245,7 +253,7 @@ impl ImportedEmail {
 
     /// Changes the URL of the buttons among these parts; returns the number of changed buttons.
     pub fn lead_buttons(&mut self, places: &[usize], address: &str) -> Result<usize, String> {
-        let links: Vec<usize> = places.iter().filter_map(|place| self.words(*place)?.link()).collect();
+        let links: Vec<usize> = places.iter().filter_map(|place| self.text_part(*place)?.link()).collect();
         for link in &links {
             self.lead(*link, address)?;
         }
@@ -285,9 +293,9 @@ impl ImportedEmail {
     /// Inserts a new part before or after a part, or at the end of the content if `beside` is `None`.
     pub fn insert(&mut self, beside: Option<(usize, bool)>, new: New) -> Result<(), String> {
         let is_like = |part: &Part| match (&new, part) {
-            (New::Paragraph(_), Part::Words(words)) => words.kind == TextPartKind::Paragraph && words.size >= SMALL,
-            (New::Heading(_), Part::Words(words)) => words.kind == TextPartKind::Heading,
-            (New::Button { .. }, Part::Words(words)) => words.kind == TextPartKind::Button,
+            (New::Paragraph(_), Part::Text(text_part)) => text_part.kind == TextPartKind::Paragraph && text_part.size >= SMALL,
+            (New::Heading(_), Part::Text(text_part)) => text_part.kind == TextPartKind::Heading,
+            (New::Button { .. }, Part::Text(text_part)) => text_part.kind == TextPartKind::Button,
             (New::Image { .. }, Part::Image(image)) => image.width.is_none_or(|width| width >= PICTURE_WIDTH),
             _ => false,
         };
@@ -297,7 +305,8 @@ impl ImportedEmail {
         // The pattern for the new part is the nearest part of its kind. Paragraphs take precedence over captions, and wide images over
         // narrow images.
         let like = self.parts().filter(|(_, part)| is_like(part)).min_by_key(|(place, part)| {
-            let is_caption = part.words().is_some_and(|words| words.kind == TextPartKind::Paragraph) && !prose.contains(place);
+            let is_caption =
+                part.text_part().is_some_and(|text_part| text_part.kind == TextPartKind::Paragraph) && !prose.contains(place);
             let width = part.image().and_then(|image| image.width);
             (is_caption, std::cmp::Reverse(width), distance(*place))
         });

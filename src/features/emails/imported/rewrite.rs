@@ -9,12 +9,12 @@ const WORDS_MAX: usize = 400;
 const SHORT: usize = 40;
 
 /// Replaces the words of a text part; returns the changes to make to the HTML.
-pub fn rewrite(words: &mut TextPart, text: &str) -> Vec<Change> {
-    let old = words.text();
-    let new = merged(words, text);
+pub fn rewrite(text_part: &mut TextPart, text: &str) -> Vec<Change> {
+    let old = text_part.text();
+    let new = merged(text_part, text);
     let mut changes = Vec::new();
     let mut behind: Option<(usize, String)> = None;
-    for (piece, new) in words.pieces.iter_mut().zip(new) {
+    for (piece, new) in text_part.pieces.iter_mut().zip(new) {
         match new {
             PieceChange::Piece(text) if text != piece.text => {
                 changes.push(Change::Words { node: piece.node, text: text.clone() });
@@ -30,7 +30,7 @@ pub fn rewrite(words: &mut TextPart, text: &str) -> Vec<Change> {
             }
         }
     }
-    words.pieces.retain(|piece| !piece.text.is_empty());
+    text_part.pieces.retain(|piece| !piece.text.is_empty());
     changes.extend(behind.map(|(link, text)| Change::Behind { link, text }));
     if text == old { Vec::new() } else { changes }
 }
@@ -48,8 +48,8 @@ struct Token<'a> {
     piece: usize,
 }
 
-fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
-    let pieces = &words.pieces;
+fn merged(text_part: &TextPart, new: &str) -> Vec<PieceChange> {
+    let pieces = &text_part.pieces;
     let old = tokens_of(pieces);
     let new = split_alike(tokens(new), &old);
     let mut kept = common(&old, &new);
@@ -83,7 +83,7 @@ fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
         let gone = &old[at_old..kept_old];
         let come: String = new[at_new..kept_new].concat();
         if !come.is_empty() {
-            match home(pieces, &old, gone, (at_old, kept_old), (words, come.len())) {
+            match home(pieces, &old, gone, (at_old, kept_old), (text_part, come.len())) {
                 Some(home) => said[home].push_str(&come),
                 None => more.push_str(&come),
             }
@@ -107,7 +107,7 @@ fn home(
     old: &[Token<'_>],
     gone: &[Token<'_>],
     (from, to): (usize, usize),
-    (words, come): (&TextPart, usize),
+    (text_part, come): (&TextPart, usize),
 ) -> Option<usize> {
     let is_text = |piece: &usize| pieces[*piece].text != "\n";
     let gone_pieces = || gone.iter().map(|token| token.piece).filter(is_text);
@@ -122,7 +122,7 @@ fn home(
     let before = from.checked_sub(1).map(|place| old[place].piece);
     let behind = old.get(to).map(|token| token.piece);
     let around: Vec<usize> = [before, behind].into_iter().flatten().filter(is_text).collect();
-    let is_button = words.kind == crate::engine::render::imported_html::TextPartKind::Button;
+    let is_button = text_part.kind == crate::engine::render::imported_html::TextPartKind::Button;
     if let Some(same) = before.filter(|before| Some(*before) == behind && is_text(before)) {
         return Some(same);
     }
@@ -227,7 +227,7 @@ mod tests {
     use crate::engine::render::imported_html::TextPartKind;
 
     /// Creates a text part from a string with `*bold*` for bold type and `[link]` for a link.
-    fn words(marked: &str) -> TextPart {
+    fn text_part(marked: &str) -> TextPart {
         let mut pieces = Vec::new();
         let mut open = None;
         let mut text = String::new();
@@ -256,12 +256,12 @@ mod tests {
     }
 
     fn after(marked: &str, new: &str) -> (Vec<String>, Option<String>) {
-        let mut words = words(marked);
-        let changes = rewrite(&mut words, new);
+        let mut text_part = text_part(marked);
+        let changes = rewrite(&mut text_part, new);
         let behind =
             changes.into_iter().find_map(|change| if let Change::Behind { text, .. } = change { Some(text) } else { None });
-        assert_eq!(format!("{}{}", words.text(), behind.clone().unwrap_or_default()), new);
-        (words.pieces.into_iter().map(|piece| piece.text).collect(), behind)
+        assert_eq!(format!("{}{}", text_part.text(), behind.clone().unwrap_or_default()), new);
+        (text_part.pieces.into_iter().map(|piece| piece.text).collect(), behind)
     }
 
     #[test]

@@ -60,18 +60,18 @@ impl Listing {
                     self.link(*link, "of this image", links);
                 }
             }
-            Part::Words(words) if words.kind == TextPartKind::Button => {
-                let leads = words.link().map(address).unwrap_or_default();
-                self.push(ListedPart::Part(place), &format!("button {}: {leads}", json!(words.text())));
+            Part::Text(text_part) if text_part.kind == TextPartKind::Button => {
+                let leads = text_part.link().map(address).unwrap_or_default();
+                self.push(ListedPart::Part(place), &format!("button {}: {leads}", json!(text_part.text())));
             }
-            Part::Words(words) => {
-                let kind = match words.kind {
+            Part::Text(text_part) => {
+                let kind = match text_part.kind {
                     TextPartKind::Heading => "heading",
                     TextPartKind::Item => "list item",
                     TextPartKind::Paragraph | TextPartKind::Button => "text",
                 };
-                self.push(ListedPart::Part(place), &format!("{kind}: {}", json!(words.text())));
-                let mut own: Vec<usize> = words.pieces.iter().filter_map(|piece| piece.link).collect();
+                self.push(ListedPart::Part(place), &format!("{kind}: {}", json!(text_part.text())));
+                let mut own: Vec<usize> = text_part.pieces.iter().filter_map(|piece| piece.link).collect();
                 own.dedup();
                 for link in own {
                     let said = links.iter().find(|(other, ..)| *other == link).map_or("", |(_, said, _)| said);

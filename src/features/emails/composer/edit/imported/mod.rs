@@ -154,7 +154,7 @@ impl ImportedEditor<'_> {
         };
         let subject = replaced(self.imported.subject.clone());
         let preheader = replaced(self.imported.preheader());
-        let texts = self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place);
+        let texts = self.imported.parts().filter(|(_, part)| part.text_part().is_some()).map(|(place, _)| place);
         let texts: Vec<(usize, String)> = texts.filter_map(|place| Some((place, replaced(self.imported.text(place))?))).collect();
         if count == 0 {
             // In an imported email, "remove the logo" refers to the image.
@@ -189,7 +189,7 @@ impl ImportedEditor<'_> {
             }
             target => {
                 let place = self.one(target, which)?;
-                if self.imported.part(place).and_then(Part::words).is_none() {
+                if self.imported.part(place).and_then(Part::text_part).is_none() {
                     return Err(Reply::about("hint_part", Target::Alt));
                 }
                 self.imported.say(place, value).map_err(broken)?;
@@ -285,7 +285,7 @@ impl ImportedEditor<'_> {
         };
         let (subject, preheader) = (without(&self.imported.subject), without(&self.imported.preheader()));
         let places: Vec<usize> =
-            self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place).collect();
+            self.imported.parts().filter(|(_, part)| part.text_part().is_some()).map(|(place, _)| place).collect();
         let texts: Vec<(usize, String)> =
             places.into_iter().filter_map(|place| Some((place, without(&self.imported.text(place))?))).collect();
         if subject.is_none() && preheader.is_none() && texts.is_empty() {
@@ -328,7 +328,7 @@ impl ImportedEditor<'_> {
         let places =
             if words.is_some() { self.imported.parts().map(|(place, _)| place).collect() } else { self.places(Target::Text) };
         let mut all: Vec<(usize, String)> = Vec::new();
-        for place in places.into_iter().filter(|place| self.imported.part(*place).and_then(Part::words).is_some()) {
+        for place in places.into_iter().filter(|place| self.imported.part(*place).and_then(Part::text_part).is_some()) {
             let text = self.imported.text(place);
             all.extend(sentences(&text).into_iter().map(|sentence| (place, sentence.to_owned())));
         }
@@ -465,8 +465,8 @@ impl ImportedEditor<'_> {
         if self
             .imported
             .part(beside)
-            .and_then(Part::words)
-            .is_none_or(|words| words.kind == TextPartKind::Button || words.kind == TextPartKind::Heading)
+            .and_then(Part::text_part)
+            .is_none_or(|text_part| text_part.kind == TextPartKind::Button || text_part.kind == TextPartKind::Heading)
         {
             self.imported.insert(Some((beside, before)), New::Paragraph(sentence.to_owned())).map_err(broken)?;
             return Ok(Reply::about("added_text", Target::Text).text("text", sentence));
