@@ -32,7 +32,7 @@ const GAP_WORDS_MAX: usize = 4;
 
 /// One alternative for a word in a phrase.
 #[derive(Debug, Clone)]
-enum Piece {
+enum WordPattern {
     Word(String),
     Start(String),
     End(String),
@@ -41,7 +41,7 @@ enum Piece {
     Gap,
 }
 
-impl Piece {
+impl WordPattern {
     fn fits(&self, word: &str) -> bool {
         match self {
             Self::Word(own) => word == own,
@@ -56,7 +56,7 @@ impl Piece {
 
 #[derive(Debug, Clone)]
 struct Slot {
-    pieces: Vec<Piece>,
+    pieces: Vec<WordPattern>,
     is_optional: bool,
 }
 
@@ -285,8 +285,8 @@ impl Index {
             slots[0] = Slot { pieces: vec![piece.clone()], is_optional: false };
             let phrase = Phrase { list, value: value as u16, slots };
             match piece {
-                Piece::Word(word) => self.by_word.entry(word.clone()).or_default().push(phrase),
-                Piece::Start(word) if word.chars().count() >= 2 => {
+                WordPattern::Word(word) => self.by_word.entry(word.clone()).or_default().push(phrase),
+                WordPattern::Start(word) if word.chars().count() >= 2 => {
                     self.by_start.entry(start(word).to_owned()).or_default().push(phrase);
                 }
                 _ => self.open.push(phrase),
@@ -324,7 +324,7 @@ fn slots(text: &str) -> Vec<Slot> {
         {
             let words = Words::read(single);
             let parts = (0..words.len()).filter(|at| words.len() == 1 || !words.is_joint(*at));
-            slots.extend(parts.map(|at| Slot { pieces: vec![Piece::Word(words.fold(at).to_owned())], is_optional }));
+            slots.extend(parts.map(|at| Slot { pieces: vec![WordPattern::Word(words.fold(at).to_owned())], is_optional }));
             continue;
         }
         slots.push(Slot { pieces: alternatives.into_iter().map(piece).collect(), is_optional });
@@ -332,15 +332,15 @@ fn slots(text: &str) -> Vec<Slot> {
     slots
 }
 
-fn piece(word: &str) -> Piece {
+fn piece(word: &str) -> WordPattern {
     match word {
-        "_" => Piece::One,
-        "#" => Piece::Number,
-        ".." => Piece::Gap,
+        "_" => WordPattern::One,
+        "#" => WordPattern::Number,
+        ".." => WordPattern::Gap,
         _ => match (word.strip_prefix('*'), word.strip_suffix('*')) {
-            (Some(end), _) if !end.is_empty() => Piece::End(fold(end)),
-            (_, Some(start)) if !start.is_empty() => Piece::Start(fold(start)),
-            _ => Piece::Word(fold(word)),
+            (Some(end), _) if !end.is_empty() => WordPattern::End(fold(end)),
+            (_, Some(start)) if !start.is_empty() => WordPattern::Start(fold(start)),
+            _ => WordPattern::Word(fold(word)),
         },
     }
 }
@@ -350,12 +350,12 @@ fn fits<'w>(words: &Words<'_>, fold: &impl Fn(usize) -> &'w str, at: usize, slot
     let Some((slot, rest)) = slots.split_first() else { return Some(at) };
     let mut at = at;
     if !is_first && words.is_joint(at) {
-        let is_wanted = slot.pieces.iter().any(|piece| matches!(piece, Piece::Word(word) if word == fold(at)));
+        let is_wanted = slot.pieces.iter().any(|piece| matches!(piece, WordPattern::Word(word) if word == fold(at)));
         while !is_wanted && words.is_joint(at) {
             at += 1;
         }
     }
-    if slot.pieces.iter().any(|piece| matches!(piece, Piece::Gap)) {
+    if slot.pieces.iter().any(|piece| matches!(piece, WordPattern::Gap)) {
         return (0..=GAP_WORDS_MAX)
             .take_while(|skipped| (at..at + skipped).all(|at| !ends(words, at)))
             .find_map(|skipped| fits(words, fold, at + skipped, rest, false));
