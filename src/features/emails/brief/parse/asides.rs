@@ -1,6 +1,6 @@
 //! Recognizes asides: fragments that state no facts for the recipients, such as what the email must not contain or why a note applies.
 
-use super::classify::{Class, Classifier, Piece};
+use super::classify::{Class, Classifier, Fragment};
 use super::clauses::Sentence;
 use super::facts::has_value;
 use super::lexicon::List;
@@ -12,7 +12,7 @@ const NEGATION_WORDS_MAX: usize = 6;
 
 impl Classifier<'_> {
     /// Returns the class of a fragment if the fragment is an aside. `pieces` are the parts of the sentence before the fragment.
-    pub(super) fn aside(&self, range: Range, start: usize, sentence: &Sentence, pieces: &[Piece]) -> Option<Class> {
+    pub(super) fn aside(&self, range: Range, start: usize, sentence: &Sentence, pieces: &[Fragment]) -> Option<Class> {
         let prompt = self.prompt;
         if has_value(self.prompt, range) {
             return None;
@@ -27,7 +27,7 @@ impl Classifier<'_> {
         let last = pieces.last();
         let is_open = range.from > 0 && prompt.fold(range.from - 1) == ":";
         // "No discount" describes the offer, and the next fragment can continue the description.
-        let is_about_offer = |piece: &Piece| {
+        let is_about_offer = |piece: &Fragment| {
             let start = self.start(piece.range);
             let end = self.inner(piece.range).to;
             prompt.is(List::Without, start) && prompt.at(List::NoteWhole, start).any(|mark| mark.to >= end)
@@ -72,12 +72,12 @@ impl Classifier<'_> {
     }
 
     /// Splits a sentence that starts with an HTML comment into a note (the comment) and content (the words after the comment).
-    pub(super) fn after_comment(&self, range: Range) -> Vec<Piece> {
+    pub(super) fn after_comment(&self, range: Range) -> Vec<Fragment> {
         let prompt = self.prompt;
         let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);
         let end = (range.from + 1..range.to).rev().find(is_end).map_or(range.to, |at| at + 1);
-        let note = Piece { range: Range::of(range.from, end), class: Class::Note };
-        let rest = Piece { range: Range::of(end, range.to), class: Class::Content };
+        let note = Fragment { range: Range::of(range.from, end), class: Class::Note };
+        let rest = Fragment { range: Range::of(end, range.to), class: Class::Content };
         std::iter::once(note).chain((!rest.range.is_empty()).then_some(rest)).collect()
     }
 

@@ -24,7 +24,7 @@ pub enum Class {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub struct Fragment {
     pub range: Range,
     pub class: Class,
 }
@@ -90,19 +90,19 @@ pub struct Classifier<'a> {
 
 impl Classifier<'_> {
     /// Returns the parts of a sentence in order. Together, the parts contain every fragment.
-    pub fn sentence(&mut self, sentence: &Sentence) -> Vec<Piece> {
+    pub fn sentence(&mut self, sentence: &Sentence) -> Vec<Fragment> {
         self.seen += 1;
         let whole = self.prompt.trim(sentence.range);
         if sentence.chat == Chat::Speaker {
             self.fields.is_forwarded = true;
-            return vec![Piece { range: sentence.range, class: Class::Note }];
+            return vec![Fragment { range: sentence.range, class: Class::Note }];
         }
         if self.is_answer(sentence, whole) {
-            return vec![Piece { range: sentence.range, class: Class::Unclear }];
+            return vec![Fragment { range: sentence.range, class: Class::Unclear }];
         }
         if let Some(signer) = self.last_signer(sentence, whole) {
             self.signature(signer, whole);
-            return vec![Piece { range: sentence.range, class: Class::Field }];
+            return vec![Fragment { range: sentence.range, class: Class::Field }];
         }
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) || self.is_initials(sentence, whole) {
             return self.after_comment(sentence.range);
@@ -111,7 +111,7 @@ impl Classifier<'_> {
         self.disclaims &= !sentence.is_line_start;
         self.disclaims |= self.fields.is_forwarded && self.is_disclaimer(whole);
         if self.disclaims {
-            return vec![Piece { range: sentence.range, class: Class::Note }];
+            return vec![Fragment { range: sentence.range, class: Class::Note }];
         }
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -136,7 +136,7 @@ impl Classifier<'_> {
                 let is_bare = !self.prompt.has(List::InLanguage, range) && self.prompt.has(List::Language, range)
                     || self.names_email(self.inner(range));
                 let (prompt, is_chat) = (self.prompt, sentence.chat == Chat::Line);
-                let is_situation = |piece: &&mut Piece| {
+                let is_situation = |piece: &&mut Fragment| {
                     let is_before = piece.class == Class::Content && piece.range.to <= range.from;
                     let (speaks, has_value) = (prompt.has(List::Finite, piece.range), has_value(prompt, piece.range));
                     is_before && !((speaks || is_chat) && has_value || is_bare && (speaks || has_value))
@@ -150,7 +150,7 @@ impl Classifier<'_> {
     }
 
     /// Turns notes with web addresses into topics, so that their facts are read.
-    fn with_links(&self, pieces: &mut [Piece]) {
+    fn with_links(&self, pieces: &mut [Fragment]) {
         for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Note) {
             if (piece.range.from..piece.range.to).any(|at| self.prompt.kind(at) == Kind::Link) {
                 piece.class = Class::Topic;
@@ -206,34 +206,34 @@ impl Classifier<'_> {
     }
 
     #[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
-    fn fragment(&mut self, fragment: Range, sentence: &Sentence, is_start: bool, pieces: &mut Vec<Piece>) {
+    fn fragment(&mut self, fragment: Range, sentence: &Sentence, is_start: bool, pieces: &mut Vec<Fragment>) {
         let range = self.inner(fragment);
         if range.is_empty() {
-            pieces.push(Piece { range: fragment, class: Class::Content });
+            pieces.push(Fragment { range: fragment, class: Class::Content });
             return;
         }
         if let Some(signers) = self.signers(range) {
             self.signature(signers, range);
-            pieces.push(Piece { range: fragment, class: Class::Field });
+            pieces.push(Fragment { range: fragment, class: Class::Field });
             return;
         }
         if roles::excuses_prompt(self.prompt, range) {
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
         if is_start && self.excuses(range) {
-            pieces.push(Piece { range: fragment, class: Class::Unclear });
+            pieces.push(Fragment { range: fragment, class: Class::Unclear });
             return;
         }
         // A merge field alone names the recipients: "Birthday mail for {{first_name}}, 15% off".
         if range.len() == 1 && merge_words::is_field(self.prompt.raw(range.from)) {
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
         // A label before a link is not printed: "link: https://…".
         let is_link_label = self.prompt.at(List::LabelLink, range.from).any(|mark| mark.to == range.to);
         if is_link_label && self.prompt.kind(fragment.to) == Kind::Link {
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
         // "NOT the clearance socks": a prohibition in capitals addresses the writer.
@@ -241,7 +241,7 @@ impl Classifier<'_> {
         let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
         let is_answer = range.len() <= 2 || self.prompt.is(List::Finite, range.from + 1);
         if is_start && is_shouted && self.prompt.is(List::Not, range.from) && !is_answer && !self.is_shouted() {
-            pieces.push(Piece { range: fragment, class: Class::Unclear });
+            pieces.push(Fragment { range: fragment, class: Class::Unclear });
             self.rules = true;
             return;
         }
@@ -249,17 +249,17 @@ impl Classifier<'_> {
         // In a job offer, "need" states the news instead of requesting an email: "Need a barista for our shop".
         let needs = self.hires && matches!(self.prompt.fold(start), "need" | "looking" | "hiring" | "suchen");
         if needs && !self.prompt.has(List::Email, range) {
-            pieces.push(Piece { range: fragment, class: Class::Content });
+            pieces.push(Fragment { range: fragment, class: Class::Content });
             return;
         }
         // The question to the recipients is content: "Ask customers if they want to join our club".
         if let Some(content) = self.question(range, start) {
-            pieces.push(Piece { range: Range::of(fragment.from, content), class: Class::Topic });
-            pieces.push(Piece { range: Range::of(content, fragment.to), class: Class::Content });
+            pieces.push(Fragment { range: Range::of(fragment.from, content), class: Class::Topic });
+            pieces.push(Fragment { range: Range::of(content, fragment.to), class: Class::Content });
             return;
         }
         if self.closes && !is_start {
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
         if let Some((name, role)) = self.role_and_name(range).filter(|_| is_start) {
@@ -270,12 +270,12 @@ impl Classifier<'_> {
             if let Some(signature) = self.fields.signature.as_mut() {
                 signature.title = Some(title);
             }
-            pieces.push(Piece { range: fragment, class: Class::Field });
+            pieces.push(Fragment { range: fragment, class: Class::Field });
             return;
         }
         if is_start && self.signs_off(range, sentence) {
             self.signature(range, range);
-            pieces.push(Piece { range: fragment, class: Class::Field });
+            pieces.push(Fragment { range: fragment, class: Class::Field });
             return;
         }
         // In "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt", the clause describes the recipients.
@@ -284,10 +284,10 @@ impl Classifier<'_> {
             self.prompt.find(List::Readers, first).filter(|readers| readers.from == first.from && readers.to + 1 == first.to);
         self.relates |= readers.is_some() && matches!(self.prompt.fold(start), "die" | "who" | "der" | "deren" | "qui" | "que");
         if self.relates && !is_start {
-            pieces.push(Piece { range: fragment, class: Class::Topic });
+            pieces.push(Fragment { range: fragment, class: Class::Topic });
             return;
         }
-        let before = pieces.last().map(|piece: &Piece| piece.class);
+        let before = pieces.last().map(|piece: &Fragment| piece.class);
         self.requests = before.is_some_and(|class| matches!(class, Class::Note | Class::Topic));
         let is_open = matches!(self.prompt.fold(fragment.from), "(" | "[")
             || fragment.from > 0 && self.prompt.fold(fragment.from - 1) == ")";
@@ -295,7 +295,7 @@ impl Classifier<'_> {
             before.filter(|class| is_open && !is_start && (matches!(class, Class::Note | Class::Unclear) || self.carries))
         {
             self.limits(range, false);
-            pieces.push(Piece { range: fragment, class });
+            pieces.push(Fragment { range: fragment, class });
             return;
         }
         let has_number = (range.from..range.to).any(|at| {
@@ -305,11 +305,11 @@ impl Classifier<'_> {
                 || self.prompt.is(List::Code, at)
         });
         if !is_start && self.situates && range.len() <= 5 && !has_number && !self.prompt.has(List::Finite, range) {
-            pieces.push(Piece { range: fragment, class: Class::Topic });
+            pieces.push(Fragment { range: fragment, class: Class::Topic });
             return;
         }
         if self.outlines && !has_number {
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
         self.outlines |= is_start
@@ -322,7 +322,7 @@ impl Classifier<'_> {
             .any(|at| ["word", "wort", "mot", "palabra", "parola", "palavra", "woord"].contains(&self.prompt.fold(at)));
         let forbids = forbids && !names_word && !self.prompt.has(List::Craft, range);
         if forbids || self.prompt.is(List::Assure, start) {
-            pieces.push(Piece { range: fragment, class: Class::Content });
+            pieces.push(Fragment { range: fragment, class: Class::Content });
             return;
         }
         let is_limit = self.limits(range, false);
@@ -340,11 +340,11 @@ impl Classifier<'_> {
             }
             self.asks = self.prompt.has(List::Language, range) || is_named;
             // The words before "mail" can be the topic: "privacy policy update mail".
-            pieces.push(Piece { range: fragment, class: if is_named && !is_limit { Class::Topic } else { Class::Note } });
+            pieces.push(Fragment { range: fragment, class: if is_named && !is_limit { Class::Topic } else { Class::Note } });
             return;
         }
         if self.prompt.fold(fragment.to - 1) == ":" && is_start && self.prompt.is(List::Moment, start) {
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
         // A fragment can name the person who signs the email: "Noa signs".
@@ -355,31 +355,31 @@ impl Classifier<'_> {
             if let Some(signature) = self.fields.signature.as_mut().filter(|_| !title.is_empty()) {
                 signature.title = Some(title.to_owned());
             }
-            pieces.push(Piece { range: fragment, class: Class::Field });
+            pieces.push(Fragment { range: fragment, class: Class::Field });
             return;
         }
         if let Some(content) = self.request(fragment, start, sentence, is_start) {
-            pieces.push(Piece { range: Range::of(fragment.from, content.from), class: Class::Topic });
+            pieces.push(Fragment { range: Range::of(fragment.from, content.from), class: Class::Topic });
             let readers = self.readers_at_end(content);
             let content = Range::of(content.from, content.to - readers.len());
             if !content.is_empty() {
-                pieces.push(Piece { range: content, class: Class::Content });
+                pieces.push(Fragment { range: content, class: Class::Content });
             }
             if !readers.is_empty() {
-                pieces.push(Piece { range: readers, class: Class::Topic });
+                pieces.push(Fragment { range: readers, class: Class::Topic });
             }
             return;
         }
         // An infinitive after a comma belongs to the text before the comma: "We ask you, to delete the mail".
         let is_infinitive = before == Some(Class::Content) && range.len() > 2 && self.prompt.is(List::ToVerb, range.to - 2);
         if is_infinitive && matches!(self.prompt.lexicon().code, "de" | "nl") {
-            pieces.push(Piece { range: fragment, class: Class::Content });
+            pieces.push(Fragment { range: fragment, class: Class::Content });
             return;
         }
         if self.seen == 1 && self.is_only(range) {
             let part = self.part(range);
             self.fields.audience.get_or_insert(part);
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
@@ -400,7 +400,7 @@ impl Classifier<'_> {
                 (_, true) => Class::Unclear,
                 _ => Class::Note,
             };
-            pieces.push(Piece { range: fragment, class });
+            pieces.push(Fragment { range: fragment, class });
             return;
         }
         // A request or question can only introduce the content: "Two dates for the diary pls:".
@@ -409,7 +409,7 @@ impl Classifier<'_> {
             && self.prompt.is(List::Question, start)
             && self.prompt.has(List::Readers, range);
         if is_start && (is_question || is_request || self.is_title(range, fragment)) {
-            pieces.push(Piece { range: fragment, class: Class::Topic });
+            pieces.push(Fragment { range: fragment, class: Class::Topic });
             return;
         }
         // The fragment after a rule for the writer can be the reason for the rule: "No jokes please, the treasurer is still upset".
@@ -430,14 +430,14 @@ impl Classifier<'_> {
             && !self.prompt.has(List::Finite, range)
             && !has_value(self.prompt, range);
         if is_reason || is_bracketed || asks || is_wish || self.prompt.has(List::Remark, range) {
-            pieces.push(Piece { range: fragment, class: Class::Unclear });
+            pieces.push(Fragment { range: fragment, class: Class::Unclear });
             return;
         }
         if let Some(class) = self.aside(range, start, sentence, pieces) {
-            pieces.push(Piece { range: fragment, class });
+            pieces.push(Fragment { range: fragment, class });
             return;
         }
-        pieces.push(Piece { range: fragment, class: Class::Content });
+        pieces.push(Fragment { range: fragment, class: Class::Content });
     }
 
     /// Returns whether more than half of the prompt's letters are uppercase.
@@ -469,7 +469,7 @@ impl Classifier<'_> {
 
     /// Turns the text before a joined prohibition into unclear text, because the text is the reason for the prohibition: "Dean is
     /// off with his knee so don't say it is permanent".
-    fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Piece]) {
+    fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Fragment]) {
         let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
         let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);
         if let Some(last) = before.filter(|last| !has_value(self.prompt, last.range)) {

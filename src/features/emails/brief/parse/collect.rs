@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use super::super::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
-use super::classify::{Class, Classifier, Fields, Piece};
+use super::classify::{Class, Classifier, Fields, Fragment};
 use super::clauses::{self, Chat};
 use super::contradictions;
 use super::corrections::{Cuts, corrections};
@@ -185,8 +185,8 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
 }
 
 /// Joins adjoining pieces of the same class: a fact can contain the comma between them.
-fn joined(pieces: &[Piece]) -> Vec<Piece> {
-    let mut joined: Vec<Piece> = Vec::new();
+fn joined(pieces: &[Fragment]) -> Vec<Fragment> {
+    let mut joined: Vec<Fragment> = Vec::new();
     for piece in pieces {
         match joined.last_mut().filter(|last| last.class == piece.class && last.range.to == piece.range.from) {
             Some(last) => last.range.to = piece.range.to,

@@ -1,7 +1,7 @@
 //! Finds values and clauses that a prompt withdraws: "20%, sorry, 25%".
 
 use super::super::FactKind;
-use super::classify::{Class, Piece};
+use super::classify::{Class, Fragment};
 use super::facts::{self, Found};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
@@ -216,7 +216,7 @@ const TAKEN_BACK_WORDS_MAX: usize = 6;
 
 /// Returns the clause that a correction without values withdraws: "a fault of the bank - no, rubbish, our fault".
 fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -> Option<Range> {
-    let is_content = |piece: &Piece| piece.class == Class::Content;
+    let is_content = |piece: &Fragment| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
     let read = &reads[at];
     // "Sorry!!" alone is an apology, not a correction.

@@ -1,7 +1,7 @@
 //! Reads the labeled parts of a prompt: the subject, the preheader, the headline, the button and the signature.
 
 use super::super::{CallToAction, ConstraintKind, Signature};
-use super::classify::{Class, Classifier, Piece};
+use super::classify::{Class, Classifier, Fragment};
 use super::clauses::Sentence;
 use super::facts::has_value;
 use super::lexicon::List;
@@ -12,7 +12,7 @@ use crate::base::text::capitalized;
 impl Classifier<'_> {
     /// Reads the labeled part that starts at a fragment, such as the subject or the signature. Returns the number of its fragments, and its
     /// piece.
-    pub(super) fn field(&mut self, sentence: &Sentence, at: usize) -> Option<(usize, Piece)> {
+    pub(super) fn field(&mut self, sentence: &Sentence, at: usize) -> Option<(usize, Fragment)> {
         let start = self.start(sentence.fragments[at]);
         let rest = Range::of(start, sentence.range.to);
         let (list, value) = self.label(rest, sentence)?;
@@ -31,7 +31,7 @@ impl Classifier<'_> {
                 }
                 let range = Range::of(all.from, range.to.max(value.from));
                 let taken = sentence.fragments[at..].iter().take_while(|fragment| fragment.from < range.to).count().max(1);
-                return Some((taken, Piece { range, class: Class::Field }));
+                return Some((taken, Fragment { range, class: Class::Field }));
             }
             // A label can state that there is no button: "CTA: none really".
             List::LabelButton if self.prompt.is(List::Not, value.from) && !self.prompt.words.is_capital(value.from) => {
@@ -53,7 +53,7 @@ impl Classifier<'_> {
                     let value = self.prompt.trim(Range::of(value.from, later.from));
                     self.fields.audience = Some(self.part(value));
                     let taken = sentence.fragments[at..].iter().take_while(|fragment| fragment.from < later.from).count().max(1);
-                    return Some((taken, Piece { range: Range::of(all.from, later.from), class: Class::Note }));
+                    return Some((taken, Fragment { range: Range::of(all.from, later.from), class: Class::Note }));
                 }
                 self.fields.audience = Some(self.part(value));
                 // A value with a name or a number but no word for recipients does not describe the audience: "Who: Coach Dele".
@@ -73,7 +73,7 @@ impl Classifier<'_> {
             List::LabelNote => Class::Note,
             _ => return None,
         };
-        Some((left, Piece { range: all, class }))
+        Some((left, Fragment { range: all, class }))
     }
 
     fn requests_email(&self, value: Range) -> bool {
@@ -82,7 +82,7 @@ impl Classifier<'_> {
     }
 
     /// Reads a signature: the name, and the title in the next fragment.
-    fn signed(&mut self, sentence: &Sentence, at: usize, value: Range) -> (usize, Piece) {
+    fn signed(&mut self, sentence: &Sentence, at: usize, value: Range) -> (usize, Fragment) {
         let fragments = &sentence.fragments[at..];
         let first = fragments.iter().position(|fragment| fragment.to > value.from).unwrap_or(0);
         let has_title = |fragment: &&Range| {
@@ -99,7 +99,7 @@ impl Classifier<'_> {
         let end = fragments[taken - 1].to;
         let all = Range::of(fragments[0].from, end);
         self.signature(Range::of(value.from, end.min(value.to).max(value.from)), all);
-        (taken, Piece { range: all, class: Class::Field })
+        (taken, Fragment { range: all, class: Class::Field })
     }
 
     /// Returns the label at the start of a range, and its value.

@@ -9,7 +9,7 @@
 mod train;
 
 use super::super::Goal;
-use super::classify::{Class, Piece};
+use super::classify::{Class, Fragment};
 use super::facts::has_value;
 use super::lexicon::{List, Mark, goal_of};
 use super::prompt::{Prompt, Range};
@@ -103,8 +103,8 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
 /// Returns the pieces that are in the middle of a statement, which would be incomplete without them: "Set a cap per project, get an alert
 /// at 80% of the budget, and see what is left", "with Dana Ruiz, head of product", "New in the shop: the tweed from Saxony, 100 g for
 /// €14.90", "We sent the wrong links (orders 10 to 20)".
-fn inside(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<Range> {
-    let is_content = |at: usize| pieces.get(at).is_some_and(|piece: &Piece| piece.class == Class::Content);
+fn inside(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<Range> {
+    let is_content = |at: usize| pieces.get(at).is_some_and(|piece: &Fragment| piece.class == Class::Content);
     let ends = |range: Range, sign: &str| prompt.fold(range.to - 1) == sign;
     let is_inside = |at: &usize| {
         let range = pieces[*at].range;
@@ -130,7 +130,7 @@ const REASON_WORDS_MAX: usize = 5;
 
 /// Returns the starts of the pieces that follow a request to tell the recipients something, as in "can you tell everyone the website was
 /// down", and of reasons that follow statements.
-fn announced(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
+fn announced(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<usize> {
     let tells = |range: Range| {
         prompt.is(List::That, range.to - 1)
             || prompt.has(List::Report, range) && prompt.find(List::Readers, range).is_some_and(|readers| readers.to == range.to)
@@ -139,7 +139,7 @@ fn announced(prompt: &Prompt<'_>, pieces: &[Piece]) -> Vec<usize> {
     let is_reason = |range: Range| {
         prompt.is(List::Because, range.from) && range.len() <= REASON_WORDS_MAX && !prompt.has(List::Finite, range)
     };
-    let is_kept = |pair: &&[Piece]| match pair[0].class {
+    let is_kept = |pair: &&[Fragment]| match pair[0].class {
         Class::Topic => !pair[0].range.is_empty() && tells(pair[0].range),
         Class::Content => is_reason(pair[1].range),
         _ => false,
@@ -248,7 +248,7 @@ fn names(prompt: &Prompt<'_>, range: Range) -> bool {
 
 /// Groups the pieces of a sentence: the pieces in the same brackets form one group, and every other piece is a group. Groups without
 /// content are left out.
-pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> impl Iterator<Item = &'a mut [Piece]> {
+pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Fragment]) -> impl Iterator<Item = &'a mut [Fragment]> {
     let mut is_open = false;
     let groups = pieces.chunk_by_mut(move |before, _| {
         is_open = (before.range.from..before.range.to).fold(is_open, |open, at| match prompt.fold(at) {

@@ -1,6 +1,6 @@
 //! One parsed sentence of a prompt, and functions that read labels, greetings and time zones.
 
-use super::classify::Piece;
+use super::classify::Fragment;
 use super::clauses::Sentence;
 use super::facts::Found;
 use super::lexicon::{List, Mark, lexicons};
@@ -10,7 +10,7 @@ use super::tokens::{Kind, Words};
 /// A sentence with its classified pieces and the facts in it.
 pub struct Read {
     pub sentence: Sentence,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Fragment>,
     pub found: Vec<Found>,
 }
 

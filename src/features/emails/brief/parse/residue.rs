@@ -2,7 +2,7 @@
 //! a peaceful holiday". If the email does not contain them, a warning reports them.
 
 use super::super::{Brief, Goal, Part, Span};
-use super::classify::{Class, Piece};
+use super::classify::{Class, Fragment};
 use super::lexicon::{List, Mark, goal_of};
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
@@ -159,7 +159,7 @@ fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {
 fn residue(
     prompt: &Prompt<'_>,
     read: &Read,
-    piece: &Piece,
+    piece: &Fragment,
     (spans, purpose): (&[Span], Goal),
     is_open: impl Fn(usize) -> bool,
 ) -> Option<Range> {

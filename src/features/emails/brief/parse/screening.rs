@@ -1,7 +1,7 @@
 //! Corrects the classes of pieces by their context: announcements of lists, words that the email must not contain, thanks, and hearsay.
 
 use super::super::ConstraintKind;
-use super::classify::{Class, Fields, Piece};
+use super::classify::{Class, Fields, Fragment};
 use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
@@ -37,14 +37,14 @@ pub fn labels(prompt: &Prompt<'_>, reads: &mut [Read]) {
 }
 
 /// Turns content with a word that the email must not contain into unclear text, which a warning reports.
-pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) {
+pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Fragment>) {
     let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
     let avoided: Vec<String> =
         words.filter_map(|constraint| constraint.value.as_deref().map(fold)).filter(|word| word.len() > 2).collect();
     let avoided: Vec<Words<'_>> = avoided.iter().map(|word| Words::read(word)).filter(|words| words.len() > 0).collect();
     let mut at = 0;
     while at < pieces.len() {
-        let Piece { range, class } = pieces[at];
+        let Fragment { range, class } = pieces[at];
         let has_word = |range: Range| (range.from..range.to).any(|at| avoided.iter().any(|words| is_at(prompt, at, words)));
         if class == Class::Content && has_word(range) {
             // If only the reason contains the avoided word, only the reason is left out: "New trainer is Bella because Marcus left".
@@ -53,7 +53,7 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Piece>) 
                 .filter(|at| !has_word(Range::of(range.from, *at)));
             let start = reason.unwrap_or(range.from);
             pieces[at].range.to = start;
-            pieces.insert(at + 1, Piece { range: Range::of(start, range.to), class: Class::Unclear });
+            pieces.insert(at + 1, Fragment { range: Range::of(start, range.to), class: Class::Unclear });
             if start == range.from {
                 pieces.remove(at);
             }
@@ -93,7 +93,7 @@ pub fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
             continue;
         }
         piece.range.to = start;
-        read.pieces.push(Piece { range: Range::of(start, to), class });
+        read.pieces.push(Fragment { range: Range::of(start, to), class });
         read.pieces.retain(|piece| !piece.range.is_empty());
     }
 }

@@ -138,7 +138,7 @@ fn is_remark(prompt: &Prompt<'_>, sentence: Range, mark: usize) -> bool {
 }
 
 fn take_back(read: &mut Read, scope: Range) {
-    let printed = |piece: &&mut super::classify::Piece| matches!(piece.class, Class::Content | Class::Topic);
+    let printed = |piece: &&mut super::classify::Fragment| matches!(piece.class, Class::Content | Class::Topic);
     read.pieces.iter_mut().filter(printed).filter(|piece| scope.overlaps(piece.range)).for_each(|piece| {
         piece.class = Class::Unclear;
     });
