@@ -406,8 +406,7 @@ async fn operators_get_one_email_per_problem_and_drills_prove_the_backup() {
     owner.data("system.backup_run", json!({ "task": "drill" })).await;
     let status = drill(|drill| !drill["error"].is_null()).await;
     assert!(status["problem"].as_str().is_some_and(|problem| problem.contains("it is missing")), "{status}");
-    let mails =
-        |word: &str| sink.messages().iter().filter(|message| String::from_utf8_lossy(&message.body).contains(word)).count();
+    let mails = |word: &str| sink.messages().iter().filter(|mail| String::from_utf8_lossy(&mail.body).contains(word)).count();
     until(async || mails("The backup needs attention") > 0).await;
     owner.data("system.backup_run", json!({ "task": "snapshot" })).await;
     until(async || status_of(&owner).await["lastSnapshot"]["at"] != status["lastSnapshot"]["at"]).await;

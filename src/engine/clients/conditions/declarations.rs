@@ -18,19 +18,13 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
     let words = || {
         pieces.iter().filter(|piece| matches!(piece.kind, TokenKind::Ident | TokenKind::Function)).map(|piece| piece.name(source))
     };
+    let has = |kind: TokenKind| pieces.iter().any(|piece| piece.kind == kind);
     match condition.test {
         Test::Negative => pieces.iter().any(is_negative),
-        Test::NegativeLiteral => !pieces.iter().any(|piece| piece.kind == TokenKind::Function) && pieces.iter().any(is_negative),
+        Test::NegativeLiteral => !has(TokenKind::Function) && pieces.iter().any(is_negative),
         Test::WordIn => words().any(|word| condition.has(word)),
-        Test::WordNotIn => {
-            words().any(|word| !condition.has(word)) || pieces.iter().any(|piece| piece.kind == TokenKind::Dimension)
-        }
-        Test::SeveralWords => {
-            top_level(pieces)
-                .filter(|piece| !matches!(piece.kind, TokenKind::Space | TokenKind::Comment | TokenKind::Close))
-                .count()
-                > 1
-        }
+        Test::WordNotIn => words().any(|word| !condition.has(word)) || has(TokenKind::Dimension),
+        Test::SeveralWords => top_level(pieces).filter(is_content).count() > 1,
         Test::SeveralValues => top_level(pieces).any(|piece| piece.kind == TokenKind::Comma),
         Test::Slash => top_level(pieces).any(|piece| piece.kind == TokenKind::Delim('/')),
         Test::ImageValue => has_image(source, pieces),
@@ -42,10 +36,7 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
             TokenKind::Dimension => condition.has(piece.unit(source)),
             _ => false,
         }),
-        Test::RelativeSize => {
-            pieces.iter().any(|piece| piece.kind == TokenKind::Percentage)
-                || words().any(|word| ["larger", "smaller"].contains(&word))
-        }
+        Test::RelativeSize => has(TokenKind::Percentage) || words().any(|word| ["larger", "smaller"].contains(&word)),
         Test::NumberNotIn => {
             pieces.iter().any(|piece| piece.kind == TokenKind::Number && !condition.has(&piece.number.to_string()))
         }
@@ -89,6 +80,10 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
         }
         _ => false,
     }
+}
+
+fn is_content(piece: &&CssToken) -> bool {
+    !matches!(piece.kind, TokenKind::Space | TokenKind::Comment | TokenKind::Close)
 }
 
 fn is_negative(piece: &CssToken) -> bool {

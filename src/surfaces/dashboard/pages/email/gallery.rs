@@ -103,6 +103,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 
 /// Serves a preview of a design in the brand's theme, for a frame.
 pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
-    let wanted = json!({ "design": visit.path_parameter("design"), "projectId": visit.path_parameter("id"), "images": visit.wants_images() });
+    let (design, project) = (visit.path_parameter("design"), visit.path_parameter("id"));
+    let wanted = json!({ "design": design, "projectId": project, "images": visit.wants_images() });
     visit.forward::<DesignHtml>(wanted).await
 }
