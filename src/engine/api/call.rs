@@ -72,8 +72,8 @@ impl Api {
     }
 
     /// Calls an operation from within the process. The surface has already authenticated the caller: a user by their cookie, or the
-    /// operator of this process on behalf of an anonymous visitor who signs in. Input and output are values; the rest of the
-    /// pipeline is the same as for any request. `input` runs after the permissions are checked, like the decoder of a request.
+    /// operator of this process, who signs in an anonymous visitor. Input and output are values; otherwise the pipeline is the same.
+    /// `input` runs after the permissions are checked, like the decoder of a request.
     pub async fn ask<T: Operation>(
         &self,
         principal: Principal,

@@ -1,7 +1,7 @@
 //! Rewrites schemas of the OpenAPI document so that code generators understand them. The rewritten schemas allow the same values.
 //!
-//! Generators such as openapi-generator read only some keywords of JSON Schema. They turn the others into types that do not compile, or
-//! whose programs reject valid values. They ignore `if` and `not`.
+//! Generators such as openapi-generator read only some keywords of JSON Schema. They turn others into types that do not compile, or whose
+//! programs reject valid values, and ignore `if` and `not`.
 
 use serde_json::{Map, Value, json};
 

@@ -13,10 +13,10 @@
 //! reaches its limit, the spool is dropped, and the next [`snapshot`] starts a new log: a day without the target costs a snapshot, not
 //! the disk.
 //!
-//! Only one server writes to a target at a time. Each start of a server is an *epoch*, which exactly one server can create ([`epochs`]).
-//! A log continues over epochs only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. So the log of
-//! an epoch has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock. In a
-//! cluster, the leader is this server; each lead starts a new log.
+//! Only one server writes to a target at a time. Each start of a server is an *epoch*, which exactly one server can create ([`epochs`]). A
+//! log continues over epochs only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. The log of an
+//! epoch therefore has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock. In
+//! a cluster, this server is the leader; each new leader starts a new log.
 //!
 //! Every object is sealed with a key that is derived from the master key, and its place in the target is part of the seal; only the start
 //! of an epoch is readable, because a restore must be able to name the key that it needs.

@@ -1,8 +1,8 @@
 //! The input and the outcome of a delivery, as passed between the recipient rows and the transports.
 //!
-//! The critical moment is just before the final dot of a message is sent. Before this moment, the other server certainly does not have the
-//! message; afterward, only the other server knows whether it does. So [`BeforeDot`] is called at this moment, and durably records the
-//! handoff; only then is the dot sent. This module is independent of campaigns, contacts and recipient rows.
+//! [`BeforeDot`] durably records the handoff just before the final dot of a message is sent. Until then, the other server certainly does
+//! not have the message; afterward, only the other server knows whether it does. This module is independent of campaigns, contacts and
+//! recipient rows.
 
 use std::fmt;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! Handles damaged files: redb trusts its own pages and panics on some pages that a disk or a user has changed. Here such a panic becomes
-//! an error with the file name, the finding and instructions for restoring a backup.
+//! Handles damaged files: redb panics on some pages that a disk or a user has changed. This module turns such a panic into an error with
+//! the file name, the finding and instructions for restoring a backup.
 //!
 //! This file does not determine which rows are lost. Checksums find damage; `mailmill check-data` compares them.
 

@@ -1,9 +1,9 @@
 //! The disk of the data folder: its free space, the threshold for read-only operation, and a reserve for a full disk.
 //!
-//! Below the configured threshold, the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The
-//! reserve is a preallocated file next to the stores. If a write finds the disk full anyway, because another program fills the
-//! disk, the reserve is released in stages and the write is retried; when the reserve is used up, the write waits for space. So,
-//! until the service stops, the database engine does not see a full disk, which would require closing and reopening the engine.
+//! Below the configured threshold, the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
+//! preallocated file next to the stores. If a write finds the disk full anyway, because another program fills the disk, the reserve is
+//! released in stages and the write is retried; when the reserve is used up, the write waits for space. The database engine therefore never
+//! sees a full disk, after which it would have to be reopened.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};

@@ -31,9 +31,8 @@ const GROUP_ROWS_MAX: usize = 100_000;
 /// The idle time after which the engine settles: long enough that the engine's two syncs are not a significant load, short enough that a crash
 /// outside busy periods comes after settling.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
-/// If the clock goes back by less than this, the write time does not advance until the clock catches up. If the clock goes back
-/// further, it was wrong before, and the write time follows it. Otherwise all writes would have a wrong time until the clock
-/// reaches that time, or until the next start.
+/// If the clock goes back by less than this, the write time does not advance until the clock catches up. If it goes back further, it was
+/// wrong before: the write time follows it, so that writes do not have a wrong time until the clock catches up.
 const CLOCK_WAITED_FOR_MS: i64 = 60_000;
 
 /// A command that waits for the writer.

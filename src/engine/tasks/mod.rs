@@ -1,9 +1,9 @@
 //! Starts the tasks and threads that run longer than a request. Each has a name and an owner that joins it at shutdown. A store joins its
 //! own writer thread when it closes.
 //!
-//! There are two kinds of owners. [`Tasks`] owns the few long-lived parts of the process (listeners, workers). [`Group`] owns many
-//! short-lived tasks of one kind (connections, streams of one connection). The tasks of both end when they see the shutdown signal, and are
-//! aborted when the grace period ends.
+//! There are two kinds of owners. [`Tasks`] owns the few long-lived parts of the process (listeners, workers); [`Group`] owns many
+//! short-lived tasks of one kind (connections, streams of one connection). The tasks of both end at the shutdown signal, and are aborted
+//! when the grace period ends.
 
 use std::future::Future;
 use std::io;

@@ -159,8 +159,8 @@ const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-di
 /// The description of conditional comments in the head, which contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
 /// The description of removed conditional comments. They contain links or texts, in which sending would not replace merge fields.
-const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, which now shows what they hid from it, and not what \
-                                    they added for it";
+const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, which now shows what they hid and no longer what they \
+                                    added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;

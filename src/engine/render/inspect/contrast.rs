@@ -1,8 +1,8 @@
 //! Finds text whose color is too similar to its background, in light and in dark mode.
 //!
-//! In dark mode, the email's own rules for `prefers-color-scheme: dark` apply. For an email without such rules, the colors are
-//! changed as several clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The
-//! clients' formulas are not public, so this is an approximation, and only clearly illegible text is reported.
+//! In dark mode, the email's own rules for `prefers-color-scheme: dark` apply. Without such rules, the colors are changed as several
+//! clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The clients' formulas are not
+//! public, so this is an approximation, and only clearly illegible text is reported.
 //!
 //! Links that readers cannot see are found separately, even where a background image or a gradient is not shown.
 

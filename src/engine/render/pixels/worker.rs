@@ -1,7 +1,7 @@
 //! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
 //! Before the worker reads the request, it gives up all access that it does not need: memory and time beyond its limits, files, the
-//! network, and other programs. A hostile email can therefore, at worst, prevent only its own response.
+//! network, and other programs. A hostile email can therefore prevent only its own response.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};

@@ -16,9 +16,9 @@
 //!    either before the next leader's lease or not in the log. The primary key and the position before rule out a fork and a gap.
 //! 2. A commit is acknowledged and visible only after its append. Local files are derived data, which a start rebuilds if they are missing.
 //! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
-//! 4. Every record names its predecessor by a random ID. A database that has lost records, or that was restored, is therefore noticed by
-//!    every node that has one of these records, and such a node stops. Before a node takes the lease, it checks that the database has
-//!    all commits and leases that this node has seen, so that it never continues without them.
+//! 4. Every record names its predecessor by a random ID. A node stops if the database has lost a record that the node has, for example
+//!    because the database was restored. Before a node takes the lease, it checks that the database has all commits and leases that this
+//!    node has seen, so that it never continues without them.
 //!
 //! The statements are single statements without advisory locks, sessions or notifications, so that they run on any database with this
 //! protocol and through connection poolers. Followers poll; a notification would only save the few milliseconds between two polls.

@@ -1,6 +1,5 @@
-//! Finds the end of a message, which is CRLF, a dot and CRLF, and nothing else. Other sequences that some servers might accept as
-//! the end cause the message to be rejected. If two servers disagreed on where a message ends, attackers could hide a second
-//! message in the first one.
+//! Finds the end of a message: CRLF, a dot and CRLF. A message with another sequence that some servers accept as the end is rejected: if
+//! two servers disagreed on the end, attackers could hide a second message in the first one.
 
 /// Reads a message from bytes as they arrive.
 #[derive(Default)]
