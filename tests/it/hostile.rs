@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream};
 use mailmill::base::text::Color;
 use mailmill::engine::render::html_limits::admit;
 use mailmill::engine::render::imported_html::{Change, ColorTarget, ImportedHtml, New, Part};
-use mailmill::engine::render::pixels::{Options, Page, Paper, Pixels, RenderError, ScreenshotOptions, Workers};
+use mailmill::engine::render::pixels::{HtmlPage, Options, Paper, Pixels, RenderError, ScreenshotOptions, Workers};
 use scraper::{Html, Node};
 use tokio::time::Instant;
 
@@ -171,7 +171,7 @@ async fn two_hundred_hostile_emails_do_no_harm() {
         .map(|(number, input)| {
             let pixels = &pixels;
             async move {
-                let page = Page { html: input.clone(), ..Page::default() };
+                let page = HtmlPage { html: input.clone(), ..HtmlPage::default() };
                 let look = ScreenshotOptions { dark: number % 2 == 1, ..ScreenshotOptions::of(&[[600, 375, 320][number % 3]]) };
                 let cleaned = pixels.clean_html(input).await;
                 let drawn = pixels.screenshots(&page, &look).await;
@@ -239,7 +239,8 @@ async fn expensive_inputs_are_refused_or_ended() {
         format!("<p style='color:{}'>x", "(".repeat(100_000)),
     ];
     for (number, html) in inputs.into_iter().enumerate() {
-        let page = Page { html: format!("{html}<img src=bomb>"), images: [("bomb".to_owned(), Arc::new(bomb.to_vec()))].into() };
+        let page =
+            HtmlPage { html: format!("{html}<img src=bomb>"), images: [("bomb".to_owned(), Arc::new(bomb.to_vec()))].into() };
         let began = Instant::now();
         let (look, html) = (ScreenshotOptions::of(&[600]), page.html.as_str());
         let (drawn, cleaned) = tokio::join!(pixels.screenshots(&page, &look), pixels.clean_html(html));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mailmill::engine::render::pixels::chromium;
 use mailmill::engine::render::pixels::{
-    Options, Page, Paper, Pixels, RenderError, ScreenshotOptions, Thumbnails, Warning, Workers,
+    HtmlPage, Options, Paper, Pixels, RenderError, ScreenshotOptions, Thumbnails, Warning, Workers,
 };
 use tokio::time::Instant;
 
@@ -16,8 +16,8 @@ fn pixels() -> Pixels {
     Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() }))
 }
 
-fn page(html: &str) -> Page {
-    Page { html: html.to_owned(), ..Page::default() }
+fn page(html: &str) -> HtmlPage {
+    HtmlPage { html: html.to_owned(), ..HtmlPage::default() }
 }
 
 const LETTER: &str = "<body style='margin:0;background:#fff'><div style='height:100px;background:#f00'></div><p>Ünïcode 日本 😀 \
@@ -108,7 +108,7 @@ async fn a_chromium_renders_the_same_and_makes_no_requests() {
     );
     let mut green = std::io::Cursor::new(Vec::new());
     image::RgbImage::from_pixel(2, 2, image::Rgb([0, 255, 0])).write_to(&mut green, image::ImageFormat::Png).expect("a picture");
-    let page = Page { html, images: [("https://x.example/c d.png".to_owned(), Arc::new(green.into_inner()))].into() };
+    let page = HtmlPage { html, images: [("https://x.example/c d.png".to_owned(), Arc::new(green.into_inner()))].into() };
     for (dark, color) in [(false, [255, 0, 0]), (true, [0, 0, 255])] {
         let look = ScreenshotOptions {
             dark,
@@ -159,7 +159,8 @@ async fn the_sample_emails_look_as_they_did() {
             .expect("a picture");
         let addresses = pixels.image_addresses(&html).await.expect("it can be read");
         let images = addresses.into_iter().map(|address| (address, Arc::new(gray.get_ref().clone()))).collect();
-        let drawn = pixels.screenshots(&Page { html, images }, &ScreenshotOptions::of(&[600])).await.expect("it can be drawn");
+        let drawn =
+            pixels.screenshots(&HtmlPage { html, images }, &ScreenshotOptions::of(&[600])).await.expect("it can be drawn");
         let picture = image::load_from_memory(&drawn.made[0].png).expect("a picture").into_rgb8();
         let height = picture.height() * KEPT_WIDTH_PX / picture.width();
         let small = image::imageops::resize(&picture, KEPT_WIDTH_PX, height, image::imageops::FilterType::Triangle);
