@@ -11,7 +11,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::mail::feedback::sns::Message;
 use crate::engine::mail::feedback::{self, Request};
 use crate::features::contacts::jobs::ProviderImport;
-use crate::features::contacts::jobs::provider::{ContactsPage, Position};
+use crate::features::contacts::jobs::provider::{Position, ProviderPage};
 use crate::features::{connections, contacts, events, hooks, storefront};
 use crate::vocab::ids::ConnectionId;
 use crate::vocab::mail_services::MailService;
@@ -118,7 +118,7 @@ fn platform_contacts(data: &[u8]) {
     };
     let contacts = connections::read_pages(data);
     assert!(contacts.len() <= data.len(), "the contacts come from the page");
-    let _ = import.check(ContactsPage { contacts, next: None, expected: None });
+    let _ = import.check(ProviderPage { contacts, next: None, expected: None });
 }
 
 /// Fuzzes the other responses of platforms and stores: choices about receiving emails, errors, lines of exports, and the query with which

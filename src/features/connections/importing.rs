@@ -16,7 +16,7 @@ use crate::base::clock::Timestamp;
 use crate::base::day;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
-use crate::features::contacts::jobs::provider::{self, CheckedPage, ContactsPage, Position, Wait};
+use crate::features::contacts::jobs::provider::{self, CheckedPage, Position, ProviderPage, Wait};
 use crate::features::contacts::jobs::{self, FieldMap, Job, ProviderImport, ProviderSource, Task};
 use crate::features::filters::FilterTree;
 use crate::features::segments;
@@ -157,7 +157,7 @@ pub(super) fn keep(
 
 /// What one step read: the contacts, the error that ended the step, and the position that the step reached.
 struct Read {
-    page: Option<ContactsPage>,
+    page: Option<ProviderPage>,
     error: Option<PlatformError>,
     position: Position,
 }
@@ -173,7 +173,7 @@ async fn read(engine: &Engine, environment: Environment, used: &mut Connection, 
 /// Reads pages until the contacts fill one transaction.
 async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
     let started = Instant::now();
-    let mut page = ContactsPage { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };
+    let mut page = ProviderPage { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };
     let mut is_read = false;
     let is_enough = |contacts: usize, since: Duration| {
         contacts >= limits::PROVIDER_IMPORT_STEP_CONTACTS || since >= limits::PROVIDER_IMPORT_STEP_TIME

@@ -11,7 +11,7 @@ use crate::features::connections::error::PlatformError;
 use crate::features::connections::importing::{self, Stop};
 use crate::features::connections::model::Connection;
 use crate::features::connections::{store, worker};
-use crate::features::contacts::jobs::provider::{ContactsPage, ExternalContact, Pause, Position, open_imports};
+use crate::features::contacts::jobs::provider::{ExternalContact, Pause, Position, ProviderPage, open_imports};
 use crate::features::contacts::jobs::{Job, ProviderImport, Task};
 use crate::features::tags;
 use crate::testing::TestApp;
@@ -253,7 +253,7 @@ fn a_page_is_not_stored_after_its_connection_was_removed() {
     app.delete(&format!("/v1/connections?connectionId={}", used.id)).data();
     let contact =
         ExternalContact { email: "ada@example.com".into(), status: Some(Status::Subscribed), ..ExternalContact::default() };
-    let page = import.check(ContactsPage { contacts: vec![Ok(contact)], next: None, expected: None });
+    let page = import.check(ProviderPage { contacts: vec![Ok(contact)], next: None, expected: None });
     let keep =
         move |tx: &mut crate::engine::store::WriteTx<'_>| importing::keep(tx, &used, job.id, (page, "It was removed.".into()));
     app.data().store.write_blocking(keep).expect("the store works").expect("the write succeeds");

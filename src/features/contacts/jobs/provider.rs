@@ -47,7 +47,7 @@ pub type ReadContact = std::result::Result<ExternalContact, UnreadableContact>;
 
 /// A page of consecutive contacts of one source.
 #[derive(Debug)]
-pub struct ContactsPage {
+pub struct ProviderPage {
     pub contacts: Vec<ReadContact>,
     /// The position of the next page; `None` after the last page of the last source.
     pub next: Option<Position>,
@@ -98,7 +98,7 @@ impl ProviderImport {
     }
 
     /// Checks the contacts of the page that starts at the import's position.
-    pub fn check(&self, page: ContactsPage) -> CheckedPage {
+    pub fn check(&self, page: ProviderPage) -> CheckedPage {
         let read = page.contacts.len() as u64;
         let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
         let (from, mut tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
