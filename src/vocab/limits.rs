@@ -1762,6 +1762,12 @@ pub const EARLIER_EXPORTS_MAX: usize = 50;
 
 /// The maximum number of connected stores in an account: one for every brand of a large agency.
 pub const STORES_MAX: usize = 200;
+/// The maximum number of disconnected stores in an account that are kept for their platforms' privacy requests: as many as can be
+/// connected. Above the limit, the store that was disconnected first is deleted.
+pub const STORES_DISCONNECTED_MAX: usize = STORES_MAX;
+/// How long a disconnected store is kept for its platform's privacy requests, in milliseconds: 200 days. Shopify requests the erasure of a
+/// store two days after the app is removed, and the erasure of a customer up to six months after the customer asked.
+pub const STORE_DISCONNECTED_KEPT_MS: i64 = 200 * 24 * 60 * 60 * 1000;
 /// The maximum length of the URL of a store. Stores are at the root of a site or in one of its folders.
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 /// The maximum number of a product's collections that are stored. Users choose products by collection.

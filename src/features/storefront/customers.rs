@@ -1,12 +1,15 @@
 //! Imports a store's customers as contacts, with the consent that the store has recorded.
 //!
-//! Invariant: a contact who unsubscribed or bounced is never subscribed again.
+//! Invariants: a contact who unsubscribed or bounced is never subscribed again; data or consent that is older than what was imported has no
+//! effect.
 
-use super::model::{Applied, CustomerCounts, CustomerImport, Store};
+use super::model::{Applied, CustomerCounts, CustomerImport, CustomerTimes, Store};
 use super::new_contacts::noting_contacts;
+use super::platform::{ReadCustomer, StoreCustomer};
+use super::store;
 use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
-use crate::features::contacts::jobs::provider::{self, ExternalContact, ReadContact};
+use crate::features::contacts::jobs::provider::{self, ExternalContact};
 use crate::vocab::contact_status::Status;
 use crate::vocab::providers::ConsentMode;
 
@@ -15,8 +18,8 @@ fn tag(of: &Store) -> String {
     format!("{} customers", of.platform)
 }
 
-/// Imports customers. Returns how many were imported, excluded and failed.
-pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>) -> Result<CustomerCounts, Failure> {
+/// Imports customers. Returns how many were imported, excluded and failed; those with newer data in Mailmill are not counted.
+pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadCustomer>) -> Result<CustomerCounts, Failure> {
     let mode = match of.customers {
         CustomerImport::SubscribedOnly => ConsentMode::SubscribedOnly,
         CustomerImport::IncludeAll => ConsentMode::IncludeAll,
@@ -24,18 +27,54 @@ pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>) -> 
     };
     let place = (of.account, of.project);
     let tag = tag(of);
-    let found = noting_contacts(tx, of, |tx| Ok(provider::import_now(tx, place, (customers, &tag), mode)?))?;
+    let mut newer = Vec::with_capacity(customers.len());
+    for customer in customers {
+        match customer {
+            Ok(customer) => newer.extend(what_is_newer(tx, of, customer)?.map(Ok)),
+            Err(unreadable) => newer.push(Err(unreadable)),
+        }
+    }
+    let found = noting_contacts(tx, of, |tx| Ok(provider::import_now(tx, place, (newer, &tag), mode)?))?;
     Ok(CustomerCounts { imported: found.imported, excluded: found.excluded, failed: found.failed })
 }
 
 /// Applies the change of one customer. Customers who must not be mailed are imported regardless of the store's settings.
-pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: ExternalContact) -> Result<Applied, Failure> {
-    let is_negative = matches!(customer.status, Some(Status::Unsubscribed | Status::Bounced));
+pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Applied, Failure> {
+    let is_negative = matches!(customer.contact.status, Some(Status::Unsubscribed | Status::Bounced));
     let of = match of.customers {
-        CustomerImport::None if !is_negative => return Ok(Applied::Ignored),
+        CustomerImport::None if !is_negative => {
+            // An older refusal that arrives later has no effect.
+            what_is_newer(tx, of, customer)?;
+            return Ok(Applied::Ignored);
+        }
         CustomerImport::None => &Store { customers: CustomerImport::SubscribedOnly, ..of.clone() },
         CustomerImport::SubscribedOnly | CustomerImport::IncludeAll => of,
     };
     let counts = import(tx, of, vec![Ok(customer)])?;
     Ok(if counts.imported > 0 { Applied::Done } else { Applied::Ignored })
+}
+
+/// Returns the data of a customer that is not older than what was imported, and stores its times. If only the data is older, returns the
+/// status; if only the consent is older, returns the data without a status.
+fn what_is_newer(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Option<ExternalContact>, Failure> {
+    let StoreCustomer { id, changed_at, consent_at, mut contact } = customer;
+    if id.is_empty() {
+        return Ok(Some(contact));
+    }
+    let known = store::customer_times(tx, of.id, &id)?;
+    let times = CustomerTimes { changed_at: known.changed_at.max(changed_at), consent_at: known.consent_at.max(consent_at) };
+    if times != known {
+        store::save_customer_times(tx, of.id, &id, &times);
+    }
+    let is_data_old = changed_at.is_some() && times.changed_at > changed_at;
+    let is_consent_old = consent_at.is_some() && times.consent_at > consent_at;
+    if is_consent_old {
+        contact.status = None;
+    }
+    if is_data_old || (is_consent_old && changed_at.is_none()) {
+        let is_consent_newer = consent_at > known.consent_at;
+        let ExternalContact { email, status, .. } = contact;
+        return Ok(is_consent_newer.then(|| ExternalContact { email, status, ..ExternalContact::default() }));
+    }
+    Ok(Some(contact))
 }

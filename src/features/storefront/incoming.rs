@@ -47,10 +47,15 @@ pub async fn receive(
     let mut received = Received::Ignored;
     for of in stores {
         let site = Site { url: &of.site, currency: of.currency.as_deref() };
-        let change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
+        let mut change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
             let detail = format!("The webhook {} does not match {}'s documented format.", delivery.topic, of.platform);
             Failure::because(Code::InvalidRequest, detail)
         })?;
+        if let Change::Customer(customer) = &mut change
+            && customer.changed_at.or(customer.consent_at).is_none()
+        {
+            customer.consent_at = delivery.triggered_at;
+        }
         let delivery = delivery.clone();
         let written = engine.data(environment).store.write(move |tx| record(tx, &of, &delivery, change)).await;
         received = received.max(written??);
@@ -69,6 +74,9 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change)
     // The store may have been disconnected, or its URL replaced, since the webhook arrived.
     let current = store::find(tx, of.account, of.id)?.filter(|known| known.url_hash == of.url_hash);
     let (Some(current), Some(mut sync)) = (current, store::sync(tx, key)?) else { return Err(url_unknown()) };
+    if current.disconnected_at.is_some() && !change.is_privacy_request() {
+        return Err(url_unknown());
+    }
     let now = tx.now();
     sync.last_webhook_at = Some(now);
     if !store::remember(tx, of.id, &mut sync, &delivery.id)? {

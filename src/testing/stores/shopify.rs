@@ -116,6 +116,7 @@ const SCHEMA: &[Type] = &[
             ("lastName", "String"),
             ("locale", "String"),
             ("createdAt", "DateTime"),
+            ("updatedAt", "DateTime"),
             ("numberOfOrders", "UnsignedInt64"),
             ("tags", "String"),
             ("amountSpent", "MoneyV2"),
@@ -279,7 +280,7 @@ fn unpublished(mut product: Value) -> Value {
 pub fn customer(number: usize, state: &str) -> Value {
     json!({
         "id": format!("gid://shopify/Customer/{number}"), "firstName": format!("Person{number}"), "lastName": "Buyer", "locale": "en-GB",
-        "createdAt": "2024-01-01T00:00:00Z", "numberOfOrders": "3", "tags": ["regular"],
+        "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2025-06-01T00:00:00Z", "numberOfOrders": "3", "tags": ["regular"],
         "amountSpent": { "amount": "120.50", "currencyCode": "GBP" },
         "defaultEmailAddress": {
             "emailAddress": format!("person{number}@example.com"), "marketingState": state, "marketingUpdatedAt": "2025-01-01T00:00:00Z",
