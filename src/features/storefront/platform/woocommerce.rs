@@ -28,7 +28,7 @@ pub const SCOPES: &[(&str, &str)] =
 const PAGE: &str = "100";
 const PAGE_ITEMS: usize = 100;
 /// The fields that are read of each item. Plug-ins add hundreds of others.
-const WEBHOOK_FIELDS: &str = "id,topic,delivery_url";
+const WEBHOOK_FIELDS: &str = "id,topic,delivery_url,status";
 const PRODUCT_FIELDS: &str = "id,name,permalink,status,catalog_visibility,date_modified_gmt,short_description,description,price,\
                               regular_price,manage_stock,stock_quantity,stock_status,images,categories";
 const CUSTOMER_FIELDS: &str = "id,email,first_name,last_name,date_created_gmt,date_modified_gmt,billing";
