@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use data_encoding::{BASE64, BASE64URL_NOPAD};
 use http::Method;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -16,6 +16,7 @@ use super::client::{LIMITS, message};
 use super::credentials::{Credentials, Tokens, open, seal};
 use super::error::PlatformError;
 use super::model::Connection;
+use super::response::retry_after;
 use super::{platform, store};
 use crate::base::clock::Timestamp;
 use crate::base::secret::{Secret, sha256};
@@ -207,6 +208,10 @@ async fn refresh(
     if !is_due(engine, used)? {
         return Ok(());
     }
+    let now = engine.clock.now();
+    if let Some(until) = used.pause_at(now) {
+        return Err(PlatformError::Busy { until, ms: until.ms_since(now).unsigned_abs() });
+    }
     let Some(Credentials::Tokens(Tokens { refresh: Some(refresh), region, .. })) = open(&engine.seal, used) else {
         return Err(PlatformError::KeyLost);
     };
@@ -330,6 +335,12 @@ async fn call<T: DeserializeOwned>(
     })?;
     let status = response.status;
     if !status.is_success() {
+        let now = engine.clock.now();
+        let pause = response.header(RETRY_AFTER.as_str()).and_then(|text| retry_after(text, now));
+        if let Some(pause) = pause.filter(|_| matches!(status.as_u16(), 429 | 503)) {
+            let ms = pause.as_millis().max(1) as u64;
+            return Err(PlatformError::Busy { until: now.plus_ms(ms as i64), ms });
+        }
         let said = message(&response.body);
         let is_code = |code: &str| serde_json::from_slice::<OAuthError>(&response.body).is_ok_and(|body| body.error == code);
         // With these statuses, the platform rejects the client, the code or the refresh token.

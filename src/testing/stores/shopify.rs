@@ -144,6 +144,8 @@ pub enum ShopFault {
     Status(u16),
     /// Responds with this status, although the request took effect.
     StatusAfterEffect(u16),
+    /// Responds with status 503 and this number of seconds in `Retry-After`; the request has no effect.
+    Down(u32),
     /// Rejects the request because the rate limit has too few points left.
     Throttled,
     /// Announces the whole file, but closes the connection in the middle.
@@ -311,6 +313,10 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> Answer {
     match fault {
         Some(ShopFault::Status(status)) => {
             return Answer::new(status, json!({ "errors": "the test asked for this" }).to_string());
+        }
+        Some(ShopFault::Down(seconds)) => {
+            let headers = format!("retry-after: {seconds}\r\n");
+            return Answer { headers, ..Answer::new(503, "<html>".to_owned()) };
         }
         Some(ShopFault::StatusAfterEffect(status)) => {
             let _ = respond(state, asked, None);

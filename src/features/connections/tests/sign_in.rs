@@ -244,6 +244,23 @@ fn a_refresh_without_a_response_leaves_the_connection_as_it_is() {
     assert_eq!((sources().refusal().0, sources().status), (503, 200));
 }
 
+// A token endpoint that was down was asked again by every request, whatever pause it had requested.
+#[test]
+fn a_token_endpoint_that_is_down_is_not_asked_before_the_time_that_it_states() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    let tokens = tokens(&app, &peer, Provider::HubSpot);
+    stored(&app, Provider::HubSpot, tokens);
+    app.clock.advance_ms(3_600_000);
+    peer.fail("/oauth/", 1, Fault::Status(503, Some(600)));
+    let sources = || app.get_in("/v1/contacts/imports/providers/hubspot/sources");
+    assert_eq!(sources().refusal().0, 503);
+    let asked = peer.asked().len();
+    assert_eq!((sources().refusal().0, peer.asked().len()), (503, asked));
+    app.clock.advance_ms(600_000);
+    assert_eq!(sources().status, 200);
+}
+
 #[test]
 fn removing_a_connection_revokes_its_tokens_and_does_not_depend_on_the_platform() {
     let peer = Platforms::start(0);
