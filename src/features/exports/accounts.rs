@@ -13,6 +13,7 @@ use crate::features::connections::templates::{Draft, Publication, Published, Tem
 use crate::features::emails::ReadyEmail;
 use crate::vocab::ids::{ConnectionId, EmailId};
 use crate::vocab::limits;
+use crate::vocab::providers::ConnectionUse;
 
 /// The account into which emails are exported, and the kind of object to create there.
 pub struct AccountExport {
@@ -38,7 +39,8 @@ pub async fn export(
         .first()
         .map(|email| email.project)
         .ok_or_else(|| Failure::internal("an export to a platform has no emails; report this bug"))?;
-    let choice = ConnectionChoice { account: context.caller.account(), provider, project, connection };
+    let (account, purpose) = (context.caller.account(), ConnectionUse::Exports);
+    let choice = ConnectionChoice { account, provider, project, connection, purpose };
     let mut untranslated: Vec<(EmailId, Vec<String>)> = Vec::with_capacity(finished.len());
     let mut drafts = Vec::with_capacity(finished.len());
     for email in finished {
