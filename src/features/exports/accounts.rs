@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::Format;
 use super::files::finished;
-use super::translate::{Translation, translate_fields, translate_for};
+use super::translate::{Translation, translate_for, translate_text};
 use super::views::{EmailExport, ExportEmails, FileView, ImageHosting, PlatformObject};
 use crate::engine::api::{Context, Failure, Spec};
 use crate::features::connections::ConnectionChoice;
@@ -65,7 +65,7 @@ fn draft(email: ReadyEmail, kind: TemplateKind, options: Map<String, Value>) -> 
     let name = name(&email);
     let Translation { html, mut untranslated } = translate_for(&email.html, kind, &name);
     let mut plain = |text: &str| {
-        let (text, removed) = translate_fields(text, provider);
+        let (text, removed) = translate_text(text, provider);
         for field in removed {
             if !untranslated.contains(&field) {
                 untranslated.push(field);
