@@ -7,9 +7,11 @@ use super::model::{Applied, CustomerCounts, CustomerImport, CustomerTimes, Store
 use super::new_contacts::noting_contacts;
 use super::platform::{ReadCustomer, StoreCustomer};
 use super::store;
+use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
-use crate::features::contacts::jobs::provider::{self, ExternalContact};
+use crate::features::contact_records;
+use crate::features::contacts::jobs::provider::{self, ExternalContact, ReadContact};
 use crate::vocab::contact_status::Status;
 use crate::vocab::providers::ConsentMode;
 
@@ -25,8 +27,6 @@ pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadCustomer>) ->
         CustomerImport::IncludeAll => ConsentMode::IncludeAll,
         CustomerImport::None => return Ok(CustomerCounts::default()),
     };
-    let place = (of.account, of.project);
-    let tag = tag(of);
     let mut newer = Vec::with_capacity(customers.len());
     for customer in customers {
         match customer {
@@ -34,24 +34,35 @@ pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadCustomer>) ->
             Err(unreadable) => newer.push(Err(unreadable)),
         }
     }
-    let found = noting_contacts(tx, of, |tx| Ok(provider::import_now(tx, place, (newer, &tag), mode)?))?;
+    add(tx, of, newer, mode)
+}
+
+fn add(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>, mode: ConsentMode) -> Result<CustomerCounts, Failure> {
+    let (place, tag) = ((of.account, of.project), tag(of));
+    let found = noting_contacts(tx, of, |tx| Ok(provider::import_now(tx, place, (customers, &tag), mode)?))?;
     Ok(CustomerCounts { imported: found.imported, excluded: found.excluded, failed: found.failed })
 }
 
 /// Applies the change of one customer. Customers who must not be mailed are imported regardless of the store's settings.
 pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Applied, Failure> {
-    let is_negative = matches!(customer.contact.status, Some(Status::Unsubscribed | Status::Bounced));
-    let of = match of.customers {
-        CustomerImport::None if !is_negative => {
-            // An older refusal that arrives later has no effect.
-            what_is_newer(tx, of, customer)?;
-            return Ok(Applied::Ignored);
-        }
-        CustomerImport::None => &Store { customers: CustomerImport::SubscribedOnly, ..of.clone() },
-        CustomerImport::SubscribedOnly | CustomerImport::IncludeAll => of,
+    // The times are stored even if the customer is not imported, so that an older refusal that arrives later has no effect.
+    let Some(contact) = what_is_newer(tx, of, customer)? else { return Ok(Applied::Ignored) };
+    let mode = match (of.customers, contact.status) {
+        (CustomerImport::None, Some(Status::Unsubscribed | Status::Bounced)) => ConsentMode::SubscribedOnly,
+        (CustomerImport::None, _) => return Ok(Applied::Ignored),
+        (CustomerImport::IncludeAll, _) => ConsentMode::IncludeAll,
+        // Shopify has a webhook of its own for changes of the consent. A contact keeps its status if the others change its data.
+        (CustomerImport::SubscribedOnly, None) if is_known(tx, of, &contact.email)? => ConsentMode::IncludeAll,
+        (CustomerImport::SubscribedOnly, _) => ConsentMode::SubscribedOnly,
     };
-    let counts = import(tx, of, vec![Ok(customer)])?;
+    let counts = add(tx, of, vec![Ok(contact)], mode)?;
     Ok(if counts.imported > 0 { Applied::Done } else { Applied::Ignored })
+}
+
+/// Returns whether the brand has a contact with this address.
+fn is_known(tx: &WriteTx<'_>, of: &Store, email: &str) -> Result<bool, Failure> {
+    let Ok(email) = EmailAddress::parse(email) else { return Ok(false) };
+    Ok(contact_records::find_by_email(tx, of.project, &email.normalized())?.is_some())
 }
 
 /// Returns the data of a customer that is not older than what was imported, and stores its times. If only the data is older, returns the

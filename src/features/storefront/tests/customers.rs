@@ -124,3 +124,23 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
     work(&shop.app);
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
 }
+
+// Since version 2025-01, only the webhook about consent contains the consent. A change of a subscribed customer's name had no effect,
+// because the customer seemed not to have subscribed.
+#[test]
+fn a_change_without_consent_updates_only_contacts_that_exist_and_keeps_their_status() {
+    let shop = Shop::new();
+    shop.peer.serve_customers(vec![customer(8, "SUBSCRIBED")]);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    let renamed = |id: u64| {
+        let email = format!("person{id}@example.com");
+        json!({ "id": id, "email": email, "first_name": "Ren", "updated_at": "2025-12-01T00:00:00Z" })
+    };
+    shop.applied("customers/update", "w1", &renamed(8));
+    let contact = shop.contact("person8@example.com").expect("the contact exists");
+    assert_eq!((&contact["firstName"], &contact["status"]), (&json!("Ren"), &json!("subscribed")));
+    assert!(contact["tags"].to_string().contains("regular"), "{contact}");
+    let (_, answer) = shop.webhook("customers/create", "w2", &renamed(9));
+    assert_eq!((&answer["data"]["applied"], shop.contact("person9@example.com")), (&json!(false), None));
+}
