@@ -249,6 +249,7 @@ impl Product {
             changed_at: self.date_modified_gmt.map(|at| at.0),
             stock: self.stock_quantity.filter(|_| self.manage_stock == true).map(|quantity| quantity as i64),
             sold_out: self.stock_status.as_deref() == Some("outofstock"),
+            stock_if_counted: false,
             collections: Some(self.categories.into_iter().map(|category| category.name).collect()),
         }
     }

@@ -194,10 +194,7 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
         json!({
             "id": 1, "title": "Ember bowl", "handle": "ember-bowl", "body_html": "<p>Glazed</p>", "status": "active",
             "published_at": "2025-01-01T00:00:00Z", "updated_at": updated_at, "image": { "src": "https://cdn.shopify.com/new.jpg" },
-            "variants": [{
-                "price": price, "compare_at_price": "50.00", "inventory_management": "shopify", "inventory_policy": "deny",
-                "inventory_quantity": 3,
-            }],
+            "variants": [{ "price": price, "compare_at_price": "50.00", "inventory_policy": "deny", "inventory_quantity": 3 }],
         })
     };
     shop.applied("products/update", "w1", &bowl("33.00", "2025-12-31T12:00:00Z"));
@@ -229,6 +226,36 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     shop.app.clock.advance_ms(61_000);
     work(&shop.app);
     assert!(shop.product("Jug").is_some());
+}
+
+// Since version 2024-07, webhooks do not state whether units are counted, so a product that had been sold out was in emails again after its
+// next webhook.
+#[test]
+fn a_webhook_about_a_product_keeps_whether_its_units_are_counted() {
+    let shop = Shop::new();
+    let mut gift = shopify::product(4, "Gift card", &[("20.00", None, true)], 0);
+    gift["tracksInventory"] = json!(false);
+    shop.peer.sell(vec![shopify::product(1, "Ember bowl", &[("36.00", None, true)], 7), gift]);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    let report = |id: u64, title: &str, quantity: i64| {
+        let variant = json!({ "price": "20.00", "inventory_policy": "deny", "inventory_quantity": quantity });
+        json!({
+            "id": id, "title": title, "handle": format!("p{id}"), "status": "active", "published_at": "2025-01-01T00:00:00Z",
+            "updated_at": "2025-12-31T12:00:00Z", "variants": [variant],
+        })
+    };
+    for (id, title, quantity) in [(1, "Ember bowl", 0), (4, "Gift card", 0), (5, "New mug", 0), (6, "New jug", 2)] {
+        shop.applied("products/update", &format!("w{id}"), &report(id, title, quantity));
+    }
+    let state = |name: &str| {
+        let product = shop.product(name).expect("the product exists");
+        (product["stock"].as_i64(), product["soldOut"].as_bool())
+    };
+    assert_eq!(
+        ["Ember bowl", "Gift card", "New mug", "New jug"].map(state),
+        [(Some(0), Some(true)), (None, Some(false)), (None, Some(false)), (Some(2), Some(false))]
+    );
 }
 
 #[test]

@@ -207,6 +207,7 @@ impl PartialProduct {
             changed_at: fields.updated_at.map(|at| at.0),
             stock: fields.total_inventory.filter(|_| fields.tracks_inventory),
             sold_out: false,
+            stock_if_counted: false,
             collections: Some(Vec::new()),
         };
         Some(Self { product, lowest: None, is_for_sale: false })

@@ -68,18 +68,15 @@ struct Image {
 struct Variant {
     price: String,
     compare_at_price: Option<String>,
-    inventory_management: Option<String>,
     inventory_policy: Option<String>,
+    /// The number of units; zero also if the units are not counted, which webhooks have not stated since version 2024-07.
     inventory_quantity: Option<i64>,
 }
 
 impl Variant {
-    fn is_counted(&self) -> bool {
-        self.inventory_management.is_some()
-    }
-
+    /// Returns whether customers can buy the variant, if its units are counted.
     fn is_for_sale(&self) -> bool {
-        !self.is_counted() || self.inventory_policy.as_deref() == Some("continue") || self.inventory_quantity > Some(0)
+        self.inventory_policy.as_deref() == Some("continue") || self.inventory_quantity > Some(0)
     }
 }
 
@@ -93,8 +90,7 @@ fn product(product: Product, site: &Site<'_>) -> Result<Change, Unreadable> {
         product.variants.iter().min_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal));
     let (price, price_before) =
         lowest.map(|variant| prices(&variant.price, variant.compare_at_price.as_deref())).unwrap_or_default();
-    let counted: Vec<i64> =
-        product.variants.iter().filter(|variant| variant.is_counted()).filter_map(|variant| variant.inventory_quantity).collect();
+    let counted: Vec<i64> = product.variants.iter().filter_map(|variant| variant.inventory_quantity).collect();
     Ok(Change::Product(Box::new(StoreProduct {
         external_id: product.id.to_string(),
         product: BrandProduct {
@@ -109,6 +105,7 @@ fn product(product: Product, site: &Site<'_>) -> Result<Change, Unreadable> {
         changed_at: product.updated_at.map(|at| at.0),
         stock: (!counted.is_empty()).then(|| counted.iter().sum()),
         sold_out: !product.variants.iter().any(Variant::is_for_sale),
+        stock_if_counted: true,
         collections: None,
     })))
 }
