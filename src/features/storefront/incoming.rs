@@ -8,7 +8,7 @@ use http::HeaderMap;
 use super::apply::apply;
 use super::model::{Applied, Store};
 use super::platform::{self, Change, Delivery, Site, Unreadable};
-use super::{keys, store};
+use super::{install, keys, store};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
@@ -66,7 +66,12 @@ pub async fn receive(
 /// Returns the ID and topic of a webhook that is signed with the secret of this store.
 fn verified(engine: &Engine, of: &Store, headers: &HeaderMap, body: &[u8]) -> Option<Delivery> {
     let keys = keys::open(&engine.seal, of)?;
-    platform::verify(of.platform, headers, body, &keys.signing_secret)
+    let verify = |secret: &str| platform::verify(of.platform, headers, body, secret);
+    verify(&keys.signing_secret).or_else(|| {
+        // The operator may have replaced the secret of the installed app since its installation.
+        let app = install::app(&engine.settings.connections).filter(|_| keys.is_installed())?;
+        verify(app.secret())
+    })
 }
 
 fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change) -> Result<Received, Failure> {
