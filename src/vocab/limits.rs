@@ -1451,9 +1451,13 @@ pub const HOOK_TAGS_MAX: usize = 20;
 pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
 /// The maximum length of a signature secret. The longest known secrets have 64 characters.
 pub const HOOK_SECRET_BYTES_MAX: usize = 500;
-/// The maximum number of requests to an incoming webhook in a minute. With this limit, a flooded form cannot use up the API's budgets or
-/// delay the writes of other webhooks.
-pub const HOOK_REQUESTS_PER_MINUTE: u32 = 6_000;
+/// The maximum number of requests to an incoming webhook in a minute: 2,500 a second on average, in bursts of any size. A shop or a form
+/// service that sends its backlog reaches 2,000 a second; the limit is above that, so that it only ends floods of a URL that has become
+/// known, which would delay the writes of other webhooks. Requests are counted before their bodies are read.
+pub const HOOK_REQUESTS_PER_MINUTE: u32 = 150_000;
+/// The maximum number of requests with an invalid signature that an incoming webhook records in a minute: enough for a wrong secret to be
+/// noticed. Further ones are rejected without a write, so that forged requests cost little more than their signature checks.
+pub const HOOK_FORGERIES_RECORDED_PER_MINUTE: u32 = 600;
 /// The number of an incoming webhook's deliveries that are stored. Older deliveries are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
 
@@ -1765,6 +1769,12 @@ pub const EARLIER_EXPORTS_MAX: usize = 50;
 
 /// The maximum number of connected stores in an account: one for every brand of a large agency.
 pub const STORES_MAX: usize = 200;
+/// The maximum number of disconnected stores in an account that are kept for their platforms' privacy requests: as many as can be
+/// connected. Above the limit, the store that was disconnected first is deleted.
+pub const STORES_DISCONNECTED_MAX: usize = STORES_MAX;
+/// How long a disconnected store is kept for its platform's privacy requests, in milliseconds: 200 days. Shopify requests the erasure of a
+/// store two days after the app is removed, and the erasure of a customer up to six months after the customer asked.
+pub const STORE_DISCONNECTED_KEPT_MS: i64 = 200 * 24 * 60 * 60 * 1000;
 /// The maximum length of the URL of a store. Stores are at the root of a site or in one of its folders.
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 /// The maximum number of a product's collections that are stored. Users choose products by collection.

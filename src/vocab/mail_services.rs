@@ -132,7 +132,8 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         password: "an API key, from API Keys",
         relay_limits: "the plan limits the requests per second and the emails per day or month",
         header: "X-Mailmill-Message",
-        webhook: "Open Webhooks, add this URL, and select email.delivered, email.bounced and email.complained.",
+        webhook: "Open Webhooks, add this URL, and select email.delivered, email.bounced, email.complained, email.suppressed and \
+                  email.failed.",
         secret: "the signing secret of the webhook, which starts with whsec_",
         needs_secret: true,
     },

@@ -119,6 +119,29 @@ pub enum SourceKind {
     Tag,
 }
 
+/// What a connection may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ConnectionUse {
+    /// Read contacts, to import them.
+    Imports,
+    /// Create and update templates and drafts.
+    Exports,
+}
+
+impl ConnectionUse {
+    /// All uses, in the order of declaration.
+    pub const ALL: [Self; 2] = [Self::Imports, Self::Exports];
+
+    /// Returns the use's name in the API.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Imports => "imports",
+            Self::Exports => "exports",
+        }
+    }
+}
+
 /// Which contacts without a recorded choice an import from a platform includes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -134,6 +157,13 @@ pub enum ConsentMode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_use_has_the_same_name_everywhere() {
+        for one in ConnectionUse::ALL {
+            assert_eq!(serde_json::to_value(one).expect("a use can be written as JSON"), one.word());
+        }
+    }
 
     #[test]
     fn a_provider_has_a_neutral_name_and_an_alias() {

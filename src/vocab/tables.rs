@@ -186,6 +186,7 @@ pub const STORE_CONTACTS: TableId = TableId(147);
 pub const OAUTH_CODES: TableId = TableId(148);
 pub const OAUTH_GRANTS: TableId = TableId(149);
 pub const OAUTH_REFRESH_TOKENS: TableId = TableId(150);
+pub const STORE_CUSTOMERS: TableId = TableId(151);
 
 /// All tables, in the order of their IDs.
 pub const TABLES: &[TableInfo] = &[
@@ -479,7 +480,7 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(account id, digest of the platform's account, digest of an image) -> its URL on the platform",
     ),
-    table(140, "stores", Environment, "(account id, store id) -> connected store, its keys sealed"),
+    table(140, "stores", Environment, "(account id, store id) -> connected or disconnected store, its keys sealed"),
     table(141, "store_syncs", Environment, "(account id, store id) -> progress of the imports from a store"),
     table(142, "store_sync_queue", Environment, "(time, account id, store id) -> no value: when the next step of a sync is due"),
     table(143, "store_deliveries", Environment, "(store id, digest of the delivery's id) -> no value: webhooks already applied"),
@@ -500,6 +501,7 @@ pub const TABLES: &[TableInfo] = &[
     table(148, "oauth_codes", Control, "SHA-256 of an authorization code -> user's consent"),
     table(149, "oauth_grants", Control, "key id -> program's access and the hashes of its current tokens"),
     table(150, "oauth_refresh_tokens", Control, "SHA-256 of a refresh token -> key id; also replaced tokens, until they expire"),
+    table(151, "store_customers", Environment, "(store id, digest of the customer's id) -> when the imported data had changed"),
 ];
 
 impl TableId {

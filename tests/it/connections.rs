@@ -212,6 +212,9 @@ async fn an_account_is_connected_by_signing_in_to_the_platform() {
         assert!(page.text.contains(&format!("Connect {label}")), "{}", page.text);
         let csrf = page.csrf().to_owned();
         let fields = [("csrf", csrf.as_str()), ("act", "authorize"), ("provider", provider)];
+        let none = browser.post(list, &fields).await;
+        assert!(none.status == 400 && none.text.contains("imports, exports, or both"), "{}", none.text);
+        let fields = [fields.as_slice(), &[("uses", "imports")]].concat();
         let started = browser.post(list, &fields).await;
         let link = started.text.split("href=\"").find(|part| part.starts_with(&url)).and_then(|part| part.split('"').next());
         let link = link.unwrap_or_else(|| panic!("{}", started.text)).replace("&amp;", "&");
@@ -229,8 +232,15 @@ async fn an_account_is_connected_by_signing_in_to_the_platform() {
         assert!(done.status == 303, "{}", done.text);
         let listed = browser.get(done.location()).await;
         assert!(listed.text.contains("Account connected.") && listed.text.contains(">connected<"), "{}", listed.text);
+        // A reload of the callback page has no further effect: the platform gets the code once.
         let again = browser.get(&moved).await;
-        assert!(again.status == 400 && again.text.contains("rejected the sign-in"), "{}", again.text);
+        assert_eq!((again.status, again.location()), (done.status, done.location()), "{}", again.text);
+        let exchanges =
+            peer.asked().into_iter().filter(|asked| asked.method == "POST" && asked.target.ends_with("/token")).count();
+        let connections = server.all().data("connections.list", json!({})).await;
+        assert_eq!((exchanges, &connections["total"]), (1, &json!(1)), "{connections}");
+        assert_eq!(connections["connections"][0]["uses"], json!(["imports"]));
+        assert!(listed.text.contains("Allow exports"), "{}", listed.text);
         let denied = browser.get(&format!("{list}/{provider}/complete?error=access_denied&state=x")).await;
         assert!(denied.status == 400 && denied.text.contains("access_denied"), "{}", denied.text);
         assert!(browser.get("/test/settings/audit?in=data").await.text.contains("connections.complete"));

@@ -101,7 +101,9 @@ impl Throttle {
         if at < tries.closed_until {
             return Err(seconds(tries.closed_until.ms_since(at)));
         }
-        if tries.is_quiet(at) || (tries.strikes == 0 && at.ms_since(tries.started) >= rule.window_ms) {
+        // Under a rule whose waits last until the window ends, the count starts again with every window.
+        let is_counted_by_window = tries.strikes == 0 || rule.wait_max_ms == 0;
+        if tries.is_quiet(at) || (is_counted_by_window && at.ms_since(tries.started) >= rule.window_ms) {
             *tries = Tries { has_row: tries.has_row, ..fresh };
         }
         tries.last = at;
@@ -280,6 +282,18 @@ mod tests {
         assert_eq!([(); 2].map(|()| throttle.take(&HOURLY, "x", Monotonic(0))), [Ok(()); 2]);
         assert_eq!(throttle.take(&HOURLY, "x", Monotonic(1)), Err(3600));
         assert_eq!(throttle.take(&HOURLY, "x", Monotonic(3_600_000)), Ok(()));
+    }
+
+    // A name that reached the limit once was never limited again, as long as its attempts continued.
+    #[test]
+    fn a_rule_without_longer_waits_limits_every_window() {
+        let throttle = Throttle::default();
+        for start in [0, 3_600_000, 7_200_000] {
+            for ms in [0, 3_000_000] {
+                assert_eq!(throttle.take(&HOURLY, "x", Monotonic(start + ms)), Ok(()));
+            }
+            assert_eq!(throttle.take(&HOURLY, "x", Monotonic(start + 3_000_000)), Err(600));
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::engine::store::Read;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 
 /// The error codes of every operation that uses a connection.
 pub const FAILURES: [Code; 5] = [
@@ -33,11 +33,13 @@ pub struct ConnectionChoice {
     pub project: ProjectId,
     /// The connection to use; required if there are several.
     pub connection: Option<ConnectionId>,
+    /// What the request uses the connection for.
+    pub purpose: ConnectionUse,
 }
 
 /// Returns the connection that a request uses. `page` is the URL of the page on which users connect accounts.
 pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Connection, Failure> {
-    let ConnectionChoice { account, provider, project, connection } = choice;
+    let ConnectionChoice { account, provider, project, connection, purpose } = choice;
     let is_usable = |connection: &Connection| connection.provider == provider && connection.serves(Some(project));
     let mut usable = store::all(tx, account)?;
     usable.retain(is_usable);
@@ -53,6 +55,10 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
             return Err(absent.see("connections.list", "GET /v1/connections lists the connections"));
         }
     }
+    // A connection that was allowed only another use is no alternative to one that may do this.
+    if usable.iter().any(|connection| connection.may(purpose)) {
+        usable.retain(|connection| connection.may(purpose));
+    }
     let chosen = match usable.len() {
         1 => usable.remove(0),
         many => {
@@ -64,8 +70,23 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     };
     match &chosen.rejected {
         Some(reason) => Err(reconnect(&chosen, reason, page)),
+        None if !chosen.may(purpose) => Err(not_allowed(&chosen, purpose, page)),
         None => Ok(chosen),
     }
+}
+
+/// Returns the error for a connection that was not allowed to do what the request needs.
+fn not_allowed(connection: &Connection, purpose: ConnectionUse, page: &str) -> Failure {
+    let (Connection { provider, name, .. }, word) = (connection, purpose.word());
+    let what = match purpose {
+        ConnectionUse::Imports => "import contacts",
+        ConnectionUse::Exports => "export emails",
+    };
+    let detail =
+        format!("The connection \"{name}\" to {provider} may not {what}. Reconnect the account at {page} and allow {word}.");
+    let scopes: Vec<&str> = oauth::scopes(*provider, &[purpose]).into_iter().map(|(scope, _)| scope).collect();
+    let data = json!({ "connectUrl": page, "connectionId": connection.id, "missingUse": word, "scopes": scopes });
+    Failure::because(Code::ProviderReconnectRequired, detail).in_field("connectionId").with(data)
 }
 
 /// Returns the connections that a brand can use, or those of the whole account.

@@ -23,7 +23,8 @@ use url::Url;
 use super::credentials::Credentials;
 use super::error::PlatformError;
 use super::fields::Mapping;
-use super::response::has_too_many_values;
+use super::response::{has_too_many_values, retry_after};
+use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Limits, OversizePolicy, Response};
@@ -290,7 +291,7 @@ impl<'e> Client<'e> {
         let now = Instant::now();
         let is_rejected = response.status == StatusCode::TOO_MANY_REQUESTS;
         let is_down = response.status == StatusCode::SERVICE_UNAVAILABLE && response.header(RETRY_AFTER.as_str()).is_some();
-        match requested_pause(is_rejected || is_down, |name| response.header(name)) {
+        match requested_pause(is_rejected || is_down, self.engine.clock.now(), |name| response.header(name)) {
             Some(pause) if is_rejected => self.engine.paces.reject(self.account, pause, now),
             Some(pause) => self.engine.paces.pause(self.account, now + pause, now),
             None => {}
@@ -302,11 +303,13 @@ impl<'e> Client<'e> {
 }
 
 /// Returns the pause that the headers of a response request. For a rejected request without such a header, returns the default pause.
-fn requested_pause<'h>(is_rejected: bool, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
+fn requested_pause<'h>(is_rejected: bool, now: Timestamp, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let seconds = if is_rejected {
-        let named = number(RETRY_AFTER.as_str()).or_else(|| number("ratelimit-reset"));
-        named.unwrap_or(limits::PROVIDER_PAUSE_MS as f64 / 1e3)
+        if let Some(pause) = header(RETRY_AFTER.as_str()).and_then(|text| retry_after(text, now)) {
+            return Some(pause);
+        }
+        number("ratelimit-reset").unwrap_or(limits::PROVIDER_PAUSE_MS as f64 / 1e3)
     } else if number("ratelimit-remaining") == Some(0.0) {
         number("ratelimit-reset")?
     } else if number("x-hubspot-ratelimit-remaining") == Some(0.0) {
@@ -440,7 +443,7 @@ mod tests {
     fn only_a_finite_pause_is_taken_from_the_headers() {
         let pause = |is_rejected: bool, headers: &[(&str, &'static str)]| {
             let found = |name: &str| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-            requested_pause(is_rejected, found).map(|pause| pause.as_millis())
+            requested_pause(is_rejected, Timestamp(0), found).map(|pause| pause.as_millis())
         };
         let default = Some(limits::PROVIDER_PAUSE_MS as u128);
         for (value, expected) in [

@@ -34,7 +34,7 @@ pub use importing::{ImportPlan, label, start_with};
 pub use platform::{export_scopes, scopes};
 #[cfg(any(test, fuzzing))]
 pub use platform::{read_pages, read_response};
-pub use response::{LimitedList, has_too_many_values};
+pub use response::{LimitedList, has_too_many_values, retry_after};
 pub use sources::{SourceRef, checked as checked_sources};
 pub use store::ROW_CHECKS;
 pub use store::exported::ROW_CHECKS as EXPORT_ROW_CHECKS;

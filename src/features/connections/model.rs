@@ -6,7 +6,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
 use crate::vocab::limits;
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connection {
@@ -25,6 +25,10 @@ pub struct Connection {
     pub sealed_key: Vec<u8>,
     /// Whether the user signed in to the platform, instead of entering a key.
     pub is_oauth: bool,
+    /// What the user allowed the connection to do; for a key, everything that its scopes allow.
+    pub uses: Vec<ConnectionUse>,
+    /// The digest of the state of the sign-in, by which a repeated callback is recognized; `None` for a key.
+    pub sign_in: Option<[u8; 16]>,
     /// Why the key cannot be used; `None` if it works.
     pub rejected: Option<String>,
     /// When the platform accepts requests again, if it is rate limiting the account.
@@ -40,6 +44,10 @@ impl Connection {
     /// Returns whether a brand can use the connection.
     pub fn serves(&self, project: Option<ProjectId>) -> bool {
         project.is_none() || self.project.is_none() || self.project == project
+    }
+
+    pub fn may(&self, purpose: ConnectionUse) -> bool {
+        self.uses.contains(&purpose)
     }
 
     /// Returns the time until which the platform is rate limiting the account, if it is. Ignores a pause longer than the maximum,

@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use data_encoding::{BASE64, BASE64URL_NOPAD};
 use http::Method;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -16,6 +16,7 @@ use super::client::{LIMITS, message};
 use super::credentials::{Credentials, Tokens, open, seal};
 use super::error::PlatformError;
 use super::model::Connection;
+use super::response::retry_after;
 use super::{platform, store};
 use crate::base::clock::Timestamp;
 use crate::base::secret::{Secret, sha256};
@@ -26,7 +27,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConnectionId, ProjectId, SessionId};
 use crate::vocab::limits;
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 use crate::vocab::settings::Connections;
 
 /// The scope that HubSpot requires every app to request, with its purpose.
@@ -67,10 +68,18 @@ pub fn session(caller: &Caller) -> Result<SessionId, Failure> {
     Ok(user.session.id)
 }
 
-/// Returns the scopes that users grant, with their purpose. Mailchimp has none: its tokens have all permissions of the user.
-pub fn scopes(provider: Provider) -> Vec<(&'static str, &'static str)> {
+/// Returns the scopes that users grant for these uses, with their purpose. Mailchimp has none: its tokens have all permissions of the user.
+pub fn scopes(provider: Provider, uses: &[ConnectionUse]) -> Vec<(&'static str, &'static str)> {
     let app = (provider == Provider::HubSpot).then_some(HUBSPOT_APP);
-    app.into_iter().chain(platform::scopes(provider).iter().chain(platform::export_scopes(provider)).copied()).collect()
+    let mut all: Vec<_> = app.into_iter().chain(platform::account_scope(provider)).collect();
+    for one in ConnectionUse::ALL.into_iter().filter(|one| uses.contains(one)) {
+        let needed = match one {
+            ConnectionUse::Imports => platform::scopes(provider),
+            ConnectionUse::Exports => platform::export_scopes(provider),
+        };
+        all.extend(needed.iter().filter(|scope| Some(**scope) != platform::account_scope(provider)));
+    }
+    all
 }
 
 /// Returns the callback URL that the platform redirects the user to. The URL must be registered with the platform.
@@ -87,6 +96,8 @@ pub struct SignIn {
     /// The connection to reconnect; `None` to connect a new account.
     pub connection: Option<ConnectionId>,
     pub name: Option<String>,
+    /// What the user allows the connection to do.
+    pub uses: Vec<ConnectionUse>,
     pub verifier: String,
     pub expires_at: Timestamp,
 }
@@ -103,13 +114,21 @@ impl SignIn {
         format!("{environment}.{}", BASE64URL_NOPAD.encode(&engine.seal.seal(STATE, &text, engine.random.as_ref())))
     }
 
-    /// Opens a state of the environment; returns `None` if this installation did not seal it or it has expired.
+    /// Opens a state of the environment, even if the sign-in has expired; returns `None` if this installation did not seal it.
     pub fn of_state(engine: &Engine, environment: Environment, state: &str) -> Option<Self> {
         let sealed = state.strip_prefix(environment.word())?.strip_prefix('.')?;
         let bytes = engine.seal.open(STATE, &BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?)?;
-        let sign_in: Self = serde_json::from_slice(&bytes).ok()?;
-        (engine.clock.now() < sign_in.expires_at).then_some(sign_in)
+        serde_json::from_slice(&bytes).ok()
     }
+
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.expires_at <= now
+    }
+}
+
+/// Returns the digest that identifies a sign-in by its state.
+pub fn digest(state: &str) -> [u8; 16] {
+    *sha256(state.as_bytes()).first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
 /// Returns the environment that a state names.
@@ -129,7 +148,7 @@ pub fn consent_url(engine: &Engine, app: &App<'_>, sign_in: &SignIn, state: &str
     let mut query = url.query_pairs_mut();
     query.extend_pairs([("response_type", "code"), ("client_id", app.id), ("redirect_uri", redirect.as_str()), ("state", state)]);
     if provider != Provider::Mailchimp {
-        let scopes: Vec<&str> = scopes(provider).into_iter().map(|(scope, _)| scope).collect();
+        let scopes: Vec<&str> = scopes(provider, &sign_in.uses).into_iter().map(|(scope, _)| scope).collect();
         let challenge = BASE64URL_NOPAD.encode(&sha256(sign_in.verifier.as_bytes()));
         let pkce = [("scope", scopes.join(" ")), ("code_challenge", challenge), ("code_challenge_method", "S256".to_owned())];
         query.extend_pairs(pkce);
@@ -143,6 +162,38 @@ struct TokenResponse {
     access_token: Secret,
     refresh_token: Option<Secret>,
     expires_in: Option<i64>,
+    /// The granted scopes, as Klaviyo returns them (RFC 6749 §5.1).
+    scope: Option<String>,
+    /// The granted scopes, as HubSpot returns them.
+    scopes: Option<Vec<String>>,
+}
+
+impl TokenResponse {
+    /// Returns those of the requested uses whose scopes were all granted. A response without scopes grants what was requested.
+    fn granted(&self, provider: Provider, requested: &[ConnectionUse]) -> Vec<ConnectionUse> {
+        let requested = ConnectionUse::ALL.into_iter().filter(|one| requested.contains(one));
+        let of_text = |text: &String| text.split([' ', ',']).map(str::to_owned).collect();
+        let Some(granted) = self.scopes.clone().or_else(|| self.scope.as_ref().map(of_text)) else {
+            return requested.collect();
+        };
+        let has_all = |one: &ConnectionUse| {
+            scopes(provider, &[*one]).iter().all(|(scope, _)| granted.iter().any(|granted| granted == scope))
+        };
+        requested.filter(has_all).collect()
+    }
+
+    fn into_tokens(self, now: Timestamp) -> Tokens {
+        // Zero means that the token does not expire.
+        let expires_at = self.expires_in.filter(|seconds| *seconds > 0);
+        let expires_at = expires_at.map(|seconds| now.plus_ms(seconds.saturating_mul(1_000)));
+        Tokens { access: self.access_token, refresh: self.refresh_token, expires_at, region: String::new() }
+    }
+}
+
+/// The tokens of an account, and what they allow.
+pub struct Granted {
+    pub tokens: Tokens,
+    pub uses: Vec<ConnectionUse>,
 }
 
 #[derive(Deserialize)]
@@ -151,13 +202,18 @@ struct Metadata {
 }
 
 /// Exchanges an authorization code for tokens.
-pub async fn exchange(engine: &Engine, sign_in: &SignIn, code: &str) -> Result<Tokens, PlatformError> {
+pub async fn exchange(engine: &Engine, sign_in: &SignIn, code: &str) -> Result<Granted, PlatformError> {
     let redirect = redirect_url(engine, sign_in.provider);
     let mut fields = vec![("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect.as_str())];
     if sign_in.provider != Provider::Mailchimp {
         fields.push(("code_verifier", sign_in.verifier.as_str()));
     }
-    let mut tokens = request_tokens(engine, sign_in.provider, fields).await?;
+    let response = request_tokens(engine, sign_in.provider, fields).await?;
+    let uses = response.granted(sign_in.provider, &sign_in.uses);
+    if uses.is_empty() {
+        return Err(PlatformError::Rejected("the permissions that Mailmill needs were not granted".to_owned()));
+    }
+    let mut tokens = response.into_tokens(engine.clock.now());
     if sign_in.provider == Provider::Mailchimp {
         let Some(app) = app(&engine.settings.connections, sign_in.provider) else { return Err(not_set_up(sign_in.provider)) };
         let url = address(app.login, "/oauth2/metadata")?;
@@ -165,7 +221,7 @@ pub async fn exchange(engine: &Engine, sign_in: &SignIn, code: &str) -> Result<T
         let metadata: Metadata = call(engine, Method::GET, &url, Some(&authorization), &[]).await?;
         tokens.region = metadata.dc;
     }
-    Ok(tokens)
+    Ok(Granted { tokens, uses })
 }
 
 /// Refreshes the tokens of a connection if they expire soon.
@@ -207,11 +263,15 @@ async fn refresh(
     if !is_due(engine, used)? {
         return Ok(());
     }
+    let now = engine.clock.now();
+    if let Some(until) = used.pause_at(now) {
+        return Err(PlatformError::Busy { until, ms: until.ms_since(now).unsigned_abs() });
+    }
     let Some(Credentials::Tokens(Tokens { refresh: Some(refresh), region, .. })) = open(&engine.seal, used) else {
         return Err(PlatformError::KeyLost);
     };
     let fields = vec![("grant_type", "refresh_token"), ("refresh_token", refresh.expose().as_str())];
-    let fresh = request_tokens(engine, used.provider, fields).await?;
+    let fresh = request_tokens(engine, used.provider, fields).await?.into_tokens(engine.clock.now());
     // If the refresh token stays valid, the platform may omit it.
     let fresh = Tokens { refresh: Some(fresh.refresh.unwrap_or(refresh)), region, ..fresh };
     let sealed = seal(&engine.seal, (used.account, used.id), &Credentials::Tokens(fresh), engine.random.as_ref());
@@ -266,7 +326,7 @@ pub async fn revoke(engine: &Engine, used: &Connection) -> Result<bool, Platform
     Ok(true)
 }
 
-async fn request_tokens(engine: &Engine, provider: Provider, fields: Vec<(&str, &str)>) -> Result<Tokens, PlatformError> {
+async fn request_tokens(engine: &Engine, provider: Provider, fields: Vec<(&str, &str)>) -> Result<TokenResponse, PlatformError> {
     let settings = &engine.settings.connections;
     let app = app(settings, provider).ok_or_else(|| not_set_up(provider))?;
     let url = match provider {
@@ -274,11 +334,7 @@ async fn request_tokens(engine: &Engine, provider: Provider, fields: Vec<(&str, 
         Provider::HubSpot => address(&settings.hubspot_url, "/oauth/2026-03/token")?,
         Provider::Mailchimp => address(app.login, "/oauth2/token")?,
     };
-    let TokenResponse { access_token, refresh_token, expires_in } = post(engine, provider, &app, &url, fields).await?;
-    let now = engine.clock.now();
-    // Zero means that the token does not expire.
-    let expires_at = expires_in.filter(|seconds| *seconds > 0).map(|seconds| now.plus_ms(seconds.saturating_mul(1_000)));
-    Ok(Tokens { access: access_token, refresh: refresh_token, expires_at, region: String::new() })
+    post(engine, provider, &app, &url, fields).await
 }
 
 /// Posts a form with the client's credentials: for Klaviyo in a header, for Mailchimp and HubSpot in the form.
@@ -330,6 +386,12 @@ async fn call<T: DeserializeOwned>(
     })?;
     let status = response.status;
     if !status.is_success() {
+        let now = engine.clock.now();
+        let pause = response.header(RETRY_AFTER.as_str()).and_then(|text| retry_after(text, now));
+        if let Some(pause) = pause.filter(|_| matches!(status.as_u16(), 429 | 503)) {
+            let ms = pause.as_millis().max(1) as u64;
+            return Err(PlatformError::Busy { until: now.plus_ms(ms as i64), ms });
+        }
         let said = message(&response.body);
         let is_code = |code: &str| serde_json::from_slice::<OAuthError>(&response.body).is_ok_and(|body| body.error == code);
         // With these statuses, the platform rejects the client, the code or the refresh token.

@@ -1,12 +1,29 @@
-//! Limits the memory of parsed responses: in JSON, two bytes can be a value that takes hundreds of bytes.
+//! Limits the memory of parsed responses, and reads the pauses that responses request. In JSON, two bytes can be a value that takes
+//! hundreds of bytes.
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::vocab::limits::PROVIDER_RESPONSE_VALUES_MAX;
+use crate::base::clock::Timestamp;
+use crate::vocab::limits::{PROVIDER_PAUSE_MS_MAX, PROVIDER_RESPONSE_VALUES_MAX};
+
+/// Returns the pause that a `Retry-After` header requests with a number of seconds or an HTTP date (RFC 9110 §10.2.3). Longer pauses than
+/// the maximum are shortened.
+pub fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
+    let text = text.trim();
+    let seconds = match text.parse::<f64>() {
+        Ok(seconds) => Some(seconds).filter(|seconds| seconds.is_finite())?,
+        Err(_) => {
+            let date = jiff::fmt::rfc2822::parse(text).ok()?;
+            Timestamp(date.timestamp().as_millisecond()).ms_since(now) as f64 / 1e3
+        }
+    };
+    Some(Duration::from_secs_f64(seconds.clamp(0.0, PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
+}
 
 /// Returns whether a JSON text has more values than a platform's largest response. Needs no memory.
 pub fn has_too_many_values(json: &[u8]) -> bool {
@@ -56,6 +73,25 @@ impl<'de, T: Deserialize<'de>, const ITEMS_MAX: usize> Visitor<'de> for Items<T,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pause_is_a_number_of_seconds_or_a_date() {
+        let now = Timestamp(1_767_225_600_000);
+        let longest = PROVIDER_PAUSE_MS_MAX as u128;
+        for (text, ms) in [
+            (" 2.5 ", Some(2_500)),
+            ("-3", Some(0)),
+            ("1e300", Some(longest)),
+            ("Thu, 01 Jan 2026 00:00:30 GMT", Some(30_000)),
+            ("Wed, 31 Dec 2025 23:00:00 GMT", Some(0)),
+            ("Fri, 01 Jan 2027 00:00:00 GMT", Some(longest)),
+            ("nan", None),
+            ("inf", None),
+            ("soon", None),
+        ] {
+            assert_eq!(retry_after(text, now).map(|pause| pause.as_millis()), ms, "{text}");
+        }
+    }
 
     #[test]
     fn values_are_counted_outside_of_strings() {

@@ -8,7 +8,7 @@ use super::platform::Source;
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::vocab::ids::{ConnectionId, ProjectId};
-use crate::vocab::providers::{Provider, SourceKind};
+use crate::vocab::providers::{ConnectionUse, Provider, SourceKind};
 
 /// A connected account on another platform. Its credentials are never returned.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -30,6 +30,8 @@ pub struct ConnectionView {
     /// `key` for an API key; `oauth` if the user signed in to the platform.
     #[schemars(extend("enum" = ["key", "oauth"]))]
     pub method: &'static str,
+    /// What the connection may do: what the user allowed in the sign-in or, for a key, everything that its scopes allow.
+    pub uses: Vec<ConnectionUse>,
     /// `connected`; `reconnect_required` if the platform no longer accepts the credentials; `rate_limited` until `rateLimitedUntil`.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
     pub status: &'static str,
@@ -53,6 +55,7 @@ pub fn connection_view(connection: &Connection, now: Timestamp) -> ConnectionVie
         external_name: connection.external_name.clone(),
         project_id: connection.project,
         method: if connection.is_oauth { "oauth" } else { "key" },
+        uses: connection.uses.clone(),
         status: match (&connection.rejected, limited) {
             (Some(_), _) => "reconnect_required",
             (None, Some(_)) => "rate_limited",
@@ -76,6 +79,7 @@ impl ConnectionView {
             external_name: "Acme".into(),
             project_id: None,
             method: "key",
+            uses: ConnectionUse::ALL.into(),
             status: "connected",
             error: None,
             rate_limited_until: None,

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::Format;
 use super::files::finished;
-use super::translate::{Translation, translate_fields, translate_for};
+use super::translate::{Translation, translate_for, translate_text};
 use super::views::{EmailExport, ExportEmails, FileView, ImageHosting, PlatformObject};
 use crate::engine::api::{Context, Failure, Spec};
 use crate::features::connections::ConnectionChoice;
@@ -13,6 +13,7 @@ use crate::features::connections::templates::{Draft, Publication, Published, Tem
 use crate::features::emails::ReadyEmail;
 use crate::vocab::ids::{ConnectionId, EmailId};
 use crate::vocab::limits;
+use crate::vocab::providers::ConnectionUse;
 
 /// The account into which emails are exported, and the kind of object to create there.
 pub struct AccountExport {
@@ -38,7 +39,8 @@ pub async fn export(
         .first()
         .map(|email| email.project)
         .ok_or_else(|| Failure::internal("an export to a platform has no emails; report this bug"))?;
-    let choice = ConnectionChoice { account: context.caller.account(), provider, project, connection };
+    let (account, purpose) = (context.caller.account(), ConnectionUse::Exports);
+    let choice = ConnectionChoice { account, provider, project, connection, purpose };
     let mut untranslated: Vec<(EmailId, Vec<String>)> = Vec::with_capacity(finished.len());
     let mut drafts = Vec::with_capacity(finished.len());
     for email in finished {
@@ -63,7 +65,7 @@ fn draft(email: ReadyEmail, kind: TemplateKind, options: Map<String, Value>) -> 
     let name = name(&email);
     let Translation { html, mut untranslated } = translate_for(&email.html, kind, &name);
     let mut plain = |text: &str| {
-        let (text, removed) = translate_fields(text, provider);
+        let (text, removed) = translate_text(text, provider);
         for field in removed {
             if !untranslated.contains(&field) {
                 untranslated.push(field);

@@ -32,14 +32,34 @@ pub fn translate_for(html: &str, kind: TemplateKind, name: &str) -> Translation 
 
 /// Translates the HTML of an email, and adds the footer that the platform requires. `name` is the name of the template.
 fn translate(html: &str, provider: Provider, name: &str) -> Translation {
-    let (html, untranslated) = translate_fields(html, provider);
+    let (html, untranslated) = translate_fields(html, provider, Markup::Html);
     let html = with_footer(&html, provider);
     let html = if provider == Provider::HubSpot { as_coded_template(&html, name) } else { html };
     Translation { html, untranslated }
 }
 
-/// Translates the merge fields of a text; returns it with the fields and statements that were removed.
-pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>) {
+/// How the characters of a text are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Markup {
+    Html,
+    Plain,
+}
+
+impl Markup {
+    fn decoded(self, text: &str) -> String {
+        match self {
+            Self::Html => decoded(text),
+            Self::Plain => text.to_owned(),
+        }
+    }
+}
+
+/// Translates the merge fields of a plain text, such as a subject; returns it with the fields and statements that were removed.
+pub fn translate_text(text: &str, provider: Provider) -> (String, Vec<String>) {
+    translate_fields(text, provider, Markup::Plain)
+}
+
+fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, Vec<String>) {
     let mut out = String::with_capacity(html.len() + 512);
     let mut untranslated: Vec<String> = Vec::new();
     let mut rest = html;
@@ -50,17 +70,21 @@ pub fn translate_fields(html: &str, provider: Provider) -> (String, Vec<String>)
         let Some(end) = marks.end_of(rest) else {
             out.push('{');
             rest = &rest[1..];
+            // HubSpot refuses a template with an opening mark that is never closed, such as that of a CSS rule after a brace.
+            if provider == Provider::HubSpot && rest.starts_with(['#', '%', '{']) {
+                out.push(' ');
+            }
             continue;
         };
         let (written, after) = rest.split_at(end);
         rest = after;
-        let field = written.starts_with("{{").then(|| Field::parse(&written[2..end - 2])).flatten();
+        let field = written.starts_with("{{").then(|| Field::parse(&written[2..end - 2], markup)).flatten();
         match field.and_then(|field| field.spelled(provider)) {
             Some(spelled) => out.push_str(&spelled),
             // A comment has no output, so removing it is not reported.
             None if written.starts_with("{#") => {}
             None => {
-                let written = decoded(written);
+                let written = markup.decoded(written);
                 // A link without a target does less harm than a link to a placeholder.
                 out.push_str(if written.contains("_url") { "#" } else { "" });
                 if !untranslated.contains(&written) {
@@ -122,8 +146,8 @@ struct Field {
 }
 
 impl Field {
-    fn parse(inside: &str) -> Option<Self> {
-        let inside = decoded(inside);
+    fn parse(inside: &str, markup: Markup) -> Option<Self> {
+        let inside = markup.decoded(inside);
         let inside = inside.trim();
         let (name, filter) = inside.split_once('|').map_or((inside, None), |(name, filter)| (name, Some(filter)));
         let name = name.trim();
@@ -135,8 +159,9 @@ impl Field {
         };
         let is_plain = |words: &String| !words.contains(['"', '\\', '{', '}', '|', '*', '<', '>']);
         let is_valid = is_name && default.as_ref().is_none_or(is_plain);
-        // The decoded text is inserted into HTML again, so `&` is escaped.
-        is_valid.then(|| Self { name: name.to_owned(), default: default.map(|words| words.replace('&', "&amp;")) })
+        // The decoded text is inserted into HTML again, so `&` is escaped there.
+        let written = |words: String| if markup == Markup::Html { words.replace('&', "&amp;") } else { words };
+        is_valid.then(|| Self { name: name.to_owned(), default: default.map(written) })
     }
 
     /// Returns the field in a platform's merge language; `None` if the platform has no counterpart.
@@ -268,7 +293,7 @@ mod tests {
     use super::*;
 
     fn one(html: &str, provider: Provider) -> (String, Vec<String>) {
-        translate_fields(html, provider)
+        translate_fields(html, provider, Markup::Html)
     }
 
     #[test]
@@ -359,6 +384,33 @@ mod tests {
         assert_eq!(one(html, Provider::Klaviyo).0, "<img alt=\"{{ first_name|default:'R&amp;D isn\\'t' }}\">");
         assert_eq!(one(html, Provider::Mailchimp).0, "<img alt=\"*|IF:FNAME|**|FNAME|**|ELSE:|*R&amp;D isn't*|END:IF|*\">");
         assert_eq!(one("{{ tags | join(&#34;, &#34;) }}", Provider::Klaviyo).1, ["{{ tags | join(\", \") }}"]);
+    }
+
+    // A subject with the default "Tom & Jerry" was exported with `&amp;`.
+    #[test]
+    fn plain_text_has_no_entities() {
+        let subject = "R&amp;D for {{ first_name | default(\"Tom & Jerry\") }}";
+        assert_eq!(
+            translate_text(subject, Provider::Klaviyo).0,
+            "R&amp;D for {{ first_name|default:'Tom & Jerry' }}",
+            "text outside of fields stays as it is"
+        );
+        assert_eq!(
+            translate_text("{{ first_name | default(\"Tom & Jerry\") }}", Provider::Mailchimp).0,
+            "*|IF:FNAME|**|FNAME|**|ELSE:|*Tom & Jerry*|END:IF|*"
+        );
+    }
+
+    // HubSpot refused the template, because it read `{#` in minified CSS as a comment without an end.
+    #[test]
+    fn css_rules_open_no_comment_in_hubspot() {
+        let css = "<style>@media screen{#main{color:red}}\n</style>{{ first_name }} {{# note #}{% open";
+        let (html, _) = one(css, Provider::HubSpot);
+        assert_eq!(html, "<style>@media screen{ #main{color:red}}\n</style>{{ contact.firstname }} { { % open");
+        assert!(
+            one(css, Provider::Klaviyo).0.contains("screen{#main{"),
+            "only a comment that ends on its line is one in Klaviyo"
+        );
     }
 
     #[test]

@@ -252,6 +252,29 @@ fn a_repeat_with_the_same_idempotency_key_changes_nothing() {
     assert_eq!(send(&url, &"k".repeat(limits::IDEMPOTENCY_KEY_CHARACTERS_MAX + 1), body).0, 400);
 }
 
+// Each forged request was recorded in a transaction of its own.
+#[test]
+fn a_flood_of_forged_requests_is_rejected_without_writes() {
+    let app = TestApp::new();
+    let (id, url) = create(&app, json!({ "signature": { "header": "X-Signature", "secret": "key of the form" } }));
+    let hook = Token::parse(url.rsplit('/').next().expect("a URL has parts")).expect("a token").id;
+    let at = app.engine().clock.monotonic();
+    for _ in 1..limits::HOOK_FORGERIES_RECORDED_PER_MINUTE {
+        app.engine().throttle.take(&ops::receive::FORGERIES, &hook.to_string(), at).expect("granted");
+    }
+    let body = "{\"email\":\"ada@example.com\"}";
+    let forged = || app.visit(Method::POST, &url, &[JSON, ("x-signature", "AAAA")], body);
+    for _ in 0..3 {
+        let (status, _, reply) = forged();
+        assert!(status == 401 && reply.contains("INVALID_SIGNATURE") && reply.contains("has the same secret"), "{reply}");
+    }
+    let shown = app.get(&format!("/v1/incoming-webhooks/{id}")).data();
+    assert_eq!(shown["rejectedCount"], 1, "only the first one is recorded: {shown}");
+    let sum = ring::hmac::sign(&ring::hmac::Key::new(ring::hmac::HMAC_SHA256, b"key of the form"), body.as_bytes());
+    let right = data_encoding::HEXLOWER.encode(sum.as_ref());
+    assert_eq!(app.visit(Method::POST, &url, &[JSON, ("x-signature", &right)], body).0, 200, "forgeries close no webhook");
+}
+
 #[test]
 fn a_webhook_accepts_a_limited_number_of_requests_in_a_minute() {
     let app = TestApp::new();

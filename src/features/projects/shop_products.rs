@@ -20,6 +20,8 @@ pub struct StoreProduct {
     /// The number of units in stock; `None` if the store does not count them.
     pub stock: Option<i64>,
     pub sold_out: bool,
+    /// Whether `stock` and `sold_out` apply only if the store counts the product's units, which this report does not state.
+    pub stock_if_counted: bool,
     /// The names of the product's collections; `None` if this report does not contain them.
     pub collections: Option<Vec<String>>,
 }
@@ -41,7 +43,14 @@ pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: V
             stored_products::save(tx, project, &Product { store: Some(link), ..before.clone() });
             continue;
         }
-        let StoreProduct { external_id, product, changed_at, stock, sold_out, collections } = reported;
+        let StoreProduct { external_id, product, changed_at, stock, sold_out, stock_if_counted, collections } = reported;
+        let (stock, sold_out) = match link {
+            // The last import found that the store does not count the units.
+            Some(link) if stock_if_counted && link.stock.is_none() => (None, link.sold_out),
+            // A new product without units is for sale until the next import finds that its units are counted.
+            None if stock_if_counted && stock <= Some(0) => (None, false),
+            _ => (stock, sold_out),
+        };
         let mut collections = collections.unwrap_or_else(|| link.map(|link| link.collections.clone()).unwrap_or_default());
         collections.truncate(limits::STORE_COLLECTIONS_PER_PRODUCT_MAX);
         let link = StoreLink { store, external_id, changed_at, seen_at, stock, sold_out, collections };

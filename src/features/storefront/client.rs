@@ -20,7 +20,7 @@ use super::model::Store;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::api::Engine;
 use crate::engine::fetch::{CallRequest, Download, DownloadLimits, Limits, OversizePolicy, Response};
-use crate::features::connections::{PlatformError, has_too_many_values};
+use crate::features::connections::{PlatformError, has_too_many_values, retry_after};
 use crate::vocab::limits;
 use crate::vocab::storefronts::Storefront;
 
@@ -262,6 +262,7 @@ impl<'e> Client<'e> {
 
     fn checked(&self, response: Response) -> Result<Response, PlatformError> {
         let said = || message(&response.body);
+        let requested = || response.header(RETRY_AFTER.as_str()).and_then(|text| retry_after(text, self.engine.clock.now()));
         match response.status {
             status if status.is_success() => {
                 self.engine.paces.accept(&self.pace);
@@ -284,13 +285,15 @@ impl<'e> Client<'e> {
             }
             StatusCode::NOT_FOUND => Err(PlatformError::Missing),
             StatusCode::TOO_MANY_REQUESTS => {
-                let seconds = response.header(RETRY_AFTER.as_str()).and_then(|text| text.trim().parse::<f64>().ok());
-                let seconds = seconds.filter(|seconds| seconds.is_finite()).unwrap_or(limits::PROVIDER_PAUSE_MS as f64 / 1e3);
-                let pause = Duration::from_secs_f64(seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3));
+                let pause = requested().unwrap_or(Duration::from_millis(limits::PROVIDER_PAUSE_MS as u64));
                 self.engine.paces.reject(self.pace, pause, Instant::now());
                 Err(self.busy())
             }
             status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
+                // A store that is down for maintenance can state for how long.
+                if let Some(pause) = requested().filter(|_| status == StatusCode::SERVICE_UNAVAILABLE) {
+                    self.pause(pause);
+                }
                 Err(PlatformError::Unavailable(format!("status {}: {}", status.as_u16(), said())))
             }
             status if status.is_redirection() => {

@@ -124,9 +124,10 @@ pub fn keep(
     (account, project): (AccountId, ProjectId),
     (mut keys, shop, customers): (Keys, Shop, Option<CustomerImport>),
 ) -> Result<(Store, Sync), Failure> {
-    let all = store::all(tx, account)?;
+    let all = store::with_disconnected(tx, account)?;
     let known = all.iter().find(|known| known.project == project && known.address == shop.address);
-    if known.is_none() && all.len() >= limits::STORES_MAX {
+    let is_connected = |known: &Store| known.disconnected_at.is_none();
+    if !known.is_some_and(is_connected) && all.iter().filter(|known| is_connected(known)).count() >= limits::STORES_MAX {
         let detail = format!("An account can have at most {} stores. Disconnect a store first.", limits::STORES_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
@@ -158,6 +159,7 @@ pub fn keep(
         customers: customers.unwrap_or_else(|| known.map(|known| known.customers).unwrap_or_default()),
         created_at: known.map_or(tx.now(), |known| known.created_at),
         connected_at: tx.now(),
+        disconnected_at: None,
     };
     store::save(tx, &store);
     let now = tx.now();

@@ -8,7 +8,7 @@ use http::HeaderMap;
 use super::apply::apply;
 use super::model::{Applied, Store};
 use super::platform::{self, Change, Delivery, Site, Unreadable};
-use super::{keys, store};
+use super::{install, keys, store};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
@@ -47,10 +47,15 @@ pub async fn receive(
     let mut received = Received::Ignored;
     for of in stores {
         let site = Site { url: &of.site, currency: of.currency.as_deref() };
-        let change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
+        let mut change = platform::read(of.platform, &delivery.topic, &body, &site).map_err(|Unreadable| {
             let detail = format!("The webhook {} does not match {}'s documented format.", delivery.topic, of.platform);
             Failure::because(Code::InvalidRequest, detail)
         })?;
+        if let Change::Customer(customer) = &mut change
+            && customer.changed_at.or(customer.consent_at).is_none()
+        {
+            customer.consent_at = delivery.triggered_at;
+        }
         let delivery = delivery.clone();
         let written = engine.data(environment).store.write(move |tx| record(tx, &of, &delivery, change)).await;
         received = received.max(written??);
@@ -61,7 +66,12 @@ pub async fn receive(
 /// Returns the ID and topic of a webhook that is signed with the secret of this store.
 fn verified(engine: &Engine, of: &Store, headers: &HeaderMap, body: &[u8]) -> Option<Delivery> {
     let keys = keys::open(&engine.seal, of)?;
-    platform::verify(of.platform, headers, body, &keys.signing_secret)
+    let verify = |secret: &str| platform::verify(of.platform, headers, body, secret);
+    verify(&keys.signing_secret).or_else(|| {
+        // The operator may have replaced the secret of the installed app since its installation.
+        let app = install::app(&engine.settings.connections).filter(|_| keys.is_installed())?;
+        verify(app.secret())
+    })
 }
 
 fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change) -> Result<Received, Failure> {
@@ -69,6 +79,9 @@ fn record(tx: &mut WriteTx<'_>, of: &Store, delivery: &Delivery, change: Change)
     // The store may have been disconnected, or its URL replaced, since the webhook arrived.
     let current = store::find(tx, of.account, of.id)?.filter(|known| known.url_hash == of.url_hash);
     let (Some(current), Some(mut sync)) = (current, store::sync(tx, key)?) else { return Err(url_unknown()) };
+    if current.disconnected_at.is_some() && !change.is_privacy_request() {
+        return Err(url_unknown());
+    }
     let now = tx.now();
     sync.last_webhook_at = Some(now);
     if !store::remember(tx, of.id, &mut sync, &delivery.id)? {

@@ -36,6 +36,13 @@ pub struct App<'s> {
     secret: &'s Secret,
 }
 
+impl App<'_> {
+    /// Returns the secret with which Shopify signs the app's webhooks.
+    pub fn secret(&self) -> &str {
+        self.secret.expose()
+    }
+}
+
 /// Returns the app from the settings; `None` if the settings have no app.
 pub fn app(settings: &Connections) -> Option<App<'_>> {
     Some(App { id: settings.shopify_client_id.as_deref()?, secret: settings.shopify_client_secret.as_ref()? })

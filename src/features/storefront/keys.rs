@@ -87,6 +87,13 @@ impl Keys {
         keys
     }
 
+    /// Returns the parts of the keys that check webhooks, without those that give access to the store.
+    pub fn without_access(&self) -> Self {
+        let mut keys = Self::default();
+        (keys.signing_secret, keys.url_token) = (self.signing_secret.clone(), self.url_token.clone());
+        keys
+    }
+
     pub fn platform(&self) -> Storefront {
         if self.secret.is_empty() { Storefront::Shopify } else { Storefront::WooCommerce }
     }

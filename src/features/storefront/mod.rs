@@ -7,7 +7,7 @@
 //!   after a store is connected, once a day, on request, and soon after a change that a webhook reports without details.
 //! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the effects in one transaction. The response
 //!   is sent after the commit.
-//! - `privacy` handles the platform's requests to export and erase data.
+//! - `privacy` handles the platform's requests to export and erase data, which also arrive after a store was disconnected.
 //! - `platform` has an adapter for each platform; `client` sends all requests to stores.
 //!
 //! Invariants: a webhook without a valid signature has no effect; a repeated or late webhook changes nothing that a newer one changed; no
@@ -52,13 +52,14 @@ use crate::vocab::ids::{AccountId, StoreId};
 pub fn connected(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String)>> {
     let mut connected = Vec::new();
     for (account, id) in store::due(tx, Timestamp(i64::MAX), limit)? {
-        connected.extend(store::find(tx, account, id)?.map(|found| (account, id.to_string(), found.name)));
+        let found = store::find(tx, account, id)?.filter(|found| found.disconnected_at.is_none());
+        connected.extend(found.map(|found| (account, id.to_string(), found.name)));
     }
     Ok(connected)
 }
 
 fn require(tx: &impl Read, account: AccountId, id: StoreId) -> Result<model::Store, Failure> {
-    store::find(tx, account, id)?.ok_or_else(|| {
+    store::find(tx, account, id)?.filter(|found| found.disconnected_at.is_none()).ok_or_else(|| {
         Failure::because(Code::NotFound, "The account has no connected store with this ID.")
             .in_field("serverId")
             .see("storefront.list", "GET /v1/storefront/stores lists the connected stores")

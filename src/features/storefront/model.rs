@@ -34,6 +34,9 @@ pub struct Store {
     pub created_at: Timestamp,
     /// When the store last accepted keys that a user entered.
     pub connected_at: Timestamp,
+    /// When the store was disconnected; `None` while it is connected. A disconnected store is kept only to check and answer its
+    /// platform's privacy requests, and its keys give no access to the store.
+    pub disconnected_at: Option<Timestamp>,
 }
 
 impl Record for Store {}
@@ -91,6 +94,8 @@ pub enum SyncStage {
     Customers(Option<String>),
     /// The store was deleted on its platform, so its contacts are erased.
     Erasing,
+    /// The store was disconnected. It is deleted when the next step is due.
+    Disconnected,
 }
 
 impl SyncStage {
@@ -102,6 +107,7 @@ impl SyncStage {
             Self::Products(_) => "products",
             Self::Customers(_) => "customers",
             Self::Erasing => "erasing",
+            Self::Disconnected => "disconnected",
         }
     }
 }
@@ -146,7 +152,7 @@ impl Sync {
     /// Starts a new import now, or as soon as the current one ends.
     pub fn start(&mut self, now: Timestamp) {
         match self.stage {
-            SyncStage::Idle => {
+            SyncStage::Idle | SyncStage::Disconnected => {
                 (self.stage, self.started_at, self.due_at) = (SyncStage::Webhooks, now, now);
                 (self.left_out, self.customers, self.again) = (0, CustomerCounts::default(), false);
             }
@@ -195,6 +201,15 @@ pub enum Applied {
     /// The webhook has no effect, for example because it names no contact.
     Ignored,
 }
+
+/// When a customer's data and consent that were imported last had changed in the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CustomerTimes {
+    pub changed_at: Option<Timestamp>,
+    pub consent_at: Option<Timestamp>,
+}
+
+impl Record for CustomerTimes {}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingEvent {

@@ -1,8 +1,7 @@
 //! The privacy requests that a platform forwards: to export a customer's data, and to erase a customer or a whole store.
 //!
 //! Mailmill stores an export request with the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. An erasure request
-//! deletes
-//! the contact, which erases all data about the contact.
+//! deletes the contact, which erases all data about the contact. Requests are also answered after the store was disconnected.
 
 use super::model::{DataRequest, Store};
 use super::platform::CustomerRef;
@@ -40,6 +39,9 @@ pub fn note_request(tx: &mut WriteTx<'_>, of: &Store, external_id: String, custo
 /// Deletes a customer's contacts. Returns whether there were any.
 pub fn erase(tx: &mut WriteTx<'_>, of: &Store, customer: &CustomerRef) -> Result<bool, Failure> {
     let found = contacts(tx, of, customer)?;
+    if let Some(id) = &customer.id {
+        store::forget_customer(tx, of.id, id);
+    }
     for contact in &found {
         deletion::delete(tx, (of.account, of.project), contact, Source::Api)?;
     }

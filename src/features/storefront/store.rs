@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::keys::open;
-use super::model::{DataRequest, Store, Sync, SyncStage, WaitingEvent};
+use super::model::{CustomerTimes, DataRequest, Store, Sync, SyncStage, WaitingEvent};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::seal::{Seal, SecretCount};
@@ -23,6 +23,7 @@ const DELIVERY_ORDER: Table<(StoreId, Timestamp, Digest), ()> = Table::new(table
 const WAITING: Table<(StoreId, Digest, Digest), WaitingEvent> = Table::new(tables::STORE_WAITING_EVENTS);
 const DATA_REQUESTS: Table<(StoreId, Digest), DataRequest> = Table::new(tables::STORE_DATA_REQUESTS);
 const CONTACTS: Table<(StoreId, u32), ()> = Table::new(tables::STORE_CONTACTS);
+const CUSTOMERS: Table<(StoreId, Digest), CustomerTimes> = Table::new(tables::STORE_CUSTOMERS);
 
 /// How the rows of these tables are read.
 pub const ROW_CHECKS: &[RowCheck] = &[
@@ -34,6 +35,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(WAITING),
     RowCheck::of(DATA_REQUESTS),
     RowCheck::of(CONTACTS),
+    RowCheck::of(CUSTOMERS),
 ];
 
 fn digest(text: &str) -> Digest {
@@ -44,13 +46,19 @@ pub fn find(tx: &impl Read, account: AccountId, id: StoreId) -> Result<Option<St
     tx.get(STORES, &(account, id))
 }
 
-/// Returns every store of the account, oldest first.
+/// Returns every connected store of the account, oldest first.
 pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Store>> {
-    let rows = tx.list(STORES, &STORES.under(&(account,)), Order::Forward, limits::STORES_MAX)?;
+    Ok(with_disconnected(tx, account)?.into_iter().filter(|store| store.disconnected_at.is_none()).collect())
+}
+
+/// Returns every store of the account, oldest first, including disconnected ones whose platform can still send privacy requests.
+pub fn with_disconnected(tx: &impl Read, account: AccountId) -> Result<Vec<Store>> {
+    let max = limits::STORES_MAX + limits::STORES_DISCONNECTED_MAX;
+    let rows = tx.list(STORES, &STORES.under(&(account,)), Order::Forward, max)?;
     Ok(rows.into_iter().map(|(_, store)| store).collect())
 }
 
-/// Returns the stores of all accounts with this address.
+/// Returns the stores of all accounts with this address, including disconnected ones.
 pub fn at(tx: &impl Read, address: &str) -> Result<Vec<Store>> {
     let mut found = Vec::new();
     tx.visit(STORES, &Span::default(), Order::Forward, |_, store| {
@@ -106,6 +114,29 @@ fn due_where(tx: &impl Read, now: Timestamp, limit: usize, is_wanted: impl Fn(&S
     Ok(due)
 }
 
+/// Replaces a store with its disconnected version, and deletes what its platform's privacy requests do not need. If too many disconnected
+/// stores are kept, deletes the one that was disconnected first.
+pub fn disconnect(tx: &mut WriteTx<'_>, store: &Store) -> Result<()> {
+    let (key, now) = ((store.account, store.id), tx.now());
+    let mut kept = with_disconnected(tx, store.account)?;
+    kept.retain(|known| known.disconnected_at.is_some());
+    if kept.len() >= limits::STORES_DISCONNECTED_MAX
+        && let Some(first) = kept.iter().min_by_key(|known| known.disconnected_at)
+    {
+        delete(tx, (first.account, first.id))?;
+    }
+    save(tx, store);
+    let mut sync = sync(tx, key)?.unwrap_or_else(|| Sync::new(now));
+    // An erasure that has started is completed.
+    if sync.stage != SyncStage::Erasing {
+        (sync.stage, sync.due_at) = (SyncStage::Disconnected, now.plus_ms(limits::STORE_DISCONNECTED_KEPT_MS));
+    }
+    save_sync(tx, key, &sync)?;
+    tx.delete_span(WAITING, &WAITING.under(&(store.id,)), limits::STORE_WAITING_EVENTS_MAX)?;
+    tx.delete_span(CUSTOMERS, &CUSTOMERS.under(&(store.id,)), limits::STORE_CONTACTS_FORGOTTEN_MAX)?;
+    Ok(())
+}
+
 /// Deletes a store and all data stored about it, except imported contacts and products.
 pub fn delete(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<()> {
     if let Some(sync) = sync(tx, key)? {
@@ -120,6 +151,7 @@ pub fn delete(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<()> {
     tx.delete_span(WAITING, &WAITING.under(&(id,)), limits::STORE_WAITING_EVENTS_MAX)?;
     tx.delete_span(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), limits::STORE_DATA_REQUESTS_MAX)?;
     tx.delete_span(CONTACTS, &CONTACTS.under(&(id,)), limits::STORE_CONTACTS_FORGOTTEN_MAX)?;
+    tx.delete_span(CUSTOMERS, &CUSTOMERS.under(&(id,)), limits::STORE_CONTACTS_FORGOTTEN_MAX)?;
     Ok(())
 }
 
@@ -213,6 +245,19 @@ pub fn data_requests(tx: &impl Read, id: StoreId) -> Result<Vec<DataRequest>> {
     let mut requests: Vec<DataRequest> = rows.into_iter().map(|(_, request)| request).collect();
     requests.sort_by_key(|request| std::cmp::Reverse(request.received_at));
     Ok(requests)
+}
+
+/// Returns when the imported data and consent of the customer with this ID had changed in the store.
+pub fn customer_times(tx: &impl Read, id: StoreId, customer: &str) -> Result<CustomerTimes> {
+    Ok(tx.get(CUSTOMERS, &(id, digest(customer)))?.unwrap_or_default())
+}
+
+pub fn save_customer_times(tx: &mut WriteTx<'_>, id: StoreId, customer: &str, times: &CustomerTimes) {
+    tx.put(CUSTOMERS, &(id, digest(customer)), times);
+}
+
+pub fn forget_customer(tx: &mut WriteTx<'_>, id: StoreId, customer: &str) {
+    tx.delete(CUSTOMERS, &(id, digest(customer)));
 }
 
 pub fn note_contact(tx: &mut WriteTx<'_>, id: StoreId, number: u32) {

@@ -5,7 +5,7 @@ use super::customers;
 use super::install;
 use super::keys;
 use super::model::{CustomerImport, Store, Sync, SyncStage};
-use super::platform::{self, Hooks, Paged};
+use super::platform::{self, Hooks, Paged, ReadCustomer};
 use super::store::{self, StoreKey};
 use super::{privacy, views};
 use crate::base::clock::Timestamp;
@@ -13,7 +13,6 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::store::WriteTx;
 use crate::features::connections::PlatformError;
 use crate::features::contact_records::email_index;
-use crate::features::contacts::jobs::provider::ReadContact;
 use crate::features::projects::shop_products::{self, StoreProduct};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -23,7 +22,7 @@ enum SyncResult {
     /// The result of subscribing to the store's webhooks: the store's reason if it refused, otherwise `None`.
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
-    Customers(Paged<ReadContact>),
+    Customers(Paged<ReadCustomer>),
     /// The store's settings exclude the data of this stage, so nothing was requested.
     Complete,
 }
@@ -42,6 +41,10 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         SyncStage::Erasing => {
             log("erased");
             return data.store.write(move |tx| erase(tx, key)).await?;
+        }
+        SyncStage::Disconnected => {
+            log("deleted");
+            return data.store.write(move |tx| forget(tx, key)).await?;
         }
         SyncStage::Idle => {
             log("started");
@@ -111,7 +114,9 @@ async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &
         SyncStage::Customers(cursor) if of.tools.contains(&StoreTool::Customers) && of.customers != CustomerImport::None => {
             platform::customers(&client, cursor.as_deref()).await.map(SyncResult::Customers)
         }
-        SyncStage::Idle | SyncStage::Erasing | SyncStage::Products(_) | SyncStage::Customers(_) => Ok(SyncResult::Complete),
+        SyncStage::Idle | SyncStage::Erasing | SyncStage::Disconnected | SyncStage::Products(_) | SyncStage::Customers(_) => {
+            Ok(SyncResult::Complete)
+        }
     }
 }
 
@@ -240,6 +245,15 @@ fn delay(tx: &mut WriteTx<'_>, key: StoreKey, ms: i64) -> Result<(), Failure> {
 fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let Some(of) = store::find(tx, key.0, key.1)? else { return Ok(()) };
     if !privacy::erase_some(tx, &of)? {
+        store::delete(tx, key)?;
+    }
+    Ok(())
+}
+
+/// Deletes a disconnected store whose platform has sent no request to erase it in time. It may have been connected again since.
+fn forget(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
+    let is_over = |sync: Sync| sync.stage == SyncStage::Disconnected && sync.due_at <= tx.now();
+    if store::sync(tx, key)?.is_some_and(is_over) {
         store::delete(tx, key)?;
     }
     Ok(())

@@ -72,8 +72,9 @@ pub struct StoreView {
     pub store: String,
     /// The URL of the site that customers visit.
     pub store_url: String,
-    /// `connected`, or `reconnect_required` if the platform no longer accepts the keys.
-    #[schemars(extend("enum" = ["connected", "reconnect_required"]))]
+    /// `connected`; `reconnect_required` if the platform no longer accepts the keys; `disconnected` if the store was disconnected but
+    /// customers requested their data.
+    #[schemars(extend("enum" = ["connected", "reconnect_required", "disconnected"]))]
     pub status: &'static str,
     /// Why the user must connect the store again, in the platform's own words.
     pub error: Option<String>,
@@ -82,7 +83,8 @@ pub struct StoreView {
     pub customers: CustomerImport,
     pub sync: SyncView,
     /// The URL to which the store sends webhooks. For a Shopify app, also enter it in the app's settings as the URL of the privacy
-    /// webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, or if the caller cannot change projects.
+    /// webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, if the caller cannot change projects, or if the store was
+    /// disconnected.
     pub webhook_url: Option<String>,
     /// The customers' requests for their personal data, newest first.
     pub data_requests: Vec<DataRequestView>,
@@ -94,7 +96,7 @@ pub struct StoreView {
 #[serde(rename_all = "camelCase")]
 pub struct SyncView {
     /// The current stage of the import; `idle` between imports.
-    #[schemars(extend("enum" = ["idle", "webhooks", "products", "customers", "erasing"]))]
+    #[schemars(extend("enum" = ["idle", "webhooks", "products", "customers", "erasing", "disconnected"]))]
     pub stage: &'static str,
     /// When the last complete import ended.
     pub completed_at: Option<WireTime>,
@@ -142,7 +144,7 @@ pub fn webhook_url(engine: &Engine, token: &str) -> String {
 /// Returns a store with the status of its imports. `shows_url` is true if the caller may see the webhook URL.
 pub fn store_view(tx: &impl Read, engine: &Engine, of: &Store, shows_url: bool) -> Result<StoreView, Failure> {
     let sync = store::sync(tx, (of.account, of.id))?.unwrap_or_else(|| Sync::new(of.created_at));
-    let keys = keys::open(&engine.seal, of).filter(|_| shows_url);
+    let keys = keys::open(&engine.seal, of).filter(|_| shows_url && of.disconnected_at.is_none());
     let data_requests = store::data_requests(tx, of.id)?.into_iter().map(|request| DataRequestView {
         request_id: request.external_id,
         contact_id: request.contact,
@@ -155,7 +157,11 @@ pub fn store_view(tx: &impl Read, engine: &Engine, of: &Store, shows_url: bool) 
         provider_name: of.platform.label(),
         store: of.name.clone(),
         store_url: of.site.clone(),
-        status: if of.rejected.is_some() { "reconnect_required" } else { "connected" },
+        status: match (of.disconnected_at, &of.rejected) {
+            (Some(_), _) => "disconnected",
+            (None, Some(_)) => "reconnect_required",
+            (None, None) => "connected",
+        },
         error: of.rejected.clone(),
         tools_enabled: of.tools_on(&sync),
         customers: of.customers,

@@ -38,6 +38,13 @@ impl Grant {
 }
 
 impl Platforms {
+    /// Makes the newest consent grant only these scopes.
+    pub fn grant_only(&self, scopes: &str) {
+        if let Some(grant) = self.state().grants.last_mut() {
+            grant.scope = scopes.to_owned();
+        }
+    }
+
     /// Ends all access tokens, but no refresh tokens.
     pub fn end_tokens(&self) {
         self.state().grants.iter_mut().for_each(|grant| grant.issued += 1);
@@ -132,13 +139,16 @@ fn token(state: &mut State, platform: &str, form: &BTreeMap<String, String>) -> 
     grant.is_used = true;
     grant.issued += 1;
     let (access, refresh) = (grant.access(), grant.refresh());
+    let mut answer = json!({ "access_token": access, "refresh_token": refresh, "token_type": "bearer" });
     match platform {
-        "mailchimp" => (200, json!({ "access_token": access, "expires_in": 0, "scope": null })),
+        "mailchimp" => answer = json!({ "access_token": access, "expires_in": 0, "scope": null }),
+        "klaviyo" => (answer["expires_in"], answer["scope"]) = (3_600.into(), grant.scope.clone().into()),
         _ => {
-            let seconds = if platform == "klaviyo" { 3_600 } else { 1_800 };
-            (200, json!({ "access_token": access, "refresh_token": refresh, "expires_in": seconds, "token_type": "bearer" }))
+            let scopes: Vec<&str> = grant.scope.split(' ').collect();
+            (answer["expires_in"], answer["scopes"]) = (1_800.into(), json!(scopes));
         }
     }
+    (200, answer)
 }
 
 fn revoke(state: &mut State, platform: &str, form: &BTreeMap<String, String>) -> (u16, Value) {

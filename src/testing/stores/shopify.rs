@@ -116,6 +116,7 @@ const SCHEMA: &[Type] = &[
             ("lastName", "String"),
             ("locale", "String"),
             ("createdAt", "DateTime"),
+            ("updatedAt", "DateTime"),
             ("numberOfOrders", "UnsignedInt64"),
             ("tags", "String"),
             ("amountSpent", "MoneyV2"),
@@ -143,6 +144,8 @@ pub enum ShopFault {
     Status(u16),
     /// Responds with this status, although the request took effect.
     StatusAfterEffect(u16),
+    /// Responds with status 503 and this number of seconds in `Retry-After`; the request has no effect.
+    Down(u32),
     /// Rejects the request because the rate limit has too few points left.
     Throttled,
     /// Announces the whole file, but closes the connection in the middle.
@@ -279,7 +282,7 @@ fn unpublished(mut product: Value) -> Value {
 pub fn customer(number: usize, state: &str) -> Value {
     json!({
         "id": format!("gid://shopify/Customer/{number}"), "firstName": format!("Person{number}"), "lastName": "Buyer", "locale": "en-GB",
-        "createdAt": "2024-01-01T00:00:00Z", "numberOfOrders": "3", "tags": ["regular"],
+        "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2025-06-01T00:00:00Z", "numberOfOrders": "3", "tags": ["regular"],
         "amountSpent": { "amount": "120.50", "currencyCode": "GBP" },
         "defaultEmailAddress": {
             "emailAddress": format!("person{number}@example.com"), "marketingState": state, "marketingUpdatedAt": "2025-01-01T00:00:00Z",
@@ -310,6 +313,10 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> StoreResponse {
     match fault {
         Some(ShopFault::Status(status)) => {
             return StoreResponse::new(status, json!({ "errors": "the test asked for this" }).to_string());
+        }
+        Some(ShopFault::Down(seconds)) => {
+            let headers = format!("retry-after: {seconds}\r\n");
+            return StoreResponse { headers, ..StoreResponse::new(503, "<html>".to_owned()) };
         }
         Some(ShopFault::StatusAfterEffect(status)) => {
             let _ = respond(state, asked, None);

@@ -67,6 +67,14 @@ impl WooCommerce {
     }
 }
 
+/// Returns only the fields of an item that the query selects with `_fields`, or all of them.
+fn selected(item: &Value, query: &str) -> Value {
+    let query: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let Some((_, fields)) = query.into_iter().find(|(name, _)| name == "_fields") else { return item.clone() };
+    let own = item.as_object().into_iter().flatten().filter(|(name, _)| fields.split(',').any(|field| field == *name));
+    Value::Object(own.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
 fn answer(state: &mut State, asked: &PlatformRequest) -> StoreResponse {
     let expected = format!("Basic {}", base64(&format!("{WOO_KEY}:{WOO_SECRET}")));
     if asked.headers.get("authorization") != Some(&expected) {
@@ -88,7 +96,8 @@ fn answer(state: &mut State, asked: &PlatformRequest) -> StoreResponse {
                 json!({ "code": "rest_invalid_param", "message": "Invalid parameter(s): per_page" }).to_string(),
             );
         }
-        let items: Vec<&Value> = all.iter().skip((page - 1) * size).take(size).collect();
+        let items = all.iter().skip((page - 1) * size).take(size);
+        let items: Vec<Value> = items.map(|item| selected(item, query)).collect();
         let pages = all.len().div_ceil(size);
         let headers = format!("x-wp-total: {}\r\nx-wp-totalpages: {pages}\r\n", all.len());
         StoreResponse { headers, ..StoreResponse::new(200, json!(items).to_string()) }

@@ -45,6 +45,10 @@ pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refus
         "email.delivered" => EventKind::Delivered,
         "email.bounced" => bounce(data),
         "email.complained" => EventKind::Complained { kind: "abuse".into() },
+        // Resend did not send the message, because earlier messages to the address bounced or were reported as spam.
+        "email.suppressed" => bounced(Hard, None, text(data, &["suppressed", "message"])),
+        // Resend could not send the message, for example because the quota was used up.
+        "email.failed" => bounced(Policy, None, text(data, &["failed", "reason"])),
         _ => EventKind::Other,
     };
     Ok(Report { id: Some(id.to_owned()), events: vec![FeedbackEvent { texts: found, kind }] })

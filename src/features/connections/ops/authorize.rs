@@ -13,7 +13,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConnectionId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 
 pub struct Authorize;
 
@@ -28,6 +28,10 @@ pub struct BeginSignIn {
     pub project_id: Option<ProjectId>,
     /// The connection to reconnect. The user must sign in to the same account on the platform.
     pub connection_id: Option<ConnectionId>,
+    /// What the connection may do. The user is asked only for the scopes of these uses. If absent, what the connection to reconnect may
+    /// do or, for a new connection, `imports`.
+    #[schemars(length(min = 1, max = 2))]
+    pub uses: Option<Vec<ConnectionUse>>,
 }
 
 /// The page on which the user signs in.
@@ -71,14 +75,14 @@ impl Operation for Authorize {
             expires_at: WireTime::sample(),
             scopes: vec![GrantedScope { scope: "accounts:read", purpose: "Show which account is connected." }],
         };
-        (json!({ "provider": "platform_a" }), Done(page))
+        (json!({ "provider": "platform_a", "uses": ["imports"] }), Done(page))
     }
 }
 
 impl Async for Authorize {
     async fn run(context: Context, input: BeginSignIn) -> Result<Self::Output, Failure> {
         let session = oauth::session(&context.caller)?;
-        let BeginSignIn { provider, name, project_id: project, connection_id: connection } = input;
+        let BeginSignIn { provider, name, project_id: project, connection_id: connection, uses } = input;
         let name = name.map(|name| name.to_string());
         let (engine, environment) = (&context.engine, context.caller.environment());
         let Some(app) = oauth::app(&engine.settings.connections, provider) else {
@@ -89,13 +93,17 @@ impl Async for Authorize {
             );
             return Err(Failure::field("provider", reason));
         };
-        NewAccount { provider, project, connection, name: name.clone() }.checked(&context).await?;
+        let account = NewAccount { provider, project, connection, name: name.clone() }.checked(&context).await?;
+        let uses = uses.unwrap_or_else(|| account.known.map_or(vec![ConnectionUse::Imports], |known| known.uses));
+        if uses.is_empty() || uses.len() > ConnectionUse::ALL.len() {
+            return Err(Failure::field("uses", "must contain imports, exports, or both"));
+        }
         let expires_at = context.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
         let verifier = SignIn::verifier(engine);
-        let sign_in = SignIn { session, provider, project, connection, name, verifier, expires_at };
+        let scopes = oauth::scopes(provider, &uses).into_iter().map(|(scope, purpose)| GrantedScope { scope, purpose }).collect();
+        let sign_in = SignIn { session, provider, project, connection, name, uses, verifier, expires_at };
         let state = sign_in.to_state(engine, environment);
         let authorize_url = oauth::consent_url(engine, &app, &sign_in, &state).map_err(Failure::internal)?;
-        let scopes = oauth::scopes(provider).into_iter().map(|(scope, purpose)| GrantedScope { scope, purpose }).collect();
         Ok(Done(SignInPage { authorize_url, expires_at: WireTime(expires_at), scopes }))
     }
 }

@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::create::{NewAccount, connect, untested};
+use super::create::{Access, NewAccount, connect, untested};
 use crate::base::secret::Secret;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
+use crate::engine::store::ReadTx;
 use crate::features::connections::credentials::Credentials;
-use crate::features::connections::oauth::{self, SignIn};
-use crate::features::connections::views::ConnectionView;
+use crate::features::connections::oauth::{self, Granted, SignIn};
+use crate::features::connections::store;
+use crate::features::connections::views::{ConnectionView, connection_view};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -35,7 +37,8 @@ impl Operation for Complete {
         .summary("Complete a sign-in to another platform")
         .about(
             "Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it. Only the session \
-             that started the sign-in can complete it, within ten minutes. The dashboard calls this operation when the user returns.",
+             that started the sign-in can complete it, within ten minutes. A repeat returns the connection and changes nothing. The \
+             dashboard calls this operation when the user returns.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = CompleteSignIn;
@@ -52,18 +55,42 @@ impl Async for Complete {
         let session = oauth::session(&context.caller)?;
         let CompleteSignIn { provider, code, state } = input;
         let (engine, environment) = (&context.engine, context.caller.environment());
-        let started = SignIn::of_state(engine, environment, state.expose());
-        let Some(sign_in) = started.filter(|started| started.session == session && started.provider == provider) else {
+        let unusable = || {
             let reason = "this sign-in expired or was started in another browser; connect the account again";
-            return Err(Failure::field("state", reason));
+            Failure::field("state", reason)
         };
+        let started = SignIn::of_state(engine, environment, state.expose());
+        let started = started.filter(|started| started.session == session && started.provider == provider);
+        let (sign_in, digest) = (started.ok_or_else(unusable)?, oauth::digest(state.expose()));
+        // A platform accepts a code once, so a second request waits for the first one and has its result.
+        let mut key = [b'c'; 13];
+        key[1..].copy_from_slice(&digest[..12]);
+        let _turn = engine.key_locks.take(key).await;
+        if let Some(made) = completed(&context, digest).await? {
+            return Ok(Created(made));
+        }
+        if sign_in.has_expired(context.now()) {
+            return Err(unusable());
+        }
         let code = code.expose();
         if code.is_empty() || code.len() > limits::PROVIDER_SIGN_IN_CHARACTERS_MAX {
             return Err(Failure::field("code", "must be the code that the platform added to the redirect URL"));
         }
-        let tokens = oauth::exchange(engine, &sign_in, code).await.map_err(|error| untested(provider, "code", error))?;
+        let granted = oauth::exchange(engine, &sign_in, code).await.map_err(|error| untested(provider, "code", error))?;
         let SignIn { project, connection, name, .. } = sign_in;
         let account = NewAccount { provider, project, connection, name }.checked(&context).await?;
-        connect(&context, &Self::SPEC, account, Credentials::Tokens(tokens)).await.map(Created)
+        let Granted { tokens, uses } = granted;
+        let access = Access { credentials: Credentials::Tokens(tokens), uses, sign_in: Some(digest) };
+        connect(&context, &Self::SPEC, account, access).await.map(Created)
     }
+}
+
+/// Returns the connection if the sign-in with this digest was completed, for example if the user reloads the callback page.
+async fn completed(context: &Context, digest: [u8; 16]) -> Result<Option<ConnectionView>, Failure> {
+    let (account, now) = (context.caller.account(), context.now());
+    let reading = move |tx: &ReadTx| {
+        let made = store::all(tx, account)?.into_iter().find(|known| known.sign_in == Some(digest));
+        Ok::<_, Failure>(made.map(|made| connection_view(&made, now)))
+    };
+    context.read(reading).await
 }

@@ -21,7 +21,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 
 pub struct Create;
 
@@ -74,7 +74,8 @@ impl Async for Create {
             return Err(Failure::field("apiKey", "enter the key exactly as the platform shows it, without spaces"));
         }
         let credentials = Credentials::Key(Secret::new(text.to_owned()));
-        connect(&context, &Self::SPEC, account, credentials).await.map(Created)
+        let access = Access { credentials, uses: ConnectionUse::ALL.into(), sign_in: None };
+        connect(&context, &Self::SPEC, account, access).await.map(Created)
     }
 }
 
@@ -90,7 +91,15 @@ pub struct NewAccount {
 /// A request to connect an account, after the project and the connection to reconnect have been checked.
 pub struct CheckedAccount {
     new: NewAccount,
-    known: Option<Connection>,
+    /// The connection to reconnect.
+    pub known: Option<Connection>,
+}
+
+/// The credentials of an account, what they allow, and for tokens the digest of the sign-in's state.
+pub struct Access {
+    pub credentials: Credentials,
+    pub uses: Vec<ConnectionUse>,
+    pub sign_in: Option<[u8; 16]>,
 }
 
 impl NewAccount {
@@ -116,7 +125,7 @@ pub async fn connect(
     context: &Context,
     spec: &'static Spec,
     CheckedAccount { new, known }: CheckedAccount,
-    credentials: Credentials,
+    Access { credentials, uses, sign_in }: Access,
 ) -> Result<ConnectionView, Failure> {
     let (engine, account) = (context.engine.clone(), context.caller.account());
     let NewAccount { provider, project, connection: reconnected, name: named } = new;
@@ -136,7 +145,7 @@ pub async fn connect(
     client.of_account(&external.id).forget_pause();
     let now = context.now();
     let write = move |tx: &mut WriteTx<'_>| {
-        let new = New { account, provider, project, named, external, is_oauth };
+        let new = New { account, provider, project, named, external, is_oauth, uses, sign_in };
         let known = new.matching(tx)?.map(|known| known.id);
         if reconnected.is_some() && known != reconnected {
             return Err(absent());
@@ -168,6 +177,8 @@ struct New {
     named: Option<String>,
     external: ExternalAccount,
     is_oauth: bool,
+    uses: Vec<ConnectionUse>,
+    sign_in: Option<[u8; 16]>,
 }
 
 impl New {
@@ -189,7 +200,7 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
         let detail = format!("An account can have at most {} connections. Remove a connection first.", limits::CONNECTIONS_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
-    let New { account, provider, project, named, external, is_oauth } = new;
+    let New { account, provider, project, named, external, is_oauth, uses, sign_in } = new;
     let ExternalAccount { id: external_id, name } = external;
     let external_name = if name.trim().is_empty() { provider.label().to_owned() } else { name };
     let shown = |text: &str| text.chars().take(limits::CONNECTION_NAME_CHARACTERS_MAX).collect::<String>();
@@ -204,6 +215,8 @@ fn keep(tx: &mut WriteTx<'_>, new: New, id: ConnectionId, sealed_key: Vec<u8>) -
         project,
         sealed_key,
         is_oauth,
+        uses,
+        sign_in,
         rejected: None,
         paused_until: None,
         created_at: known.map_or(tx.now(), |known| known.created_at),

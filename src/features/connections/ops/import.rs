@@ -16,7 +16,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConnectionId, JobId, ProjectId, SegmentId, TagId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::{ConsentMode, Provider};
+use crate::vocab::providers::{ConnectionUse, ConsentMode, Provider};
 use crate::vocab::rates::RouteGroup;
 
 pub struct Import;
@@ -121,7 +121,8 @@ impl Command for Import {
         let (account, project, provider) = (caller.account(), input.project_id, input.provider);
         projects::require(tx, account, project)?;
         let page = connect_url(&caller.engine, caller.environment(), provider);
-        let used = choose(tx, ConnectionChoice { account, provider, project, connection: input.connection_id }, &page)?;
+        let (connection, purpose) = (input.connection_id, ConnectionUse::Imports);
+        let used = choose(tx, ConnectionChoice { account, provider, project, connection, purpose }, &page)?;
         let (sources, fields) = (sources::checked(input.sources)?, fields::checked(input.field_map)?);
         let Label { tag, segment } = importing::label(tx, project, &used)?;
         let (consent_mode, tag_name) = (input.consent_mode, tag.name.clone());

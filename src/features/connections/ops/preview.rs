@@ -21,7 +21,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ConnectionId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::{ConsentMode, Provider};
+use crate::vocab::providers::{ConnectionUse, ConsentMode, Provider};
 
 pub struct Preview;
 
@@ -163,7 +163,7 @@ impl Async for Preview {
         let page = connect_url(engine, environment, provider);
         let reading = move |tx: &ReadTx| {
             projects::require(tx, account, project)?;
-            choose(tx, ConnectionChoice { account, provider, project, connection }, &page)
+            choose(tx, ConnectionChoice { account, provider, project, connection, purpose: ConnectionUse::Imports }, &page)
         };
         let mut used = context.read(reading).await?;
         let mut read = read_first(&context, &mut used, &sources, map.clone()).await;

@@ -13,7 +13,7 @@ use crate::features::connections::views::SourceView;
 use crate::features::projects;
 use crate::vocab::ids::{ConnectionId, ProjectId};
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 use crate::vocab::rates::RouteGroup;
 
 pub struct Sources;
@@ -63,7 +63,7 @@ impl Async for Sources {
         let page = connect_url(&context.engine, environment, provider);
         let choosing = move |tx: &crate::engine::store::ReadTx| {
             projects::require(tx, account, project)?;
-            choose(tx, ConnectionChoice { account, provider, project, connection }, &page)
+            choose(tx, ConnectionChoice { account, provider, project, connection, purpose: ConnectionUse::Imports }, &page)
         };
         let mut used = context.read(choosing).await?;
         let mut listed = list(&context, &mut used).await;

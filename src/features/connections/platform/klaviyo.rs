@@ -21,8 +21,11 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
 
+/// The scope that every connection needs, whatever it may do.
+pub const ACCOUNT_SCOPE: (&str, &str) = ("accounts:read", "Show which account is connected.");
+
 pub const SCOPES: &[(&str, &str)] = &[
-    ("accounts:read", "Show which account is connected."),
+    ACCOUNT_SCOPE,
     ("lists:read", "Show the lists that you can import, and read their contacts."),
     ("segments:read", "Show the segments that you can import, and read their contacts."),
     ("profiles:read", "Read the contacts of lists and segments, with their consent."),

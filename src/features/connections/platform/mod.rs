@@ -140,6 +140,11 @@ pub fn has_changes(provider: Provider) -> bool {
     }
 }
 
+/// Returns the scope that every connection needs, whatever it may do. HubSpot's endpoint for accounts needs none.
+pub fn account_scope(provider: Provider) -> Option<(&'static str, &'static str)> {
+    (provider == Provider::Klaviyo).then_some(klaviyo::ACCOUNT_SCOPE)
+}
+
 /// Returns the scopes that a key needs, with their purpose, for the page that creates connections.
 pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {

@@ -10,11 +10,12 @@ use crate::base::secret::Secret;
 use crate::features::connections::choice;
 use crate::features::connections::credentials::{Credentials, Tokens, seal};
 use crate::features::connections::error::PlatformError;
-use crate::features::connections::oauth::{self, SignIn};
+use crate::features::connections::oauth::{self, Granted, SignIn};
 use crate::features::emails::generation;
 use crate::testing::platforms::{CLIENT_ID, CLIENT_SECRET};
 use crate::vocab::ids::SessionId;
 use crate::vocab::limits;
+use crate::vocab::providers::ConnectionUse;
 
 const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 
@@ -40,13 +41,18 @@ fn app_with(peer: &Platforms, secret: &str) -> TestApp {
 }
 
 fn begin(app: &TestApp, provider: Provider) -> SignIn {
-    let (project, connection, name) = (None, None, None);
+    let (project, connection, name, uses) = (None, None, None, ConnectionUse::ALL.into());
     let (verifier, expires_at) = (SignIn::verifier(app.engine()), app.engine().clock.now().plus_ms(limits::PROVIDER_SIGN_IN_MS));
-    SignIn { session: SESSION, provider, project, connection, name, verifier, expires_at }
+    SignIn { session: SESSION, provider, project, connection, name, uses, verifier, expires_at }
 }
 
 fn consent(app: &TestApp, peer: &Platforms, provider: Provider) -> (SignIn, String) {
-    let sign_in = begin(app, provider);
+    consent_to(app, peer, begin(app, provider))
+}
+
+/// Consents to a sign-in; returns it with the code.
+fn consent_to(app: &TestApp, peer: &Platforms, sign_in: SignIn) -> (SignIn, String) {
+    let provider = sign_in.provider;
     let engine = app.engine();
     let state = sign_in.to_state(engine, Environment::Test);
     let client = oauth::app(&engine.settings.connections, provider).expect("the client is in the settings");
@@ -59,7 +65,8 @@ fn consent(app: &TestApp, peer: &Platforms, provider: Provider) -> (SignIn, Stri
 
 fn tokens(app: &TestApp, peer: &Platforms, provider: Provider) -> Tokens {
     let (sign_in, code) = consent(app, peer, provider);
-    app.wait(oauth::exchange(app.engine(), &sign_in, &code)).unwrap_or_else(|error| panic!("{provider}: {error}"))
+    let granted = app.wait(oauth::exchange(app.engine(), &sign_in, &code));
+    granted.unwrap_or_else(|error| panic!("{provider}: {error}")).tokens
 }
 
 fn stored(app: &TestApp, provider: Provider, tokens: Tokens) -> Connection {
@@ -69,13 +76,17 @@ fn stored(app: &TestApp, provider: Provider, tokens: Tokens) -> Connection {
     let mut connection = store::find(&app.read(), app.account(), id).expect("readable").expect("it was made");
     connection.sealed_key = seal(&engine.seal, (app.account(), id), &Credentials::Tokens(tokens), engine.random.as_ref());
     connection.is_oauth = true;
+    save(app, &connection);
+    connection
+}
+
+fn save(app: &TestApp, connection: &Connection) {
     let saved = connection.clone();
     let saving = app.data().store.write(move |tx| {
         store::save(tx, &saved);
         Ok::<_, crate::engine::store::Error>(())
     });
     app.wait(saving).expect("written").expect("saved");
-    connection
 }
 
 #[test]
@@ -93,10 +104,87 @@ fn a_sign_in_to_every_platform_returns_tokens_that_work() {
         assert!(account.is_ok(), "{provider}: {account:?}");
         peer.accept(&[KLAVIYO_KEY, MAILCHIMP_KEY, HUBSPOT_KEY]);
         let grant = peer.grants().pop().expect("there is a consent");
-        let wanted: Vec<&str> = oauth::scopes(provider).into_iter().map(|(scope, _)| scope).collect();
+        let wanted: Vec<&str> = oauth::scopes(provider, &ConnectionUse::ALL).into_iter().map(|(scope, _)| scope).collect();
         let asked: Vec<&str> = grant.scope.split(' ').filter(|scope| !scope.is_empty()).collect();
         assert_eq!(asked, if provider == Provider::Mailchimp { Vec::new() } else { wanted });
     }
+}
+
+// Every sign-in asked for the scopes of exports, also from users who only import contacts.
+#[test]
+fn a_user_is_asked_only_for_the_scopes_of_the_chosen_uses() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    for (provider, one, scopes) in [
+        (Provider::Klaviyo, ConnectionUse::Imports, "accounts:read lists:read segments:read profiles:read"),
+        (Provider::Klaviyo, ConnectionUse::Exports, "accounts:read templates:read templates:write images:read images:write"),
+        (
+            Provider::HubSpot,
+            ConnectionUse::Imports,
+            "oauth crm.lists.read crm.objects.contacts.read communication_preferences.statuses.batch.read",
+        ),
+        (Provider::HubSpot, ConnectionUse::Exports, "oauth content files"),
+    ] {
+        let (sign_in, code) = consent_to(&app, &peer, SignIn { uses: vec![one], ..begin(&app, provider) });
+        assert_eq!(peer.grants().pop().expect("there is a consent").scope, scopes);
+        let Granted { uses, .. } = app.wait(oauth::exchange(app.engine(), &sign_in, &code)).expect("the code is valid");
+        assert_eq!(uses, [one]);
+    }
+}
+
+#[test]
+fn only_granted_scopes_allow_a_use() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    for provider in [Provider::Klaviyo, Provider::HubSpot] {
+        for (kept, expected) in [
+            (vec![ConnectionUse::Imports], Some(vec![ConnectionUse::Imports])),
+            (ConnectionUse::ALL.into(), Some(ConnectionUse::ALL.into())),
+            (Vec::new(), None),
+        ] {
+            let (sign_in, code) = consent(&app, &peer, provider);
+            let scopes: Vec<&str> = oauth::scopes(provider, &kept).into_iter().map(|(scope, _)| scope).collect();
+            peer.grant_only(&scopes.join(" "));
+            let granted = app.wait(oauth::exchange(app.engine(), &sign_in, &code));
+            assert_eq!(granted.ok().map(|granted| granted.uses), expected, "{provider}");
+        }
+    }
+}
+
+#[test]
+fn a_connection_without_the_scopes_for_exports_says_how_to_allow_them() {
+    let peer = Platforms::start(3);
+    let app = app(&peer);
+    let tokens = tokens(&app, &peer, Provider::Klaviyo);
+    let mut connection = stored(&app, Provider::Klaviyo, tokens);
+    connection.uses = vec![ConnectionUse::Imports];
+    save(&app, &connection);
+    let html = json!({ "html": "<html><body><p>Hi</p></body></html>" });
+    let email = app.post_in("/v1/projects/emails/import-html", html).data();
+    while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+    let conversation = email["conversationId"].as_str().expect("there is an ID");
+    let export = || app.get(&format!("/v1/export/klaviyo/{conversation}"));
+    let asked = peer.asked().len();
+    let refused = export();
+    let (status, code, said) = refused.refusal();
+    assert_eq!((status, code, peer.asked().len()), (409, "PROVIDER_RECONNECT_REQUIRED", asked));
+    assert!(
+        said.starts_with("connectionId") && said.contains("may not export emails") && said.contains("allow exports"),
+        "{said}"
+    );
+    let data = &refused.body["data"];
+    assert_eq!((&data["connectionId"], &data["missingUse"]), (&json!(connection.id), &json!("exports")));
+    assert!(data["connectUrl"].as_str().is_some_and(|url| url.ends_with("/settings/connections?provider=klaviyo")), "{data}");
+    assert_eq!(app.get_in("/v1/contacts/imports/providers/klaviyo/sources").status, 200, "imports still work");
+    let status = app.get(&format!("/v1/export/status/{conversation}")).data();
+    assert_eq!(status["platforms"][0]["isConnected"], false, "{status}");
+    let shown = app.get("/v1/connections").data()["connections"][0].clone();
+    assert_eq!((&shown["uses"], &shown["status"]), (&json!(["imports"]), &json!("connected")));
+    connection.uses = vec![ConnectionUse::Exports];
+    save(&app, &connection);
+    assert_eq!(export().status, 200);
+    let refused = app.get_in("/v1/contacts/imports/providers/klaviyo/sources");
+    assert!(refused.refusal().2.contains("may not import contacts"), "{refused:?}");
 }
 
 #[test]
@@ -126,8 +214,10 @@ fn a_state_is_sealed_expires_and_belongs_to_its_environment() {
         assert!(read(Environment::Test, &wrong).is_none(), "{wrong}");
     }
     assert!(read(Environment::Live, &state).is_none());
+    let opened = read(Environment::Test, &state).expect("the state is valid");
+    assert!(!opened.has_expired(app.engine().clock.now()));
     app.clock.advance_ms(limits::PROVIDER_SIGN_IN_MS);
-    assert!(read(Environment::Test, &state).is_none());
+    assert!(opened.has_expired(app.engine().clock.now()));
 }
 
 #[test]
@@ -242,6 +332,23 @@ fn a_refresh_without_a_response_leaves_the_connection_as_it_is() {
     peer.fail("/oauth/", 1, Fault::Status(503, None));
     let sources = || app.get_in("/v1/contacts/imports/providers/hubspot/sources");
     assert_eq!((sources().refusal().0, sources().status), (503, 200));
+}
+
+// A token endpoint that was down was asked again by every request, whatever pause it had requested.
+#[test]
+fn a_token_endpoint_that_is_down_is_not_asked_before_the_time_that_it_states() {
+    let peer = Platforms::start(0);
+    let app = app(&peer);
+    let tokens = tokens(&app, &peer, Provider::HubSpot);
+    stored(&app, Provider::HubSpot, tokens);
+    app.clock.advance_ms(3_600_000);
+    peer.fail("/oauth/", 1, Fault::Status(503, Some(600)));
+    let sources = || app.get_in("/v1/contacts/imports/providers/hubspot/sources");
+    assert_eq!(sources().refusal().0, 503);
+    let asked = peer.asked().len();
+    assert_eq!((sources().refusal().0, peer.asked().len()), (503, asked));
+    app.clock.advance_ms(600_000);
+    assert_eq!(sources().status, 200);
 }
 
 #[test]

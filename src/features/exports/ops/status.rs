@@ -15,7 +15,7 @@ use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 
 pub struct Status;
 
@@ -39,7 +39,7 @@ pub struct ExportStatusView {
 #[serde(rename_all = "camelCase")]
 pub struct PlatformState {
     pub provider: Provider,
-    /// Whether an account with a working key is connected.
+    /// Whether an account is connected whose connection works and may export emails.
     pub is_connected: bool,
     /// The connections that the project can use.
     pub connections: Vec<ConnectionView>,
@@ -127,7 +127,9 @@ fn platforms(view: &View<'_>, project: Option<ProjectId>) -> Result<Vec<Platform
         let connections: Vec<ConnectionView> = all.iter().filter(|found| found.provider == provider).cloned().collect();
         PlatformState {
             provider,
-            is_connected: connections.iter().any(|found| found.status != "reconnect_required"),
+            is_connected: connections
+                .iter()
+                .any(|found| found.status != "reconnect_required" && found.uses.contains(&ConnectionUse::Exports)),
             connections,
             connect_url: connections::connect_url(&view.caller.engine, view.caller.environment(), provider),
         }

@@ -16,7 +16,7 @@ use crate::engine::api::{Context, Done, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::WriteTx;
 use crate::features::hooks::model::{Hook, RequestOutcome};
 use crate::features::hooks::receiving::{self, Incoming};
-use crate::features::hooks::{Token, mapping};
+use crate::features::hooks::{Token, mapping, signature};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
@@ -65,13 +65,19 @@ impl Raw for Receive {
         let token = Token::parse(input.token.expose()).ok_or_else(absent)?;
         let engine = &context.engine;
         let data = engine.data(token.environment).clone();
-        receiving::active(&data.store.read(), &token)?.ok_or_else(absent)?;
-        engine.throttle.take(&REQUESTS, &token.id.to_string(), engine.clock.monotonic()).map_err(too_many)?;
+        let hook = receiving::active(&data.store.read(), &token)?.ok_or_else(absent)?;
+        let take = |rule| engine.throttle.take(rule, &token.id.to_string(), engine.clock.monotonic());
+        take(&REQUESTS).map_err(too_many)?;
         let idempotency_key = idempotency_key(&request.headers)?.map(str::to_owned);
         let limit = limits::HOOK_BODY_BYTES_MAX;
         // The memory stays reserved until the request has been handled.
         let _room = engine.bodies.room(&request.body, limit).await?;
         let bytes = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
+        if let Err(refused) = signature::check(&engine.seal, &hook, &request.headers, &bytes)
+            && take(&FORGERIES).is_err()
+        {
+            return Err(Failure { code: Code::InvalidSignature, ..Failure::field(&refused.field, refused.reason) });
+        }
         let content_type = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let is_form = mapping::is_form(content_type);
         let body = mapping::body(is_form, &bytes);
@@ -97,6 +103,14 @@ type Handled = (Hook, Result<RequestOutcome, Failure>);
 pub(crate) const REQUESTS: Rule = Rule {
     name: "incoming webhook",
     free: limits::HOOK_REQUESTS_PER_MINUTE,
+    window_ms: limits::BUDGET_WINDOW_MS,
+    wait_max_ms: 0,
+};
+
+/// The limit on the requests with an invalid signature that one webhook records.
+pub(crate) const FORGERIES: Rule = Rule {
+    name: "forged incoming webhook",
+    free: limits::HOOK_FORGERIES_RECORDED_PER_MINUTE,
     window_ms: limits::BUDGET_WINDOW_MS,
     wait_max_ms: 0,
 };

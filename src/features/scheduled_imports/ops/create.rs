@@ -27,7 +27,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ConnectionId, ProjectId, ScheduledImportId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::{ConsentMode, Provider};
+use crate::vocab::providers::{ConnectionUse, ConsentMode, Provider};
 use crate::vocab::rates::RouteGroup;
 
 pub struct Create;
@@ -232,7 +232,8 @@ fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> R
             let sources = connections::checked_sources(given.sources.unwrap_or_default())?;
             let fields = connections::checked_fields(given.field_map.unwrap_or_default())?;
             let page = connections::connect_url(&caller.engine, caller.environment(), provider);
-            let choice = ConnectionChoice { account, provider, project, connection: given.connection_id };
+            let (connection, purpose) = (given.connection_id, ConnectionUse::Imports);
+            let choice = ConnectionChoice { account, provider, project, connection, purpose };
             let used = connections::choose(tx, choice, &page)?;
             let tag = connections::label(tx, project, &used)?.tag.name;
             Source::Platform(PlatformSource { provider, connection: used.id, sources, consent_mode, fields, tag })

@@ -23,7 +23,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ConnectionId, ScheduledImportId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::providers::ConsentMode;
+use crate::vocab::providers::{ConnectionUse, ConsentMode};
 
 pub struct Update;
 
@@ -168,7 +168,8 @@ fn changed(
             if let Some(id) = patch.connection_id {
                 let (provider, account) = (platform.provider, caller.account());
                 let page = connections::connect_url(&caller.engine, caller.environment(), provider);
-                let choice = ConnectionChoice { account, provider, project: before.project, connection: Some(id) };
+                let (project, purpose) = (before.project, ConnectionUse::Imports);
+                let choice = ConnectionChoice { account, provider, project, connection: Some(id), purpose };
                 platform.connection = connections::choose(tx, choice, &page)?.id;
             }
             platform.consent_mode = patch.consent_mode.unwrap_or(platform.consent_mode);

@@ -9,11 +9,13 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::connections::PlatformError;
 use crate::features::projects::shop_products;
+use crate::features::storefront::model::Store;
 use crate::features::storefront::views::{StoreView, webhook_url};
-use crate::features::storefront::{install, keys, model, platform, require, store};
+use crate::features::storefront::{install, keys, platform, require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::StoreId;
 use crate::vocab::permissions::Permission;
+use crate::vocab::storefronts::Storefront;
 
 pub struct Disconnect;
 
@@ -24,7 +26,7 @@ pub struct DisconnectedStore {
     pub id: StoreId,
     /// Always true in a successful response.
     pub deleted: bool,
-    /// Whether the store's webhooks were removed. If not, the store stops sending them after their URL has been invalid for a while.
+    /// Whether the store's webhooks were removed. If not, the store stops sending them after Mailmill has rejected them for a while.
     pub webhooks_removed: bool,
 }
 
@@ -33,7 +35,8 @@ impl Operation for Disconnect {
         .summary("Disconnect a store")
         .about(
             "Removes the webhooks at the store and deletes the stored keys. Imported products and contacts are kept. The keys themselves stay \
-             valid until you revoke them on the platform.",
+             valid until you revoke them on the platform. Mailmill still answers Shopify's privacy requests about the store, until Shopify \
+             requests its erasure or for at most 200 days, and keeps only the secret that signs these requests.",
         )
         .fails(&[Code::NotFound]);
     type Input = StoreRef;
@@ -56,17 +59,23 @@ impl Async for Disconnect {
                 false
             }
         };
+        let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
             let of = require(tx, account, id)?;
             shop_products::keep_all(tx, of.project, id)?;
-            Ok::<_, Failure>(store::delete(tx, (account, id))?)
+            // Only Shopify sends privacy requests. Without the secret, they cannot be checked.
+            let keys = keys::open(&engine.seal, &of).filter(|_| of.platform == Storefront::Shopify);
+            let Some(keys) = keys else { return Ok::<_, Failure>(store::delete(tx, (account, id))?) };
+            let sealed_keys = keys::seal(&engine.seal, (account, id), &keys.without_access(), tx.random());
+            let of = Store { sealed_keys, tools: Vec::new(), rejected: None, disconnected_at: Some(tx.now()), ..of };
+            Ok(store::disconnect(tx, &of)?)
         };
         context.write(&Self::SPEC, write).await?;
         Ok(Done(DisconnectedStore { id, deleted: true, webhooks_removed }))
     }
 }
 
-async fn unsubscribe(context: &Context, of: &mut model::Store) -> Result<(), PlatformError> {
+async fn unsubscribe(context: &Context, of: &mut Store) -> Result<(), PlatformError> {
     let keys = keys::open(&context.engine.seal, of).ok_or(PlatformError::KeyLost)?;
     let client = install::client(&context.engine, context.caller.environment(), of).await?;
     platform::unsubscribe(&client, &webhook_url(&context.engine, &keys.url_token)).await

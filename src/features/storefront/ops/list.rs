@@ -35,7 +35,10 @@ impl Operation for List {
     const SPEC: Spec =
         Spec::get("storefront.list", "/v1/storefront/stores", needs_one(&[Permission::EmailRead, Permission::ProjectWrite]))
             .summary("List connected stores")
-            .about("Returns every connected store with the state of its imports. Keys are never returned.")
+            .about(
+                "Returns every connected store with the state of its imports, and every disconnected store whose customers requested their \
+                 data. Keys are never returned.",
+            )
             .blocking()
             .fails(&[Code::NotFound]);
     type Input = ListStores;
@@ -57,9 +60,10 @@ impl Query for List {
                 && input.project_id.is_none_or(|project| project == of.project)
         };
         let shows_url = view.caller.principal.permissions().contains(Permission::ProjectWrite);
-        let found = store::all(view.tx, view.caller.account())?.into_iter().filter(is_meant);
-        let stores: Vec<StoreView> =
+        let found = store::with_disconnected(view.tx, view.caller.account())?.into_iter().filter(is_meant);
+        let mut stores: Vec<StoreView> =
             found.map(|of| store_view(view.tx, &view.caller.engine, &of, shows_url)).collect::<Result<_, _>>()?;
+        stores.retain(|store| store.status != "disconnected" || !store.data_requests.is_empty());
         let count = stores.len();
         Ok(Counted { data: StoreList { stores, total: count }, count })
     }

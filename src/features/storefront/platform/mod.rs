@@ -14,7 +14,7 @@ use super::client::Client;
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::features::connections::PlatformError;
-use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
+use crate::features::contacts::jobs::provider::{ExternalContact, UnreadableContact};
 use crate::features::projects::shop_products::StoreProduct;
 use crate::features::projects::shortened;
 use crate::vocab::limits;
@@ -42,7 +42,7 @@ trait StorePort {
     fn customers(
         client: &Client<'_>,
         cursor: Option<&str>,
-    ) -> impl Future<Output = Result<Paged<ReadContact>, PlatformError>> + Send;
+    ) -> impl Future<Output = Result<Paged<ReadCustomer>, PlatformError>> + Send;
 
     /// Verifies the signature. Returns the webhook's topic and the ID that identifies a repeat, or `None` if the signature is
     /// invalid.
@@ -98,7 +98,24 @@ pub struct Delivery {
     pub topic: String,
     /// The shop that a privacy webhook of Shopify is about; `None` for all other webhooks.
     pub shop: Option<String>,
+    /// When the change happened that the webhook reports, if the platform states it.
+    pub triggered_at: Option<Timestamp>,
 }
+
+/// A store's customer. Webhooks can arrive in any order, so the times decide whether the data is newer than the stored data.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoreCustomer {
+    /// The store's ID of the customer; empty if it is unknown.
+    pub id: String,
+    /// When the customer's data last changed.
+    pub changed_at: Option<Timestamp>,
+    /// When the customer's consent last changed.
+    pub consent_at: Option<Timestamp>,
+    pub contact: ExternalContact,
+}
+
+/// A customer, or a customer who could not be read.
+pub type ReadCustomer = Result<StoreCustomer, UnreadableContact>;
 
 /// The error for a webhook whose body has an undocumented format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +133,7 @@ pub enum Change {
     /// A change to collections whose effect on products the webhook does not describe.
     Collections,
     Events(Vec<StoreEvent>),
-    Customer(Box<ExternalContact>),
+    Customer(Box<StoreCustomer>),
     /// A customer requests their personal data.
     DataRequest {
         id: String,
@@ -129,6 +146,13 @@ pub enum Change {
     /// The app was removed from the store, so its keys no longer work.
     Uninstalled,
     Nothing,
+}
+
+impl Change {
+    /// Returns whether the platform requests the export or the erasure of data, which it also does after the store was disconnected.
+    pub fn is_privacy_request(&self) -> bool {
+        matches!(self, Self::DataRequest { .. } | Self::RedactCustomer(_) | Self::RedactShop)
+    }
 }
 
 /// The identifiers that find a customer's contacts.
@@ -165,8 +189,7 @@ impl StoreEvent {
         .into_iter()
         .filter_map(|(name, id)| Some((name.to_owned(), Value::from(id.clone()?))))
         .collect();
-        let at = self.occurred_at.as_deref().and_then(|text| text.parse::<WireTime>().ok());
-        let at = at.map_or(now, |at| at.0.min(now));
+        let at = time(self.occurred_at.as_deref()).map_or(now, |at| at.min(now));
         let mut event = json!({
             "name": self.name, "identifiers": identifiers, "dedupeKey": self.key, "occurredAt": at.to_string(),
             "properties": self.properties,
@@ -180,6 +203,11 @@ impl StoreEvent {
         }
         event.to_string()
     }
+}
+
+/// Parses a time; returns `None` if there is none, or if it is not a time.
+fn time(text: Option<&str>) -> Option<Timestamp> {
+    text?.parse::<WireTime>().ok().map(|at| at.0)
 }
 
 /// Returns a text on one line, shortened for a contact field; `None` if it is empty.
@@ -260,7 +288,7 @@ pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged
 }
 
 /// Reads a page of the customers.
-pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
+pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
     adapter!(await client.platform(), customers(client, cursor))
 }
 

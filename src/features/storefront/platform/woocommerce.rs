@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{
-    Change, Delivery, Hooks, Paged, Shop, Site, StoreEvent, StorePort, Unreadable, given, header, is_signed, parse, prices,
-    short, text_of,
+    Change, Delivery, Hooks, Paged, ReadCustomer, Shop, Site, StoreCustomer, StoreEvent, StorePort, Unreadable, given, header,
+    is_signed, parse, prices, short, text_of, time,
 };
 use crate::engine::api::response::WireTime;
 use crate::features::connections::{LimitedList, PlatformError};
-use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact};
+use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::features::projects::brand::BrandProduct;
 use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::client::Client;
@@ -28,10 +28,10 @@ pub const SCOPES: &[(&str, &str)] =
 const PAGE: &str = "100";
 const PAGE_ITEMS: usize = 100;
 /// The fields that are read of each item. Plug-ins add hundreds of others.
-const WEBHOOK_FIELDS: &str = "id,topic,delivery_url";
+const WEBHOOK_FIELDS: &str = "id,topic,delivery_url,status";
 const PRODUCT_FIELDS: &str = "id,name,permalink,status,catalog_visibility,date_modified_gmt,short_description,description,price,\
                               regular_price,manage_stock,stock_quantity,stock_status,images,categories";
-const CUSTOMER_FIELDS: &str = "id,email,first_name,last_name,date_created_gmt,billing";
+const CUSTOMER_FIELDS: &str = "id,email,first_name,last_name,date_created_gmt,date_modified_gmt,billing";
 /// The maximum number of pages of webhooks to read, enough for far more webhooks than stores usually have.
 const WEBHOOK_PAGES_MAX: u32 = 20;
 /// The maximum number of order lines in the event of an order.
@@ -148,9 +148,9 @@ impl StorePort for WooCommerce {
         Ok(Paged::Items { items, next })
     }
 
-    async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
+    async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
         let (customers, next) = page::<Customer>(client, ("/customers", &[("_fields", CUSTOMER_FIELDS)]), cursor).await?;
-        let items = customers.into_iter().filter_map(|customer| customer.external().map(Ok)).collect();
+        let items = customers.into_iter().filter_map(|customer| customer.reported().map(Ok)).collect();
         Ok(Paged::Items { items, next })
     }
 
@@ -159,13 +159,13 @@ impl StorePort for WooCommerce {
             // WooCommerce tests the URL of a new webhook with an unsigned request, which has no effect.
             let id = body.strip_prefix(b"webhook_id=").filter(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit))?;
             let id = format!("ping {}", String::from_utf8_lossy(id));
-            return Some(Delivery { id, topic: "ping".to_owned(), shop: None });
+            return Some(Delivery { id, topic: "ping".to_owned(), shop: None, triggered_at: None });
         };
         if !is_signed(body, secret, signature) {
             return None;
         }
         let (id, topic) = (header(headers, "x-wc-webhook-delivery-id")?, header(headers, "x-wc-webhook-topic")?);
-        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop: None })
+        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop: None, triggered_at: None })
     }
 
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {
@@ -180,8 +180,8 @@ impl StorePort for WooCommerce {
             "product.deleted" => Ok(Change::ProductGone(parse::<Deleted>(body)?.id.to_string())),
             "order.created" | "order.updated" => Ok(Change::Events(parse::<Order>(body)?.events(site.url))),
             "customer.created" | "customer.updated" => {
-                let external = parse::<Customer>(body)?.external();
-                Ok(external.map_or(Change::Nothing, |external| Change::Customer(Box::new(external))))
+                let customer = parse::<Customer>(body)?.reported();
+                Ok(customer.map_or(Change::Nothing, |customer| Change::Customer(Box::new(customer))))
             }
             _ => Ok(Change::Nothing),
         }
@@ -249,6 +249,7 @@ impl Product {
             changed_at: self.date_modified_gmt.map(|at| at.0),
             stock: self.stock_quantity.filter(|_| self.manage_stock == true).map(|quantity| quantity as i64),
             sold_out: self.stock_status.as_deref() == Some("outofstock"),
+            stock_if_counted: false,
             collections: Some(self.categories.into_iter().map(|category| category.name).collect()),
         }
     }
@@ -356,12 +357,14 @@ struct Customer {
     first_name: Option<String>,
     last_name: Option<String>,
     date_created_gmt: Option<String>,
+    date_modified_gmt: Option<String>,
     billing: Option<Billing>,
 }
 
 impl Customer {
-    /// Returns the customer as a contact; `None` if the customer has no address.
-    fn external(self) -> Option<ExternalContact> {
+    /// Returns the customer; `None` if the customer has no address.
+    fn reported(self) -> Option<StoreCustomer> {
+        let (id, changed_at) = (self.id.to_string(), time(self.date_modified_gmt.as_deref()));
         let mut external = ExternalContact { email: given(self.email)?, ..ExternalContact::default() };
         let billing = self.billing.unwrap_or_default();
         external.profile.first_name = given(self.first_name);
@@ -369,15 +372,13 @@ impl Customer {
         external.profile.phone = given(billing.phone);
         external.profile.city = given(billing.city);
         external.profile.country = given(billing.country);
-        let fields = [
-            ("woocommerceCustomerId", Some(Value::from(self.id.to_string()))),
-            ("customerSince", self.date_created_gmt.map(Value::from)),
-        ];
+        let fields =
+            [("woocommerceCustomerId", Some(Value::from(id.clone()))), ("customerSince", self.date_created_gmt.map(Value::from))];
         for (name, value) in fields {
             if let Some(value) = value.and_then(|value| serde_json::from_value(value).ok()) {
                 external.custom_fields.insert(name.to_owned(), value);
             }
         }
-        Some(external)
+        Some(StoreCustomer { id, changed_at, consent_at: None, contact: external })
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Shop, work};
-use crate::testing::stores::shopify::{ShopFault, customer};
+use crate::testing::stores::shopify::{self, ShopFault, customer};
 
 /// Returns the marketing state of a customer. Each of the five states occurs equally often.
 fn state(number: usize) -> &'static str {
@@ -77,4 +77,70 @@ fn a_store_without_an_import_of_customers_still_unsubscribes_them() {
     let (_, ignored) = shop.webhook(topic, "w2", &with("bob@example.com", "subscribed"));
     assert_eq!((&ignored["data"]["applied"], shop.contact("bob@example.com")), (&json!(false), None));
     assert!(!shop.view()["toolsEnabled"].to_string().contains("customers"));
+}
+
+// A webhook that arrived late replaced a customer's newer name, or unsubscribed a customer who had subscribed again since.
+#[test]
+fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
+    let shop = Shop::new();
+    shop.peer.serve_customers(vec![customer(8, "SUBSCRIBED")]);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    let email = "person8@example.com";
+    let seen = || {
+        let contact = shop.contact(email).expect("the contact exists");
+        (contact["firstName"].clone(), contact["status"].clone())
+    };
+    let changed = |name: &str, (at, state, consent_at): (&str, &str, &str)| {
+        json!({
+            "id": 8, "email": email, "first_name": name, "updated_at": at,
+            "email_marketing_consent": { "state": state, "consent_updated_at": consent_at },
+        })
+    };
+    // The import read the customer as of June 1, with the consent of January 1.
+    let late = changed("Old", ("2025-05-31T00:00:00Z", "unsubscribed", "2024-12-31T00:00:00Z"));
+    let (status, answer) = shop.webhook("customers/update", "w1", &late);
+    assert_eq!((status, &answer["data"]["applied"]), (200, &json!(false)), "{answer}");
+    assert_eq!(seen(), (json!("Person8"), json!("subscribed")));
+    shop.applied("customers/update", "w2", &changed("New", ("2025-07-01T00:00:00Z", "subscribed", "2025-01-01T00:00:00Z")));
+    let topic = "customers_email_marketing_consent/update";
+    let consent = |state: &str, at: Option<&str>| {
+        json!({
+            "customer_id": 8, "email_address": email, "email_marketing_consent": { "state": state, "consent_updated_at": at },
+        })
+    };
+    let (_, answer) = shop.webhook(topic, "w3", &consent("unsubscribed", Some("2024-12-31T00:00:00Z")));
+    assert_eq!((&answer["data"]["applied"], seen()), (&json!(false), (json!("New"), json!("subscribed"))));
+    // Without its own time, a change of consent has the time at which Shopify triggered the webhook.
+    let body = consent("unsubscribed", None).to_string();
+    for (id, at, applied) in [("w4", "2024-12-30T00:00:00Z", false), ("w5", "2025-07-02T00:00:00.123456789Z", true)] {
+        let mut headers = shopify::headers(topic, id, &body);
+        headers.push(("x-shopify-triggered-at", at.to_owned()));
+        assert_eq!(shop.send(&headers, &body).1["data"]["applied"], applied, "{at}");
+    }
+    assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
+    // An import that read the customer before the change has no effect either.
+    shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();
+    work(&shop.app);
+    assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
+}
+
+// Since version 2025-01, only the webhook about consent contains the consent. A change of a subscribed customer's name had no effect,
+// because the customer seemed not to have subscribed.
+#[test]
+fn a_change_without_consent_updates_only_contacts_that_exist_and_keeps_their_status() {
+    let shop = Shop::new();
+    shop.peer.serve_customers(vec![customer(8, "SUBSCRIBED")]);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    let renamed = |id: u64| {
+        let email = format!("person{id}@example.com");
+        json!({ "id": id, "email": email, "first_name": "Ren", "updated_at": "2025-12-01T00:00:00Z" })
+    };
+    shop.applied("customers/update", "w1", &renamed(8));
+    let contact = shop.contact("person8@example.com").expect("the contact exists");
+    assert_eq!((&contact["firstName"], &contact["status"]), (&json!("Ren"), &json!("subscribed")));
+    assert!(contact["tags"].to_string().contains("regular"), "{contact}");
+    let (_, answer) = shop.webhook("customers/create", "w2", &renamed(9));
+    assert_eq!((&answer["data"]["applied"], shop.contact("person9@example.com")), (&json!(false), None));
 }

@@ -83,6 +83,22 @@ fn the_limit_of_points_pauses_the_requests() {
     assert_eq!(shop.products().len(), 2);
 }
 
+// A shop that was down was asked again before the time that it had stated.
+#[test]
+fn a_shop_that_is_down_is_not_asked_before_the_time_that_it_states() {
+    let shop = Shop::new();
+    shop.connect(json!({})).data();
+    shop.peer.fail("mutation Subscribe", 1, ShopFault::Down(600));
+    work_once(&shop);
+    let asked = shop.peer.asked().len();
+    work(&shop.app);
+    assert_eq!((shop.peer.asked().len(), &shop.view()["status"]), (asked, &json!("connected")), "{}", shop.view());
+    // Entering the keys again ends the pause.
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    assert_eq!((&shop.view()["sync"]["stage"], shop.products().len()), (&json!("idle"), 2), "{}", shop.view());
+}
+
 fn work_once(shop: &Shop) {
     let engine = shop.app.engine().clone();
     shop.app.wait(super::worker::sync(engine, crate::vocab::environment::Environment::Test)).expect("the step succeeds");

@@ -147,6 +147,30 @@ fn a_token_of_an_installed_app_that_ends_early_is_refreshed() {
     assert_eq!(shop.products().len(), 2);
 }
 
+// After the operator replaced the app's secret, every webhook was rejected until the app was installed again.
+#[test]
+fn webhooks_are_accepted_after_the_secret_of_the_app_was_replaced() {
+    let shop = Shop::installable();
+    let (_, _) = shop.install();
+    let mut tokens = shop.exchange("code1").expect("the code is valid");
+    tokens.signing_secret = "shpss_before".to_owned();
+    shop.connect(json!({})).data();
+    shop.adopt(tokens);
+    shop.applied("orders/paid", "w1", &order(1, "ada@example.com"));
+    // Only an installed app has the secret in the settings.
+    let second = shop.app.another_project();
+    let other =
+        json!({ "projectId": second, "storefrontStoreUrl": SHOP, "accessToken": SHOPIFY_TOKEN, "apiSecret": "shpss_other" });
+    let made = shop.app.post("/v1/storefront/connect", other).data();
+    let stores = shop.app.get(&format!("/v1/storefront/stores?projectId={second}")).data()["stores"].clone();
+    assert_eq!(stores[0]["serverId"], made["serverId"]);
+    let body = order(2, "bob@example.com").to_string();
+    let headers = shopify::headers("orders/paid", "w2", &body);
+    let headers: Vec<(&'static str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let url = stores[0]["webhookUrl"].as_str().expect("there is a URL");
+    assert_eq!(shop.app.visit(Method::POST, url, &headers, &body).0, 401);
+}
+
 #[test]
 fn a_revoked_installation_must_be_repeated() {
     let shop = Shop::installable();

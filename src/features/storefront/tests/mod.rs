@@ -194,10 +194,7 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
         json!({
             "id": 1, "title": "Ember bowl", "handle": "ember-bowl", "body_html": "<p>Glazed</p>", "status": "active",
             "published_at": "2025-01-01T00:00:00Z", "updated_at": updated_at, "image": { "src": "https://cdn.shopify.com/new.jpg" },
-            "variants": [{
-                "price": price, "compare_at_price": "50.00", "inventory_management": "shopify", "inventory_policy": "deny",
-                "inventory_quantity": 3,
-            }],
+            "variants": [{ "price": price, "compare_at_price": "50.00", "inventory_policy": "deny", "inventory_quantity": 3 }],
         })
     };
     shop.applied("products/update", "w1", &bowl("33.00", "2025-12-31T12:00:00Z"));
@@ -229,6 +226,36 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     shop.app.clock.advance_ms(61_000);
     work(&shop.app);
     assert!(shop.product("Jug").is_some());
+}
+
+// Since version 2024-07, webhooks do not state whether units are counted, so a product that had been sold out was in emails again after its
+// next webhook.
+#[test]
+fn a_webhook_about_a_product_keeps_whether_its_units_are_counted() {
+    let shop = Shop::new();
+    let mut gift = shopify::product(4, "Gift card", &[("20.00", None, true)], 0);
+    gift["tracksInventory"] = json!(false);
+    shop.peer.sell(vec![shopify::product(1, "Ember bowl", &[("36.00", None, true)], 7), gift]);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    let report = |id: u64, title: &str, quantity: i64| {
+        let variant = json!({ "price": "20.00", "inventory_policy": "deny", "inventory_quantity": quantity });
+        json!({
+            "id": id, "title": title, "handle": format!("p{id}"), "status": "active", "published_at": "2025-01-01T00:00:00Z",
+            "updated_at": "2025-12-31T12:00:00Z", "variants": [variant],
+        })
+    };
+    for (id, title, quantity) in [(1, "Ember bowl", 0), (4, "Gift card", 0), (5, "New mug", 0), (6, "New jug", 2)] {
+        shop.applied("products/update", &format!("w{id}"), &report(id, title, quantity));
+    }
+    let state = |name: &str| {
+        let product = shop.product(name).expect("the product exists");
+        (product["stock"].as_i64(), product["soldOut"].as_bool())
+    };
+    assert_eq!(
+        ["Ember bowl", "Gift card", "New mug", "New jug"].map(state),
+        [(Some(0), Some(true)), (None, Some(false)), (None, Some(false)), (Some(2), Some(false))]
+    );
 }
 
 #[test]
@@ -300,6 +327,74 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     assert!(shop.contact("cyd@example.com").is_none() && shop.contact("bob@example.com").is_some());
     let (status, _, _) = shop.app.visit(Method::POST, &url, &[], "{}");
     assert_eq!(status, 404);
+}
+
+// After a store was disconnected, its platform's privacy requests were rejected. Shopify requests the erasure of a shop two days after the
+// app was removed.
+#[test]
+fn privacy_requests_are_answered_after_the_store_was_disconnected() {
+    let shop = Shop::connected();
+    shop.applied("orders/paid", "w1", &order(1, "ada@example.com"));
+    shop.applied("orders/paid", "w2", &order(2, "cyd@example.com"));
+    shop.app.post_in("/v1/contacts", json!({ "email": "bob@example.com" })).data();
+    let (url, id) = (shop.url(), shop.id());
+    let send = |topic: &str, id: &str, body: &Value| {
+        let body = body.to_string();
+        let headers = shopify::headers(topic, id, &body);
+        let headers: Vec<(&'static str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let (status, _, text) = shop.app.visit(Method::POST, &url, &headers, &body);
+        (status, serde_json::from_str::<Value>(&text).unwrap_or_default()["data"]["applied"].clone())
+    };
+    let path = format!("/v1/storefront/stores/{id}");
+    assert_eq!(shop.app.delete(&path).data()["deleted"], true);
+    assert_eq!((shop.app.delete(&path).status, shop.app.post(&format!("{path}/sync"), json!({})).status), (404, 404));
+    assert_eq!(shop.app.get("/v1/storefront/stores").data()["total"], 0);
+    let kept = store::with_disconnected(&shop.app.read(), shop.app.account()).expect("the data is readable").remove(0);
+    let keys = keys::open(&shop.app.engine().seal, &kept).expect("the keys open");
+    assert_eq!((keys.key.as_str(), keys.signing_secret.as_str()), ("", SHOPIFY_SECRET), "only the secret for webhooks is kept");
+    work(&shop.app);
+    assert_eq!(send("orders/paid", "w3", &order(3, "dan@example.com")), (404, Value::Null));
+    assert!(shop.contact("dan@example.com").is_none());
+    let forged = shop.app.visit(Method::POST, &url, &[("x-shopify-topic", "shop/redact")], "{}");
+    assert_eq!(forged.0, 401);
+    let asked =
+        json!({ "shop_domain": SHOP, "customer": { "id": 701, "email": "ada@example.com" }, "data_request": { "id": 9999 } });
+    assert_eq!(send("customers/data_request", "w4", &asked), (200, json!(true)));
+    let listed = shop.view();
+    assert_eq!(
+        (&listed["status"], &listed["dataRequests"][0]["requestId"]),
+        (&json!("disconnected"), &json!("9999")),
+        "{listed}"
+    );
+    assert_eq!((&listed["toolsEnabled"], &listed["webhookUrl"]), (&json!([]), &Value::Null));
+    let redact = json!({ "shop_domain": SHOP, "customer": { "id": 701 } });
+    assert_eq!(send("customers/redact", "w5", &redact), (200, json!(true)));
+    assert!(shop.contact("ada@example.com").is_none() && shop.contact("cyd@example.com").is_some());
+    assert_eq!(send("shop/redact", "w6", &json!({ "shop_domain": SHOP })), (200, json!(true)));
+    work(&shop.app);
+    assert!(shop.contact("cyd@example.com").is_none() && shop.contact("bob@example.com").is_some());
+    assert!(store::with_disconnected(&shop.app.read(), shop.app.account()).expect("the data is readable").is_empty());
+    assert_eq!(send("shop/redact", "w7", &json!({ "shop_domain": SHOP })), (404, Value::Null));
+}
+
+#[test]
+fn a_disconnected_store_is_forgotten_in_time_and_keeps_its_url_if_it_is_connected_again() {
+    let shop = Shop::connected();
+    let (url, id) = (shop.url(), shop.id());
+    let kept = || store::with_disconnected(&shop.app.read(), shop.app.account()).expect("the data is readable").len();
+    let path = format!("/v1/storefront/stores/{id}");
+    shop.app.delete(&path).data();
+    shop.app.clock.advance_ms(limits::STORE_DISCONNECTED_KEPT_MS - 3_600_000);
+    work(&shop.app);
+    assert_eq!(kept(), 1);
+    shop.connect(json!({})).data();
+    work(&shop.app);
+    assert_eq!((shop.url(), shop.id(), shop.view()["sync"]["stage"].clone()), (url, id, json!("idle")));
+    assert_eq!((shop.products().len(), shop.peer.hooks().len()), (2, 16));
+    shop.app.delete(&path).data();
+    shop.app.clock.advance_ms(limits::STORE_DISCONNECTED_KEPT_MS);
+    work(&shop.app);
+    assert_eq!(kept(), 0);
 }
 
 // Once 500 requests were stored, every later one was lost, although the response said that it was applied.

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::audience::BrandName;
 use crate::engine::api::{Created, Done};
@@ -14,7 +14,7 @@ use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 
 #[derive(Serialize)]
 struct Platform {
@@ -85,8 +85,10 @@ page_context!(ConnectionsPage, "connections.html", {
         removed: None,
     };
     let signed_in = ConnectionView { method: "oauth", error: Some("The token was revoked.".into()), ..ConnectionView::sample() };
+    let limited_use = ConnectionView { method: "oauth", uses: vec![ConnectionUse::Imports], ..ConnectionView::sample() };
     let all = vec![
         ConnectionView::sample(),
+        limited_use,
         with("reconnect_required", broken),
         with("rate_limited", limited),
         with("reconnect_required", signed_in),
@@ -143,9 +145,12 @@ async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLi
 /// Starts an OAuth sign-in and returns the link to the platform's sign-in page.
 async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     let form = &visit.form;
+    let uses = form.all("uses");
+    // The form that reconnects an account has no choice of uses.
+    let uses = if form.has("id") && uses.is_empty() { Value::Null } else { json!(uses) };
     let input = json!({
         "provider": form.get("provider"), "name": form.some("name"), "projectId": form.some("projectId"),
-        "connectionId": form.some("id"),
+        "connectionId": form.some("id"), "uses": uses,
     });
     let Done(started) = visit.ask::<authorize::Authorize>(input).await?;
     let label = form.get("provider").parse::<Provider>().map_or("the platform", Provider::label);

@@ -51,7 +51,8 @@ page_context!(StoresPage, "stores.html", {
     (waits.sync.products_left_out, waits.sync.customers_excluded, waits.sync.customers_failed) = (3, 4, 5);
     (waits.data_requests, waits.webhook_url) = (Vec::new(), None);
     let broken = StoreView { status: "reconnect_required", error: Some("The token was revoked.".into()), ..StoreView::sample() };
-    vec![page(vec![StoreView::sample(), waits, broken], ""), page(Vec::new(), "woocommerce"), started]
+    let gone = StoreView { status: "disconnected", webhook_url: None, tools_enabled: Vec::new(), ..StoreView::sample() };
+    vec![page(vec![StoreView::sample(), waits, broken, gone], ""), page(Vec::new(), "woocommerce"), started]
 });
 
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::{UserError, accepted, number, queries};
 use crate::features::connections::PlatformError;
-use crate::features::contacts::jobs::provider::{ExternalContact, ReadContact, UnreadableContact};
+use crate::features::contacts::jobs::provider::{ExternalContact, UnreadableContact};
 use crate::features::projects::brand::BrandProduct;
 use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::client::{Client, plain};
 use crate::features::storefront::platform::lines::Lines;
-use crate::features::storefront::platform::{Paged, given, prices, text_of};
+use crate::features::storefront::platform::{Paged, ReadCustomer, StoreCustomer, given, prices, text_of, time};
 use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 
@@ -207,6 +207,7 @@ impl PartialProduct {
             changed_at: fields.updated_at.map(|at| at.0),
             stock: fields.total_inventory.filter(|_| fields.tracks_inventory),
             sold_out: false,
+            stock_if_counted: false,
             collections: Some(Vec::new()),
         };
         Some(Self { product, lowest: None, is_for_sale: false })
@@ -315,6 +316,7 @@ struct CustomerFields {
     last_name: Option<String>,
     locale: Option<String>,
     created_at: Option<String>,
+    updated_at: Option<String>,
     number_of_orders: Option<Value>,
     #[serde(default)]
     tags: Vec<String>,
@@ -363,7 +365,7 @@ pub fn status(state: &str) -> Option<Status> {
 }
 
 /// Starts, polls or reads the export of the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file was read.
-pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
+pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
     let Some(cursor) = cursor else { return Ok(Paged::Wait(start(client, queries::CUSTOMERS).await?)) };
     let mut words = cursor.split(' ');
     let id = words.next().unwrap_or_default();
@@ -390,19 +392,21 @@ pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Page
 }
 
 /// Parses a customer. Returns `None` if the customer has no address or their data was erased.
-fn customer(bytes: &[u8], number: u64) -> Result<Option<ReadContact>, PlatformError> {
+fn customer(bytes: &[u8], number: u64) -> Result<Option<ReadCustomer>, PlatformError> {
     let value: Value = line(bytes, number)?;
     let email = value.pointer("/defaultEmailAddress/emailAddress").and_then(Value::as_str).map(str::to_owned);
     if email.is_none() || value.pointer("/defaultEmailAddress/marketingState").and_then(Value::as_str) == Some("REDACTED") {
         return Ok(None);
     }
     let Ok(fields) = serde_json::from_value::<CustomerFields>(value) else { return Ok(Some(Err(UnreadableContact(email)))) };
-    Ok(fields.external().map(Ok))
+    Ok(fields.reported().map(Ok))
 }
 
 impl CustomerFields {
-    fn external(self) -> Option<ExternalContact> {
+    fn reported(self) -> Option<StoreCustomer> {
         let email = self.default_email_address?;
+        let id = super::number(&self.id);
+        let (changed_at, consent_at) = (time(self.updated_at.as_deref()), time(email.marketing_updated_at.as_deref()));
         let mut external = ExternalContact {
             email: email.email_address?,
             status: status(&email.marketing_state),
@@ -417,7 +421,7 @@ impl CustomerFields {
         external.profile.city = address.as_ref().and_then(|address| given(address.city.clone()));
         external.profile.country = address.and_then(|address| given(address.country_code_v2));
         let fields = [
-            ("shopifyCustomerId", Some(Value::from(super::number(&self.id)))),
+            ("shopifyCustomerId", Some(Value::from(id.clone()))),
             ("customerSince", self.created_at.map(Value::from)),
             ("consentAt", email.marketing_updated_at.map(Value::from)),
             ("ordersCount", self.number_of_orders.and_then(|count| whole(&count)).map(Value::from)),
@@ -428,7 +432,7 @@ impl CustomerFields {
                 external.custom_fields.insert(name.to_owned(), value);
             }
         }
-        Some(external)
+        Some(StoreCustomer { id, changed_at, consent_at, contact: external })
     }
 }
 

@@ -14,9 +14,8 @@ use http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Change, Delivery, Hooks, Paged, Shop, Site, StorePort, Unreadable, header, is_signed};
+use super::{Change, Delivery, Hooks, Paged, ReadCustomer, Shop, Site, StorePort, Unreadable, header, is_signed, time};
 use crate::features::connections::PlatformError;
-use crate::features::contacts::jobs::provider::ReadContact;
 use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::client::{Client, plain};
 use crate::vocab::storefronts::StoreTool;
@@ -182,7 +181,7 @@ impl StorePort for Shopify {
         bulk::products(client, cursor).await
     }
 
-    async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadContact>, PlatformError> {
+    async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
         bulk::customers(client, cursor).await
     }
 
@@ -191,7 +190,9 @@ impl StorePort for Shopify {
             return None;
         }
         let (id, topic) = (header(headers, "x-shopify-webhook-id")?, header(headers, "x-shopify-topic")?);
-        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop: webhooks::privacy_shop(topic, body) })
+        let shop = webhooks::privacy_shop(topic, body);
+        let triggered_at = time(header(headers, "x-shopify-triggered-at"));
+        Some(Delivery { id: id.to_owned(), topic: topic.to_owned(), shop, triggered_at })
     }
 
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {

@@ -9,7 +9,7 @@ use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::features::projects::brand::BrandProduct;
 use crate::features::projects::shop_products::StoreProduct;
 use crate::features::storefront::platform::{
-    Change, CustomerRef, Site, StoreEvent, Unreadable, given, parse, prices, short, text_of,
+    Change, CustomerRef, Site, StoreCustomer, StoreEvent, Unreadable, given, parse, prices, short, text_of, time,
 };
 use crate::vocab::limits;
 
@@ -68,18 +68,15 @@ struct Image {
 struct Variant {
     price: String,
     compare_at_price: Option<String>,
-    inventory_management: Option<String>,
     inventory_policy: Option<String>,
+    /// The number of units; zero also if the units are not counted, which webhooks have not stated since version 2024-07.
     inventory_quantity: Option<i64>,
 }
 
 impl Variant {
-    fn is_counted(&self) -> bool {
-        self.inventory_management.is_some()
-    }
-
+    /// Returns whether customers can buy the variant, if its units are counted.
     fn is_for_sale(&self) -> bool {
-        !self.is_counted() || self.inventory_policy.as_deref() == Some("continue") || self.inventory_quantity > Some(0)
+        self.inventory_policy.as_deref() == Some("continue") || self.inventory_quantity > Some(0)
     }
 }
 
@@ -93,8 +90,7 @@ fn product(product: Product, site: &Site<'_>) -> Result<Change, Unreadable> {
         product.variants.iter().min_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal));
     let (price, price_before) =
         lowest.map(|variant| prices(&variant.price, variant.compare_at_price.as_deref())).unwrap_or_default();
-    let counted: Vec<i64> =
-        product.variants.iter().filter(|variant| variant.is_counted()).filter_map(|variant| variant.inventory_quantity).collect();
+    let counted: Vec<i64> = product.variants.iter().filter_map(|variant| variant.inventory_quantity).collect();
     Ok(Change::Product(Box::new(StoreProduct {
         external_id: product.id.to_string(),
         product: BrandProduct {
@@ -109,6 +105,7 @@ fn product(product: Product, site: &Site<'_>) -> Result<Change, Unreadable> {
         changed_at: product.updated_at.map(|at| at.0),
         stock: (!counted.is_empty()).then(|| counted.iter().sum()),
         sold_out: !product.variants.iter().any(Variant::is_for_sale),
+        stock_if_counted: true,
         collections: None,
     })))
 }
@@ -148,6 +145,7 @@ struct Customer {
     phone: Option<String>,
     tags: Option<String>,
     created_at: Option<String>,
+    updated_at: Option<String>,
     email_marketing_consent: Option<Consent>,
     default_address: Option<Address>,
 }
@@ -289,6 +287,9 @@ fn customer(customer: Customer) -> Change {
     if state == "redacted" {
         return Change::Nothing;
     }
+    let id = customer.id.map(|id| id.to_string()).unwrap_or_default();
+    let consent_at = time(consent.as_ref().and_then(|consent| consent.consent_updated_at.as_deref()));
+    let changed_at = time(customer.updated_at.as_deref());
     let mut external = ExternalContact { email, status: status(state), ..ExternalContact::default() };
     external.tags = customer.tags.iter().flat_map(|tags| tags.split(',')).filter_map(short).collect();
     external.profile.first_name = given(customer.first_name);
@@ -297,7 +298,7 @@ fn customer(customer: Customer) -> Change {
     external.profile.city = customer.default_address.as_ref().and_then(|address| given(address.city.clone()));
     external.profile.country = customer.default_address.and_then(|address| given(address.country_code));
     let fields = [
-        ("shopifyCustomerId", customer.id.map(|id| Value::from(id.to_string()))),
+        ("shopifyCustomerId", Some(id.clone()).filter(|id| !id.is_empty()).map(Value::from)),
         ("customerSince", customer.created_at.map(Value::from)),
         ("consentAt", consent.and_then(|consent| consent.consent_updated_at).map(Value::from)),
     ];
@@ -306,19 +307,26 @@ fn customer(customer: Customer) -> Change {
             external.custom_fields.insert(name.to_owned(), value);
         }
     }
-    Change::Customer(Box::new(external))
+    Change::Customer(Box::new(StoreCustomer { id, changed_at, consent_at, contact: external }))
 }
 
 #[derive(Deserialize)]
 struct ConsentChange {
+    customer_id: Option<u64>,
     email_address: Option<String>,
     email_marketing_consent: Option<Consent>,
 }
 
 fn consent(change: ConsentChange) -> Change {
     let Some(email) = given(change.email_address) else { return Change::Nothing };
-    let state = change.email_marketing_consent.and_then(|consent| consent.state).unwrap_or_default();
-    Change::Customer(Box::new(ExternalContact { email, status: status(&state), ..ExternalContact::default() }))
+    let (state, at) =
+        change.email_marketing_consent.map(|consent| (consent.state, consent.consent_updated_at)).unwrap_or_default();
+    Change::Customer(Box::new(StoreCustomer {
+        id: change.customer_id.map(|id| id.to_string()).unwrap_or_default(),
+        changed_at: None,
+        consent_at: time(at.as_deref()),
+        contact: ExternalContact { email, status: status(&state.unwrap_or_default()), ..ExternalContact::default() },
+    }))
 }
 
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ use crate::features::exports::views::{EmailExport, FileView, PlatformObject};
 use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
-use crate::vocab::providers::Provider;
+use crate::vocab::providers::{ConnectionUse, Provider};
 
 #[derive(Serialize)]
 pub struct ExportsPage {
@@ -263,7 +263,11 @@ fn platform_row(visit: &Visit, state: exports::ops::status::PlatformState) -> Pl
     let accounts = state.connections.into_iter().map(|found| AccountOption {
         id: found.id.to_string(),
         name: if found.name == found.external_name { found.name } else { format!("{} ({})", found.name, found.external_name) },
-        why_not: (found.status == "reconnect_required").then(|| "reconnect required".to_owned()),
+        why_not: match found.status {
+            "reconnect_required" => Some("reconnect required".to_owned()),
+            _ if !found.uses.contains(&ConnectionUse::Exports) => Some("reconnect to allow exports".to_owned()),
+            _ => None,
+        },
     });
     PlatformRow {
         name: state.provider.word(),
