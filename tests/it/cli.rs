@@ -143,9 +143,11 @@ async fn commands_print_tables_json_lines_and_ids() {
     assert!(one.lines().any(|line| line.starts_with("email:")), "{one}");
     let output = machine.run(&[&list[..], &["--limit", "1"]].concat());
     assert_eq!(errors(&output), "1 of 3 shown; --jsonl prints all\n");
-    let narrow = machine.command(PROGRAM).args(list).env("COLUMNS", "60").output().expect("the program runs");
-    let narrow = String::from_utf8(narrow.stdout).expect("text");
-    assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");
+    for width in [60, 80] {
+        let narrow = machine.command(PROGRAM).args(list).env("COLUMNS", width.to_string()).output().expect("the program runs");
+        let narrow = String::from_utf8(narrow.stdout).expect("text");
+        assert!(narrow.lines().all(|line| line.chars().count() <= width), "{narrow}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,8 @@
 //! The API clients for Node.js and Python: installed from a running server as users install them, with their own tests.
 
+mod generated;
+mod reference;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -8,10 +11,9 @@ use std::sync::OnceLock;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::docs;
 use super::support::client::Call;
 use super::support::fixtures::settings;
-use super::support::{Client, Server, missing, operation, python_with};
+use super::support::{Server, missing, operation, python_with};
 
 /// The package that npm installs.
 const NODE: &str = "/clients/mailmill-node.tgz";
@@ -210,6 +212,41 @@ fn the_types_of_the_node_package_are_checked_strictly_in_both_kinds_of_modules()
     compile(&["--noUncheckedIndexedAccess", "--module", "node16", "readme.mts", "page.mts"]);
 }
 
+/// A program with only the check of webhooks does not contain the API's operations.
+#[test]
+fn bundlers_leave_out_what_a_program_does_not_use() {
+    let Some(tools) = tools().filter(|_| has_npm()) else { return };
+    let esbuild = tools.join("node_modules/.bin/esbuild");
+    if !esbuild.exists() {
+        return missing(&format!("there is no {}: .ci/run installs it", esbuild.display()));
+    }
+    let installed = Installed::node();
+    let bundled = |code: &str| {
+        fs::write(installed.path("entry.mjs"), code).expect("the file can be written");
+        let mut bundler = Command::new(&esbuild);
+        bundler.current_dir(installed.folder.path()).args(["entry.mjs", "--bundle", "--platform=node", "--outfile=bundle.cjs"]);
+        run(&mut bundler);
+        fs::read_to_string(installed.path("bundle.cjs")).expect("the bundle can be read")
+    };
+    let webhooks = bundled("import { webhooks } from \"mailmill\";\nconsole.log(webhooks.verify);\n");
+    assert!(
+        webhooks.contains("createHmac") && !webhooks.contains("/projects/import") && !webhooks.contains("fetch("),
+        "{webhooks}"
+    );
+    let whole = bundled("import { Mailmill } from \"mailmill\";\nconsole.log(Mailmill);\n");
+    assert!(whole.contains("/projects/import") && !whole.contains("createHmac"), "{}", whole.len());
+    println!("a program that checks webhooks has {} bytes, one that calls the API has {}", webhooks.len(), whole.len());
+}
+
+#[test]
+fn every_method_of_the_node_package_has_an_example() {
+    let types = fs::read_to_string(clients().join("node/dist/cjs/resources.d.ts")).expect("the file can be read");
+    let is_method = |line: &str| line.starts_with(' ') && line.contains("options?: ");
+    let (methods, examples) = (types.lines().filter(|line| is_method(line)).count(), types.matches("* @example").count());
+    // The class of the client has an example, too.
+    assert!(methods > 200 && examples == methods + 1, "{examples} examples of {methods} methods");
+}
+
 #[test]
 fn the_served_package_has_the_files_that_npm_packs() {
     if !has_npm() {
@@ -266,42 +303,6 @@ fn the_python_package_passes_its_tests_and_runs_its_examples() {
     for name in ["page.py", "first.py", "receiver.py"] {
         run(installed.command(&python).args(["-B", name]).env("PYTHONPATH", installed.path("site")));
     }
-}
-
-/// Returns the text with each line after `indent`.
-fn indented(text: &str, indent: &str) -> String {
-    text.lines().map(|line| format!("{indent}{line}\n")).collect()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_node_sample_of_the_reference_has_the_types_of_the_package() {
-    let Some(tools) = tools().filter(|_| has_npm()) else { return };
-    let installed = Installed::node();
-    let samples = docs::samples(&Client::new(installed.server.address(), None), "```js tab=Node").await;
-    let head = "import { Mailmill } from \"mailmill\";\nconst mailmill = new Mailmill();\n\
-                declare const file: Blob;\ndeclare const projectId: string;\n";
-    let functions = samples.iter().map(|sample| format!("export async function sample() {{\n{}}}\n", indented(sample, "  ")));
-    let functions = functions.enumerate().map(|(number, text)| text.replacen("sample()", &format!("sample{number}()"), 1));
-    fs::write(installed.path("samples.mts"), head.to_owned() + &functions.collect::<String>()).expect("the file can be written");
-    let mut compiler = Command::new("node");
-    compiler.current_dir(installed.folder.path()).arg(tools.join("node_modules/typescript/bin/tsc"));
-    compiler.args(["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node", "--typeRoots"]);
-    run(compiler.arg(tools.join("node_modules/@types")).arg("samples.mts"));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_python_sample_of_the_reference_has_the_types_of_the_package() {
-    let Some(python) = python_with("httpx, mypy, pip") else { return };
-    let installed = Installed::python(&python);
-    let samples = docs::samples(&Client::new(installed.server.address(), None), "```python tab=Python").await;
-    let head = "import pathlib\nfrom mailmill import Mailmill\nclient = Mailmill()\n\
-                file = pathlib.Path(\"contacts.csv\").open(\"rb\")\nproject_id = \"66f1a2b3c4d5e6f708192a3b\"\n";
-    let functions = samples.iter().enumerate();
-    let functions = functions.map(|(number, sample)| format!("def sample{number}() -> None:\n{}", indented(sample, "    ")));
-    fs::write(installed.path("samples.py"), head.to_owned() + &functions.collect::<String>()).expect("the file can be written");
-    let mut checker = Command::new(&python);
-    checker.args(["-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir"]).arg(installed.path("types"));
-    run(checker.arg(installed.path("samples.py")).env("MYPYPATH", installed.path("site")));
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ fn folder() -> TempDir {
 }
 
 /// Settings with which requests to platforms reach no server.
-const NO_PLATFORMS: &str = "[connections]\nklaviyo_url = \"http://127.0.0.1:9\"\nmailchimp_url = \"http://127.0.0.1:9\"\n\
+pub const NO_PLATFORMS: &str = "[connections]\nklaviyo_url = \"http://127.0.0.1:9\"\nmailchimp_url = \"http://127.0.0.1:9\"\n\
                             hubspot_url = \"http://127.0.0.1:9\"\nshopify_url = \"http://127.0.0.1:9\"\n";
 
 fn has_curl() -> bool {

@@ -175,6 +175,35 @@ async fn the_inspectors_command_line_calls_a_tool() {
     assert_eq!(result["structuredContent"]["data"]["plan"], "boundless", "{result}");
 }
 
+/// `tests/samples/mcp/conformance.yml` lists the scenarios that do not apply to this server, with the reasons. The suite fails if another
+/// scenario fails, or if one of the list passes.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_conformance_suite_of_the_protocol_passes() {
+    let Some(folder) = tools_folder() else { return };
+    if !folder.join("node_modules/@modelcontextprotocol/conformance").exists() {
+        return missing("there is no conformance suite of the Model Context Protocol; .ci/run installs it");
+    }
+    let server = Server::start(BOUNDLESS);
+    let key = server.key("test", "all");
+    let client = Client::new(server.address(), Some(key.clone()));
+    // The lists of resources and tools are not empty.
+    client.project("Acme").await;
+    let output = Command::new("timeout")
+        .args(["300", "node", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/mcp/conformance.cjs")])
+        .arg(&folder)
+        .args([&base(&server), &key])
+        .output()
+        .expect("node starts");
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let summary = said.split_once("=== SUMMARY ===").map_or(&*said, |(_, summary)| summary);
+    println!("{summary}");
+    assert!(output.status.success(), "{said}");
+    // The suite also succeeds if it runs no scenario.
+    for scenario in ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "server-sse-multiple-streams"] {
+        assert!(summary.contains(&format!("✓ {scenario}: ")), "{scenario}: {summary}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_runs_the_main_workflow_twice_and_does_everything_once() {
     let server = Server::start(BOUNDLESS);

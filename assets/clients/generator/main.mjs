@@ -89,7 +89,8 @@ function compile() {
     for (const [name, text] of tsc("commonjs", "types", "--emitDeclarationOnly", "--stripInternal")) put(`cjs/${name}`, text);
     // The types of both kinds are the same, so values can be passed between them.
     put("esm/index.d.ts", 'export * from "../cjs/index.js";\n');
-    put("esm/package.json", '{ "type": "module" }\n');
+    // Bundlers read `sideEffects` from the nearest package.json only.
+    put("esm/package.json", '{ "type": "module", "sideEffects": false }\n');
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -166,7 +166,7 @@ function doc(one) {
   const given = one.pathParams.map(({ name }) => name);
   if (one.params && exampleOf(one.params)) given.push(exampleOf(one.params));
   const call = `mailmill.${member(one.client)}(${given.join(", ")})`;
-  if (one.params) lines.push(...example(one.list ? `for await (const item of ${call}) console.log(item);` : `await ${call};`));
+  lines.push(...example(one.list ? `for await (const item of ${call}) console.log(item);` : `await ${call};`));
   return comment(lines);
 }
 

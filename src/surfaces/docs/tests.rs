@@ -74,6 +74,9 @@ fn pages_are_small_and_have_a_title_and_a_description() {
     let site = site();
     let html: Vec<_> = site.documents.iter().filter(|(_, document)| document.content_type.starts_with("text/html")).collect();
     assert!(html.len() > 60, "{}", html.len());
+    let largest = html.iter().max_by_key(|(_, document)| document.body.len()).expect("there are pages");
+    let (bytes, packed) = (largest.1.body.len(), largest.1.packed().len());
+    println!("the largest of {} pages is {}: {bytes} bytes, {packed} compressed", html.len(), largest.0);
     for (path, document) in html {
         let text = String::from_utf8_lossy(&document.body);
         assert!(document.packed().len() < 60_000, "{path} has {} bytes compressed", document.packed().len());

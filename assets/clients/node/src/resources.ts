@@ -22,6 +22,10 @@ export class ProjectsImports extends Resource<Mailmill> {
 
   /**
    * Get the state of an import.
+   * @example
+   * ```ts
+   * await mailmill.projects.imports.get(projectId);
+   * ```
    */
   get(projectId: string, options?: CallOptions): Promise<t.ImportView> {
     return this._get(at`/projects/import/${projectId}/status`, undefined, options);
@@ -31,6 +35,10 @@ export class ProjectsImports extends Resource<Mailmill> {
    * Import a project's sites again.
    *
    * Use this operation after a failed import or after a site has changed.
+   * @example
+   * ```ts
+   * await mailmill.projects.imports.retry(projectId);
+   * ```
    */
   retry(projectId: string, options?: CallOptions): Promise<t.ImportRetryResult> {
     return this._post(at`/projects/import/${projectId}/retry`, undefined, options, { keyed: true });
@@ -40,6 +48,10 @@ export class ProjectsImports extends Resource<Mailmill> {
    * List the changes found by a repeated import.
    *
    * Values with state `pending` are not used until they are accepted.
+   * @example
+   * ```ts
+   * await mailmill.projects.imports.changes(projectId);
+   * ```
    */
   changes(projectId: string, options?: CallOptions): Promise<t.ImportChangesView> {
     return this._get(at`/projects/import/${projectId}/changes`, undefined, options);
@@ -88,6 +100,10 @@ export class ProjectsKnowledge extends Resource<Mailmill> {
 
   /**
    * Get an entry in a project's knowledge base.
+   * @example
+   * ```ts
+   * await mailmill.projects.knowledge.get(projectId, entryId);
+   * ```
    */
   get(projectId: string, entryId: string, options?: CallOptions): Promise<t.KnowledgeView> {
     return this._get(at`/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
@@ -108,6 +124,10 @@ export class ProjectsKnowledge extends Resource<Mailmill> {
    * Remove an entry from a project's knowledge base.
    *
    * An entry from the project's pages does not return when the sites are imported again.
+   * @example
+   * ```ts
+   * await mailmill.projects.knowledge.delete(projectId, entryId);
+   * ```
    */
   delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.RemovalResult> {
     return this._delete(at`/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
@@ -236,6 +256,10 @@ export class ProjectsProducts extends Resource<Mailmill> {
    * Remove a product from a project.
    *
    * An imported product is hidden instead of deleted, so that the next import does not add it again.
+   * @example
+   * ```ts
+   * await mailmill.projects.products.delete(projectId, productId);
+   * ```
    */
   delete(projectId: string, productId: string, options?: CallOptions): Promise<t.RemovalResult> {
     return this._delete(at`/projects/${projectId}/products/${productId}`, undefined, options);
@@ -285,6 +309,10 @@ export class Projects extends Resource<Mailmill> {
    * Get a project.
    *
    * Includes `brand`, the values found on the project's sites or set by users, and `overrides`, the values set by users.
+   * @example
+   * ```ts
+   * await mailmill.projects.get(projectId);
+   * ```
    */
   get(projectId: string, options?: CallOptions): Promise<t.ProjectView> {
     return this._get(at`/projects/${projectId}`, undefined, options);
@@ -333,6 +361,10 @@ export class Projects extends Resource<Mailmill> {
    * List favorite emails.
    *
    * To use a favorite as a pattern, generate emails with the favorite's `conversationId` as `referenceId`.
+   * @example
+   * ```ts
+   * await mailmill.projects.references(projectId);
+   * ```
    */
   references(projectId: string, options?: CallOptions): Promise<t.ReferencesView> {
     return this._get(at`/projects/${projectId}/references`, undefined, options);
@@ -429,6 +461,10 @@ export class Domains extends Resource<Mailmill> {
    * Get a sending domain.
    *
    * Includes the last result for each DNS record; POST …/verify checks the records now.
+   * @example
+   * ```ts
+   * await mailmill.domains.get(domain);
+   * ```
    */
   get(domain: string, options?: CallOptions): Promise<t.DomainView> {
     return this._get(at`/domains/${domain}`, undefined, options);
@@ -451,6 +487,10 @@ export class Domains extends Resource<Mailmill> {
    * Delete a sending domain.
    *
    * Also deletes the domain's DKIM keys; adding the domain again creates new keys.
+   * @example
+   * ```ts
+   * await mailmill.domains.delete(domain);
+   * ```
    */
   delete(domain: string, options?: CallOptions): Promise<t.DeletedDomain> {
     return this._delete(at`/domains/${domain}`, undefined, options);
@@ -460,6 +500,10 @@ export class Domains extends Resource<Mailmill> {
    * Check a domain's DNS records now.
    *
    * A domain is verified once the DNS has one of its DKIM records.
+   * @example
+   * ```ts
+   * await mailmill.domains.verify(domain);
+   * ```
    */
   verify(domain: string, options?: CallOptions): Promise<t.DomainVerification> {
     return this._post(at`/domains/${domain}/verify`, undefined, options);
@@ -469,6 +513,10 @@ export class Domains extends Resource<Mailmill> {
    * Rotate a domain's DKIM keys.
    *
    * The current keys continue to sign until the records of the new keys are in the DNS.
+   * @example
+   * ```ts
+   * await mailmill.domains.rotate(domain);
+   * ```
    */
   rotate(domain: string, options?: CallOptions): Promise<t.DomainView> {
     return this._post(at`/domains/${domain}/rotate`, undefined, options, { keyed: true });
@@ -491,6 +539,10 @@ export class EmailsEdits extends Resource<Mailmill> {
 
   /**
    * Get the status of an edit.
+   * @example
+   * ```ts
+   * await mailmill.emails.edits.get(emailId, editId);
+   * ```
    */
   get(emailId: string, editId: string, options?: CallOptions): Promise<t.EditView> {
     return this._get(at`/emails/${emailId}/edits/${editId}`, undefined, options);
@@ -582,6 +634,10 @@ export class EmailsDesigns extends Resource<Mailmill> {
    * List starter designs.
    *
    * A design is an email without facts about any brand.
+   * @example
+   * ```ts
+   * await mailmill.emails.designs.list();
+   * ```
    */
   list(options?: CallOptions): Promise<t.DesignList> {
     return this._get("/emails/designs", undefined, options);
@@ -871,6 +927,10 @@ export class SavedBlocks extends Resource<Mailmill> {
    * Delete a saved block.
    *
    * Emails that contain the block keep it.
+   * @example
+   * ```ts
+   * await mailmill.savedBlocks.delete(projectId, blockId);
+   * ```
    */
   delete(projectId: string, blockId: string, options?: CallOptions): Promise<t.DeletedBlock> {
     return this._delete(at`/projects/${projectId}/blocks/${blockId}`, undefined, options);
@@ -943,6 +1003,10 @@ export class Validation extends Resource<Mailmill> {
 export class PreviewsDevices extends Resource<Mailmill> {
   /**
    * Get one device of a preview.
+   * @example
+   * ```ts
+   * await mailmill.previews.devices.get(previewId, deviceKey);
+   * ```
    */
   get(previewId: string, deviceKey: string, options?: CallOptions): Promise<t.OneDeviceView> {
     return this._get(at`/emails/previews/${previewId}/devices/${deviceKey}`, undefined, options);
@@ -950,6 +1014,10 @@ export class PreviewsDevices extends Resource<Mailmill> {
 
   /**
    * List the devices of previews.
+   * @example
+   * ```ts
+   * await mailmill.previews.devices.list();
+   * ```
    */
   list(options?: CallOptions): Promise<t.SupportedDevices> {
     return this._get("/emails/devices/supported", undefined, options);
@@ -975,6 +1043,10 @@ export class Previews extends Resource<Mailmill> {
 
   /**
    * Get a preview.
+   * @example
+   * ```ts
+   * await mailmill.previews.get(previewId);
+   * ```
    */
   get(previewId: string, options?: CallOptions): Promise<t.PreviewView> {
     return this._get(at`/emails/previews/${previewId}`, undefined, options);
@@ -982,6 +1054,10 @@ export class Previews extends Resource<Mailmill> {
 
   /**
    * Get the status of a preview.
+   * @example
+   * ```ts
+   * await mailmill.previews.status(previewId);
+   * ```
    */
   status(previewId: string, options?: CallOptions): Promise<t.PreviewStatusView> {
     return this._get(at`/emails/previews/${previewId}/status`, undefined, options);
@@ -1107,6 +1183,10 @@ export class Exports extends Resource<Mailmill> {
 
   /**
    * List export formats.
+   * @example
+   * ```ts
+   * await mailmill.exports.formats();
+   * ```
    */
   formats(options?: CallOptions): Promise<t.FormatsView> {
     return this._get("/export/formats", undefined, options);
@@ -1280,6 +1360,10 @@ export class ContactsJobs extends Resource<Mailmill> {
    * Get the kind, project and status of a contacts job.
    *
    * Returns finished jobs until 30 days after they end.
+   * @example
+   * ```ts
+   * await mailmill.contacts.jobs.get(id);
+   * ```
    */
   get(id: string, options?: CallOptions): Promise<t.ContactJob> {
     return this._get(at`/contacts/jobs/${id}`, undefined, options);
@@ -1382,6 +1466,10 @@ export class Contacts extends Resource<Mailmill> {
    * Get the project of a contact.
    *
    * All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.
+   * @example
+   * ```ts
+   * await mailmill.contacts.getProject(id);
+   * ```
    */
   getProject(id: string, options?: CallOptions): Promise<t.OwningProject> {
     return this._get(at`/contacts/${id}/project`, undefined, options);
@@ -1707,6 +1795,10 @@ export class Storefront extends Resource<Mailmill> {
    * Import a store again.
    *
    * Starts an import of all products and customers, or a further one after the current one.
+   * @example
+   * ```ts
+   * await mailmill.storefront.sync(serverId);
+   * ```
    */
   sync(serverId: string, options?: CallOptions): Promise<t.ConnectedStore> {
     return this._post(at`/storefront/stores/${serverId}/sync`, undefined, options, { keyed: true });
@@ -1716,6 +1808,10 @@ export class Storefront extends Resource<Mailmill> {
    * Disconnect a store.
    *
    * Removes the webhooks at the store and deletes the stored keys.
+   * @example
+   * ```ts
+   * await mailmill.storefront.disconnect(serverId);
+   * ```
    */
   disconnect(serverId: string, options?: CallOptions): Promise<t.DisconnectedStore> {
     return this._delete(at`/storefront/stores/${serverId}`, undefined, options);
@@ -2000,6 +2096,10 @@ export class Segments extends Resource<Mailmill> {
    * Get the project of a segment.
    *
    * All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.
+   * @example
+   * ```ts
+   * await mailmill.segments.getProject(id);
+   * ```
    */
   getProject(id: string, options?: CallOptions): Promise<t.OwningProject> {
     return this._get(at`/segments/${id}/project`, undefined, options);
@@ -2037,6 +2137,10 @@ export class Suppressions extends Resource<Mailmill> {
    * Remove an address from the suppression list.
    *
    * Remove an address if the recipient wants email again or a mail server rejected the address by mistake.
+   * @example
+   * ```ts
+   * await mailmill.suppressions.delete(email);
+   * ```
    */
   delete(email: string, options?: CallOptions): Promise<t.DeletedSuppression> {
     return this._delete(at`/suppressions/${email}`, undefined, options);
@@ -2048,6 +2152,10 @@ export class SendsBatches extends Resource<Mailmill> {
    * Get a batch.
    *
    * Returns the progress of a send to an audience: the number of recipients in each state.
+   * @example
+   * ```ts
+   * await mailmill.sends.batches.get(batchId);
+   * ```
    */
   get(batchId: string, options?: CallOptions): Promise<t.BatchView> {
     return this._get(at`/sending/batches/${batchId}`, undefined, options);
@@ -2057,6 +2165,10 @@ export class SendsBatches extends Resource<Mailmill> {
    * Cancel a batch.
    *
    * Skips the remaining recipients.
+   * @example
+   * ```ts
+   * await mailmill.sends.batches.cancel(batchId);
+   * ```
    */
   cancel(batchId: string, options?: CallOptions): Promise<t.BatchView> {
     return this._post(at`/sending/batches/${batchId}/cancel`, undefined, options, { keyed: true });
@@ -2064,6 +2176,10 @@ export class SendsBatches extends Resource<Mailmill> {
 
   /**
    * Send again to recipients whose delivery is unknown.
+   * @example
+   * ```ts
+   * await mailmill.sends.batches.resendUnknown(batchId);
+   * ```
    */
   resendUnknown(batchId: string, options?: CallOptions): Promise<t.ResentBatch> {
     return this._post(at`/sending/batches/${batchId}/resend-unknown`, undefined, options, { keyed: true });
@@ -2078,6 +2194,10 @@ export class Sends extends Resource<Mailmill> {
    * Get a direct send.
    *
    * Returns the status of each recipient.
+   * @example
+   * ```ts
+   * await mailmill.sends.get(sendId);
+   * ```
    */
   get(sendId: string, options?: CallOptions): Promise<t.SendView> {
     return this._get(at`/sending/${sendId}`, undefined, options);
@@ -2130,6 +2250,10 @@ export class Plan extends Resource<Mailmill> {
    * Get the account's limits.
    *
    * Returns the limits in effect, and how much of each quota is used in the key's environment.
+   * @example
+   * ```ts
+   * await mailmill.plan.get();
+   * ```
    */
   get(options?: CallOptions): Promise<t.AccountPlan> {
     return this._get("/plan", undefined, options);
@@ -2152,6 +2276,10 @@ export class Inbox extends Resource<Mailmill> {
 
   /**
    * Get a message from the built-in inbox.
+   * @example
+   * ```ts
+   * await mailmill.inbox.get(id);
+   * ```
    */
   get(id: string, options?: CallOptions): Promise<t.WholeMessage> {
     return this._get(at`/inbox/${id}`, undefined, options);
@@ -2161,6 +2289,10 @@ export class Inbox extends Resource<Mailmill> {
    * Delete a message from the built-in inbox.
    *
    * Deletes only the message; the record of its send is kept.
+   * @example
+   * ```ts
+   * await mailmill.inbox.delete(id);
+   * ```
    */
   delete(id: string, options?: CallOptions): Promise<t.DeletedMessage> {
     return this._delete(at`/inbox/${id}`, undefined, options);
@@ -2183,6 +2315,10 @@ export class Inbox extends Resource<Mailmill> {
    * Download a message from the built-in inbox.
    *
    * Returns the exact bytes that would have been sent, including signatures.
+   * @example
+   * ```ts
+   * await mailmill.inbox.raw(id);
+   * ```
    */
   raw(id: string, options?: CallOptions): Promise<Uint8Array> {
     return this._get(at`/inbox/${id}/raw`, undefined, options, { answer: "bytes" });
@@ -2192,6 +2328,10 @@ export class Inbox extends Resource<Mailmill> {
    * Take a screenshot of a message in the built-in inbox.
    *
    * Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.
+   * @example
+   * ```ts
+   * await mailmill.inbox.screenshot(id);
+   * ```
    */
   screenshot(id: string, options?: CallOptions): Promise<Uint8Array> {
     return this._get(at`/inbox/${id}/screenshot`, undefined, options, { answer: "bytes" });
@@ -2515,6 +2655,10 @@ export class MailServices extends Resource<Mailmill> {
    * Get a mail service.
    *
    * The response shows whether events arrive, and why the last request was rejected.
+   * @example
+   * ```ts
+   * await mailmill.mailServices.get(mailServiceId);
+   * ```
    */
   get(mailServiceId: string, options?: CallOptions): Promise<t.MailFeedbackView> {
     return this._get(at`/mail-services/${mailServiceId}`, undefined, options);
@@ -2537,6 +2681,10 @@ export class MailServices extends Resource<Mailmill> {
    * Delete a mail service.
    *
    * The URL of its webhook returns 404 from now on.
+   * @example
+   * ```ts
+   * await mailmill.mailServices.delete(mailServiceId);
+   * ```
    */
   delete(mailServiceId: string, options?: CallOptions): Promise<t.DeletedMailService> {
     return this._delete(at`/mail-services/${mailServiceId}`, undefined, options);
@@ -2544,6 +2692,10 @@ export class MailServices extends Resource<Mailmill> {
 
   /**
    * Test a mail service.
+   * @example
+   * ```ts
+   * await mailmill.mailServices.test(mailServiceId);
+   * ```
    */
   test(mailServiceId: string, options?: CallOptions): Promise<t.MailServiceTested> {
     return this._post(at`/mail-services/${mailServiceId}/test`, undefined, options);
@@ -2581,6 +2733,10 @@ export class IncomingWebhooks extends Resource<Mailmill> {
    * Get an incoming webhook.
    *
    * The response does not include the URL, which is shown only when it is created.
+   * @example
+   * ```ts
+   * await mailmill.incomingWebhooks.get(hook);
+   * ```
    */
   get(hook: string, options?: CallOptions): Promise<t.HookView> {
     return this._get(at`/incoming-webhooks/${hook}`, undefined, options);
@@ -2603,6 +2759,10 @@ export class IncomingWebhooks extends Resource<Mailmill> {
    * Delete an incoming webhook.
    *
    * Its URL returns 404 from now on.
+   * @example
+   * ```ts
+   * await mailmill.incomingWebhooks.delete(hook);
+   * ```
    */
   delete(hook: string, options?: CallOptions): Promise<t.DeletedHook> {
     return this._delete(at`/incoming-webhooks/${hook}`, undefined, options);
@@ -2612,6 +2772,10 @@ export class IncomingWebhooks extends Resource<Mailmill> {
    * List the requests of an incoming webhook.
    *
    * Lists the last 50 requests, newest first.
+   * @example
+   * ```ts
+   * await mailmill.incomingWebhooks.deliveries(hook);
+   * ```
    */
   deliveries(hook: string, options?: CallOptions): Promise<t.HookDeliveries> {
     return this._get(at`/incoming-webhooks/${hook}/deliveries`, undefined, options);
@@ -2662,6 +2826,10 @@ export class ScheduledImports extends Resource<Mailmill> {
    * Get a scheduled import.
    *
    * Returns the schedule and the result of the last run.
+   * @example
+   * ```ts
+   * await mailmill.scheduledImports.get(id);
+   * ```
    */
   get(id: string, options?: CallOptions): Promise<t.ScheduledImportView> {
     return this._get(at`/scheduled-imports/${id}`, undefined, options);
@@ -2684,6 +2852,10 @@ export class ScheduledImports extends Resource<Mailmill> {
    * Delete a scheduled import.
    *
    * The contacts and events are kept.
+   * @example
+   * ```ts
+   * await mailmill.scheduledImports.delete(id);
+   * ```
    */
   delete(id: string, options?: CallOptions): Promise<t.DeletedScheduledImport> {
     return this._delete(at`/scheduled-imports/${id}`, undefined, options);
@@ -2693,6 +2865,10 @@ export class ScheduledImports extends Resource<Mailmill> {
    * Run a scheduled import now.
    *
    * Ends a pause.
+   * @example
+   * ```ts
+   * await mailmill.scheduledImports.run(id);
+   * ```
    */
   run(id: string, options?: CallOptions): Promise<t.ScheduledImportView> {
     return this._post(at`/scheduled-imports/${id}/run`, undefined, options, { keyed: true });
@@ -2717,6 +2893,10 @@ export class WebhooksDeliveries extends Resource<Mailmill> {
    * Get a delivery.
    *
    * Includes every attempt: its time, and the endpoint's response or the error.
+   * @example
+   * ```ts
+   * await mailmill.webhooks.deliveries.get(webhookId, deliveryId);
+   * ```
    */
   get(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryDetails> {
     return this._get(at`/webhooks/${webhookId}/deliveries/${deliveryId}`, undefined, options);
@@ -2726,6 +2906,10 @@ export class WebhooksDeliveries extends Resource<Mailmill> {
    * Redeliver an event.
    *
    * Creates a new delivery of the same event, with up to three new attempts and the same event ID and body.
+   * @example
+   * ```ts
+   * await mailmill.webhooks.deliveries.retry(webhookId, deliveryId);
+   * ```
    */
   retry(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryView> {
     return this._post(at`/webhooks/${webhookId}/deliveries/${deliveryId}/retry`, undefined, options, { keyed: true });
@@ -2766,6 +2950,10 @@ export class Webhooks extends Resource<Mailmill> {
    * List event types.
    *
    * All event types that a webhook can subscribe to.
+   * @example
+   * ```ts
+   * await mailmill.webhooks.eventTypes();
+   * ```
    */
   eventTypes(options?: CallOptions): Promise<t.EventTypes> {
     return this._get("/webhooks/events", undefined, options);
@@ -2775,6 +2963,10 @@ export class Webhooks extends Resource<Mailmill> {
    * Get delivery statistics.
    *
    * A delivery is counted as successful or failed when it ends.
+   * @example
+   * ```ts
+   * await mailmill.webhooks.stats();
+   * ```
    */
   stats(options?: CallOptions): Promise<t.StatsView> {
     return this._get("/webhooks/stats", undefined, options);
@@ -2784,6 +2976,10 @@ export class Webhooks extends Resource<Mailmill> {
    * Get a webhook.
    *
    * The response does not include the secret, which is shown only when it is created.
+   * @example
+   * ```ts
+   * await mailmill.webhooks.get(webhookId);
+   * ```
    */
   get(webhookId: string, options?: CallOptions): Promise<t.WebhookView> {
     return this._get(at`/webhooks/${webhookId}`, undefined, options);
@@ -2806,6 +3002,10 @@ export class Webhooks extends Resource<Mailmill> {
    * Delete a webhook.
    *
    * Also deletes the webhook's deliveries; pending ones are not delivered.
+   * @example
+   * ```ts
+   * await mailmill.webhooks.delete(webhookId);
+   * ```
    */
   delete(webhookId: string, options?: CallOptions): Promise<t.DeletedWebhook> {
     return this._delete(at`/webhooks/${webhookId}`, undefined, options);
@@ -2815,6 +3015,10 @@ export class Webhooks extends Resource<Mailmill> {
    * Send a test.
    *
    * Makes one attempt, signed like any other attempt, with the header X-Service-Test and the type webhook.test.
+   * @example
+   * ```ts
+   * await mailmill.webhooks.test(webhookId);
+   * ```
    */
   test(webhookId: string, options?: CallOptions): Promise<t.WebhookTested> {
     return this._post(at`/webhooks/${webhookId}/test`, undefined, options);

@@ -164,6 +164,7 @@ fn innermost<'a>(name: &str, matches: &'a ArgMatches) -> (Vec<String>, &'a ArgMa
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+    use unicode_width::UnicodeWidthStr;
 
     use super::super::args::Cli;
     use super::*;
@@ -182,5 +183,27 @@ mod tests {
         }
         assert!(has(&["contacts", "list"], "profile") && has(&["keys", "create"], "data") && has(&["serve"], "config"));
         assert!(all.find_subcommand("render-worker").is_none());
+    }
+
+    fn fits(command: &mut Command) -> usize {
+        let page = command.render_long_help().to_string();
+        let wide: Vec<&str> = page.lines().filter(|line| line.width() > help::WIDTH).collect();
+        assert!(wide.is_empty(), "{}: {wide:#?}", command.get_name());
+        1 + command.get_subcommands_mut().map(fits).sum::<usize>()
+    }
+
+    #[test]
+    fn every_help_page_fits_80_columns() {
+        let root = Command::new("mailmill").max_term_width(help::WIDTH).args(commands::general());
+        let resources =
+            names::resources(OPERATIONS).into_iter().map(|resource| commands::resource(OPERATIONS, resource, Detail::All));
+        let mut client = root.subcommands(own::commands()).subcommands(resources);
+        let mut administration = with_help(Cli::command(), OPERATIONS);
+        let mut pages = 0;
+        for all in [&mut client, &mut administration] {
+            all.build();
+            pages += fits(all);
+        }
+        assert!(pages > 250, "{pages}");
     }
 }

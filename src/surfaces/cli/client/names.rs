@@ -69,7 +69,12 @@ pub fn of_resource(operations: &'static [Entry], resource: &str) -> Vec<Named> {
 
 /// Returns the resources that have operations, with their summaries for users.
 pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static str)> {
-    RESOURCES.into_iter().filter(|(name, _)| all(operations).any(|named| named.words[0] == *name)).collect()
+    // Every command calls this function, so it does not create the words of all commands.
+    let has = |resource: &str| {
+        let mut names = operations.iter().filter_map(|entry| entry.spec.client_name()?.split('.').next());
+        names.any(|name| name.len() == resource.len() && name.split('_').eq(resource.split('-')))
+    };
+    RESOURCES.into_iter().filter(|(name, _)| has(name)).collect()
 }
 
 /// Replaces the HTTP requests in an error of the API, such as `GET /v1/tags lists the tags`, with the commands that send them.

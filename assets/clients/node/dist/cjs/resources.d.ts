@@ -14,18 +14,30 @@ export declare class ProjectsImports extends Resource<Mailmill> {
  create(params: t.ProjectsImportsCreateParams, options?: CallOptions): Promise<t.ImportAccepted>;
  /**
   * Get the state of an import.
+  * @example
+  * ```ts
+  * await mailmill.projects.imports.get(projectId);
+  * ```
   */
  get(projectId: string, options?: CallOptions): Promise<t.ImportView>;
  /**
   * Import a project's sites again.
   *
   * Use this operation after a failed import or after a site has changed.
+  * @example
+  * ```ts
+  * await mailmill.projects.imports.retry(projectId);
+  * ```
   */
  retry(projectId: string, options?: CallOptions): Promise<t.ImportRetryResult>;
  /**
   * List the changes found by a repeated import.
   *
   * Values with state `pending` are not used until they are accepted.
+  * @example
+  * ```ts
+  * await mailmill.projects.imports.changes(projectId);
+  * ```
   */
  changes(projectId: string, options?: CallOptions): Promise<t.ImportChangesView>;
  /**
@@ -62,6 +74,10 @@ export declare class ProjectsKnowledge extends Resource<Mailmill> {
  create(projectId: string, params: t.ProjectsKnowledgeCreateParams, options?: CallOptions): Promise<t.KnowledgeView>;
  /**
   * Get an entry in a project's knowledge base.
+  * @example
+  * ```ts
+  * await mailmill.projects.knowledge.get(projectId, entryId);
+  * ```
   */
  get(projectId: string, entryId: string, options?: CallOptions): Promise<t.KnowledgeView>;
  /**
@@ -76,6 +92,10 @@ export declare class ProjectsKnowledge extends Resource<Mailmill> {
   * Remove an entry from a project's knowledge base.
   *
   * An entry from the project's pages does not return when the sites are imported again.
+  * @example
+  * ```ts
+  * await mailmill.projects.knowledge.delete(projectId, entryId);
+  * ```
   */
  delete(projectId: string, entryId: string, options?: CallOptions): Promise<t.RemovalResult>;
 }
@@ -174,6 +194,10 @@ export declare class ProjectsProducts extends Resource<Mailmill> {
   * Remove a product from a project.
   *
   * An imported product is hidden instead of deleted, so that the next import does not add it again.
+  * @example
+  * ```ts
+  * await mailmill.projects.products.delete(projectId, productId);
+  * ```
   */
  delete(projectId: string, productId: string, options?: CallOptions): Promise<t.RemovalResult>;
  /**
@@ -210,6 +234,10 @@ export declare class Projects extends Resource<Mailmill> {
   * Get a project.
   *
   * Includes `brand`, the values found on the project's sites or set by users, and `overrides`, the values set by users.
+  * @example
+  * ```ts
+  * await mailmill.projects.get(projectId);
+  * ```
   */
  get(projectId: string, options?: CallOptions): Promise<t.ProjectView>;
  /**
@@ -246,6 +274,10 @@ export declare class Projects extends Resource<Mailmill> {
   * List favorite emails.
   *
   * To use a favorite as a pattern, generate emails with the favorite's `conversationId` as `referenceId`.
+  * @example
+  * ```ts
+  * await mailmill.projects.references(projectId);
+  * ```
   */
  references(projectId: string, options?: CallOptions): Promise<t.ReferencesView>;
  /**
@@ -316,6 +348,10 @@ export declare class Domains extends Resource<Mailmill> {
   * Get a sending domain.
   *
   * Includes the last result for each DNS record; POST …/verify checks the records now.
+  * @example
+  * ```ts
+  * await mailmill.domains.get(domain);
+  * ```
   */
  get(domain: string, options?: CallOptions): Promise<t.DomainView>;
  /**
@@ -332,18 +368,30 @@ export declare class Domains extends Resource<Mailmill> {
   * Delete a sending domain.
   *
   * Also deletes the domain's DKIM keys; adding the domain again creates new keys.
+  * @example
+  * ```ts
+  * await mailmill.domains.delete(domain);
+  * ```
   */
  delete(domain: string, options?: CallOptions): Promise<t.DeletedDomain>;
  /**
   * Check a domain's DNS records now.
   *
   * A domain is verified once the DNS has one of its DKIM records.
+  * @example
+  * ```ts
+  * await mailmill.domains.verify(domain);
+  * ```
   */
  verify(domain: string, options?: CallOptions): Promise<t.DomainVerification>;
  /**
   * Rotate a domain's DKIM keys.
   *
   * The current keys continue to sign until the records of the new keys are in the DNS.
+  * @example
+  * ```ts
+  * await mailmill.domains.rotate(domain);
+  * ```
   */
  rotate(domain: string, options?: CallOptions): Promise<t.DomainView>;
 }
@@ -360,6 +408,10 @@ export declare class EmailsEdits extends Resource<Mailmill> {
  create(emailId: string, params: t.EmailsEditsCreateParams, options?: CallOptions): Promise<t.EmailEditResult>;
  /**
   * Get the status of an edit.
+  * @example
+  * ```ts
+  * await mailmill.emails.edits.get(emailId, editId);
+  * ```
   */
  get(emailId: string, editId: string, options?: CallOptions): Promise<t.EditView>;
 }
@@ -430,6 +482,10 @@ export declare class EmailsDesigns extends Resource<Mailmill> {
   * List starter designs.
   *
   * A design is an email without facts about any brand.
+  * @example
+  * ```ts
+  * await mailmill.emails.designs.list();
+  * ```
   */
  list(options?: CallOptions): Promise<t.DesignList>;
  /**
@@ -642,6 +698,10 @@ export declare class SavedBlocks extends Resource<Mailmill> {
   * Delete a saved block.
   *
   * Emails that contain the block keep it.
+  * @example
+  * ```ts
+  * await mailmill.savedBlocks.delete(projectId, blockId);
+  * ```
   */
  delete(projectId: string, blockId: string, options?: CallOptions): Promise<t.DeletedBlock>;
 }
@@ -696,10 +756,18 @@ export declare class Validation extends Resource<Mailmill> {
 export declare class PreviewsDevices extends Resource<Mailmill> {
  /**
   * Get one device of a preview.
+  * @example
+  * ```ts
+  * await mailmill.previews.devices.get(previewId, deviceKey);
+  * ```
   */
  get(previewId: string, deviceKey: string, options?: CallOptions): Promise<t.OneDeviceView>;
  /**
   * List the devices of previews.
+  * @example
+  * ```ts
+  * await mailmill.previews.devices.list();
+  * ```
   */
  list(options?: CallOptions): Promise<t.SupportedDevices>;
 }
@@ -718,10 +786,18 @@ export declare class Previews extends Resource<Mailmill> {
  create(params?: t.PreviewsCreateParams, options?: CallOptions): Promise<t.PreviewView>;
  /**
   * Get a preview.
+  * @example
+  * ```ts
+  * await mailmill.previews.get(previewId);
+  * ```
   */
  get(previewId: string, options?: CallOptions): Promise<t.PreviewView>;
  /**
   * Get the status of a preview.
+  * @example
+  * ```ts
+  * await mailmill.previews.status(previewId);
+  * ```
   */
  status(previewId: string, options?: CallOptions): Promise<t.PreviewStatusView>;
  /**
@@ -812,6 +888,10 @@ export declare class Exports extends Resource<Mailmill> {
  status(conversationId: string, params?: t.ExportsStatusParams, options?: CallOptions): Promise<t.ExportStatusView>;
  /**
   * List export formats.
+  * @example
+  * ```ts
+  * await mailmill.exports.formats();
+  * ```
   */
  formats(options?: CallOptions): Promise<t.FormatsView>;
 }
@@ -946,6 +1026,10 @@ export declare class ContactsJobs extends Resource<Mailmill> {
   * Get the kind, project and status of a contacts job.
   *
   * Returns finished jobs until 30 days after they end.
+  * @example
+  * ```ts
+  * await mailmill.contacts.jobs.get(id);
+  * ```
   */
  get(id: string, options?: CallOptions): Promise<t.ContactJob>;
  /**
@@ -1022,6 +1106,10 @@ export declare class Contacts extends Resource<Mailmill> {
   * Get the project of a contact.
   *
   * All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.
+  * @example
+  * ```ts
+  * await mailmill.contacts.getProject(id);
+  * ```
   */
  getProject(id: string, options?: CallOptions): Promise<t.OwningProject>;
  /**
@@ -1260,12 +1348,20 @@ export declare class Storefront extends Resource<Mailmill> {
   * Import a store again.
   *
   * Starts an import of all products and customers, or a further one after the current one.
+  * @example
+  * ```ts
+  * await mailmill.storefront.sync(serverId);
+  * ```
   */
  sync(serverId: string, options?: CallOptions): Promise<t.ConnectedStore>;
  /**
   * Disconnect a store.
   *
   * Removes the webhooks at the store and deletes the stored keys.
+  * @example
+  * ```ts
+  * await mailmill.storefront.disconnect(serverId);
+  * ```
   */
  disconnect(serverId: string, options?: CallOptions): Promise<t.DisconnectedStore>;
 }
@@ -1484,6 +1580,10 @@ export declare class Segments extends Resource<Mailmill> {
   * Get the project of a segment.
   *
   * All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.
+  * @example
+  * ```ts
+  * await mailmill.segments.getProject(id);
+  * ```
   */
  getProject(id: string, options?: CallOptions): Promise<t.OwningProject>;
 }
@@ -1512,6 +1612,10 @@ export declare class Suppressions extends Resource<Mailmill> {
   * Remove an address from the suppression list.
   *
   * Remove an address if the recipient wants email again or a mail server rejected the address by mistake.
+  * @example
+  * ```ts
+  * await mailmill.suppressions.delete(email);
+  * ```
   */
  delete(email: string, options?: CallOptions): Promise<t.DeletedSuppression>;
 }
@@ -1520,16 +1624,28 @@ export declare class SendsBatches extends Resource<Mailmill> {
   * Get a batch.
   *
   * Returns the progress of a send to an audience: the number of recipients in each state.
+  * @example
+  * ```ts
+  * await mailmill.sends.batches.get(batchId);
+  * ```
   */
  get(batchId: string, options?: CallOptions): Promise<t.BatchView>;
  /**
   * Cancel a batch.
   *
   * Skips the remaining recipients.
+  * @example
+  * ```ts
+  * await mailmill.sends.batches.cancel(batchId);
+  * ```
   */
  cancel(batchId: string, options?: CallOptions): Promise<t.BatchView>;
  /**
   * Send again to recipients whose delivery is unknown.
+  * @example
+  * ```ts
+  * await mailmill.sends.batches.resendUnknown(batchId);
+  * ```
   */
  resendUnknown(batchId: string, options?: CallOptions): Promise<t.ResentBatch>;
 }
@@ -1540,6 +1656,10 @@ export declare class Sends extends Resource<Mailmill> {
   * Get a direct send.
   *
   * Returns the status of each recipient.
+  * @example
+  * ```ts
+  * await mailmill.sends.get(sendId);
+  * ```
   */
  get(sendId: string, options?: CallOptions): Promise<t.SendView>;
 }
@@ -1580,6 +1700,10 @@ export declare class Plan extends Resource<Mailmill> {
   * Get the account's limits.
   *
   * Returns the limits in effect, and how much of each quota is used in the key's environment.
+  * @example
+  * ```ts
+  * await mailmill.plan.get();
+  * ```
   */
  get(options?: CallOptions): Promise<t.AccountPlan>;
 }
@@ -1596,12 +1720,20 @@ export declare class Inbox extends Resource<Mailmill> {
  list(params?: t.InboxListParams, options?: CallOptions): List<t.InboxListPage, t.MessageView>;
  /**
   * Get a message from the built-in inbox.
+  * @example
+  * ```ts
+  * await mailmill.inbox.get(id);
+  * ```
   */
  get(id: string, options?: CallOptions): Promise<t.WholeMessage>;
  /**
   * Delete a message from the built-in inbox.
   *
   * Deletes only the message; the record of its send is kept.
+  * @example
+  * ```ts
+  * await mailmill.inbox.delete(id);
+  * ```
   */
  delete(id: string, options?: CallOptions): Promise<t.DeletedMessage>;
  /**
@@ -1618,12 +1750,20 @@ export declare class Inbox extends Resource<Mailmill> {
   * Download a message from the built-in inbox.
   *
   * Returns the exact bytes that would have been sent, including signatures.
+  * @example
+  * ```ts
+  * await mailmill.inbox.raw(id);
+  * ```
   */
  raw(id: string, options?: CallOptions): Promise<Uint8Array>;
  /**
   * Take a screenshot of a message in the built-in inbox.
   *
   * Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.
+  * @example
+  * ```ts
+  * await mailmill.inbox.screenshot(id);
+  * ```
   */
  screenshot(id: string, options?: CallOptions): Promise<Uint8Array>;
 }
@@ -1872,6 +2012,10 @@ export declare class MailServices extends Resource<Mailmill> {
   * Get a mail service.
   *
   * The response shows whether events arrive, and why the last request was rejected.
+  * @example
+  * ```ts
+  * await mailmill.mailServices.get(mailServiceId);
+  * ```
   */
  get(mailServiceId: string, options?: CallOptions): Promise<t.MailFeedbackView>;
  /**
@@ -1888,10 +2032,18 @@ export declare class MailServices extends Resource<Mailmill> {
   * Delete a mail service.
   *
   * The URL of its webhook returns 404 from now on.
+  * @example
+  * ```ts
+  * await mailmill.mailServices.delete(mailServiceId);
+  * ```
   */
  delete(mailServiceId: string, options?: CallOptions): Promise<t.DeletedMailService>;
  /**
   * Test a mail service.
+  * @example
+  * ```ts
+  * await mailmill.mailServices.test(mailServiceId);
+  * ```
   */
  test(mailServiceId: string, options?: CallOptions): Promise<t.MailServiceTested>;
 }
@@ -1920,6 +2072,10 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
   * Get an incoming webhook.
   *
   * The response does not include the URL, which is shown only when it is created.
+  * @example
+  * ```ts
+  * await mailmill.incomingWebhooks.get(hook);
+  * ```
   */
  get(hook: string, options?: CallOptions): Promise<t.HookView>;
  /**
@@ -1936,12 +2092,20 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
   * Delete an incoming webhook.
   *
   * Its URL returns 404 from now on.
+  * @example
+  * ```ts
+  * await mailmill.incomingWebhooks.delete(hook);
+  * ```
   */
  delete(hook: string, options?: CallOptions): Promise<t.DeletedHook>;
  /**
   * List the requests of an incoming webhook.
   *
   * Lists the last 50 requests, newest first.
+  * @example
+  * ```ts
+  * await mailmill.incomingWebhooks.deliveries(hook);
+  * ```
   */
  deliveries(hook: string, options?: CallOptions): Promise<t.HookDeliveries>;
  /**
@@ -1980,6 +2144,10 @@ export declare class ScheduledImports extends Resource<Mailmill> {
   * Get a scheduled import.
   *
   * Returns the schedule and the result of the last run.
+  * @example
+  * ```ts
+  * await mailmill.scheduledImports.get(id);
+  * ```
   */
  get(id: string, options?: CallOptions): Promise<t.ScheduledImportView>;
  /**
@@ -1996,12 +2164,20 @@ export declare class ScheduledImports extends Resource<Mailmill> {
   * Delete a scheduled import.
   *
   * The contacts and events are kept.
+  * @example
+  * ```ts
+  * await mailmill.scheduledImports.delete(id);
+  * ```
   */
  delete(id: string, options?: CallOptions): Promise<t.DeletedScheduledImport>;
  /**
   * Run a scheduled import now.
   *
   * Ends a pause.
+  * @example
+  * ```ts
+  * await mailmill.scheduledImports.run(id);
+  * ```
   */
  run(id: string, options?: CallOptions): Promise<t.ScheduledImportView>;
 }
@@ -2020,12 +2196,20 @@ export declare class WebhooksDeliveries extends Resource<Mailmill> {
   * Get a delivery.
   *
   * Includes every attempt: its time, and the endpoint's response or the error.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.deliveries.get(webhookId, deliveryId);
+  * ```
   */
  get(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryDetails>;
  /**
   * Redeliver an event.
   *
   * Creates a new delivery of the same event, with up to three new attempts and the same event ID and body.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.deliveries.retry(webhookId, deliveryId);
+  * ```
   */
  retry(webhookId: string, deliveryId: string, options?: CallOptions): Promise<t.DeliveryView>;
 }
@@ -2056,18 +2240,30 @@ export declare class Webhooks extends Resource<Mailmill> {
   * List event types.
   *
   * All event types that a webhook can subscribe to.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.eventTypes();
+  * ```
   */
  eventTypes(options?: CallOptions): Promise<t.EventTypes>;
  /**
   * Get delivery statistics.
   *
   * A delivery is counted as successful or failed when it ends.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.stats();
+  * ```
   */
  stats(options?: CallOptions): Promise<t.StatsView>;
  /**
   * Get a webhook.
   *
   * The response does not include the secret, which is shown only when it is created.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.get(webhookId);
+  * ```
   */
  get(webhookId: string, options?: CallOptions): Promise<t.WebhookView>;
  /**
@@ -2084,12 +2280,20 @@ export declare class Webhooks extends Resource<Mailmill> {
   * Delete a webhook.
   *
   * Also deletes the webhook's deliveries; pending ones are not delivered.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.delete(webhookId);
+  * ```
   */
  delete(webhookId: string, options?: CallOptions): Promise<t.DeletedWebhook>;
  /**
   * Send a test.
   *
   * Makes one attempt, signed like any other attempt, with the header X-Service-Test and the type webhook.test.
+  * @example
+  * ```ts
+  * await mailmill.webhooks.test(webhookId);
+  * ```
   */
  test(webhookId: string, options?: CallOptions): Promise<t.WebhookTested>;
  /**
