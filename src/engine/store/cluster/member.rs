@@ -61,8 +61,6 @@ pub struct Member {
     candidate: Candidate,
     lease: Duration,
     role: watch::Sender<Role>,
-    /// Whether the process is ready to serve as the leader: its caches are current.
-    is_active: AtomicBool,
     is_resigning: AtomicBool,
     /// `drain` is whether this process was asked to stop leading, and `is_drained` is whether it has stopped.
     drain: watch::Sender<bool>,
@@ -98,7 +96,6 @@ impl Member {
             candidate: Candidate { process, node: options.node, address: options.address },
             lease: options.lease,
             role: watch::Sender::new(Role::Follower { leader: None }),
-            is_active: AtomicBool::new(false),
             is_resigning: AtomicBool::new(false),
             drain: watch::Sender::new(false),
             is_drained: watch::Sender::new(false),
@@ -132,7 +129,7 @@ impl Member {
 
     /// Returns whether this process serves as the leader now.
     pub fn leads(&self) -> bool {
-        self.is_active.load(Ordering::SeqCst) && self.shared.turn.is_valid()
+        self.shared.turn.leads()
     }
 
     /// Returns whether the cluster has a leader, as far as this process knows: without the database, this is known only until the
@@ -150,16 +147,14 @@ impl Member {
         }
     }
 
-    /// Marks this process as ready to serve as the leader, if it still leads in this epoch.
-    pub fn activate(&self, epoch: Epoch) {
-        if *self.role.borrow() == (Role::Leader { epoch }) {
-            self.is_active.store(true, Ordering::SeqCst);
-        }
+    /// Marks this process as ready to serve as the leader in this epoch. Returns whether it still leads in this epoch.
+    pub fn activate(&self, epoch: Epoch) -> bool {
+        self.shared.turn.activate(epoch)
     }
 
     /// Stops serving as the leader, while the stores still accept the last writes.
     pub fn deactivate(&self) {
-        self.is_active.store(false, Ordering::SeqCst);
+        self.shared.turn.deactivate();
     }
 
     /// Returns the maximum age of this process's data, in milliseconds; 0 if the process leads.
@@ -227,7 +222,6 @@ impl Member {
     /// Ends this process's membership in the cluster. After this call, close the stores, and then call [`Member::close`].
     pub fn stop(&self) {
         self.shared.turn.stop();
-        self.deactivate();
         if let Some(task) = self.task.lock().unwrap_or_else(PoisonError::into_inner).take() {
             task.abort();
         }
@@ -341,20 +335,20 @@ impl Member {
             return false;
         }
         tracing::error!(%error, node = self.candidate.node, "this node cannot be a member of the cluster any longer");
-        self.deactivate();
         self.shared.turn.fail(error.into());
         false
     }
 
-    /// Renews the lease when a third of its time has passed, or releases it if this process resigns. Returns false if the process
+    /// Renews the lease when a third of its time has passed, or releases it if this process resigns or stands back. Returns false if the process
     /// no longer has the lease.
     async fn keep(&self, link: &mut Link, held: &mut Held) -> bool {
         let turn = &self.shared.turn;
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        if self.is_resigning.load(Ordering::SeqCst) {
-            self.deactivate();
+        // A process that was asked to stand back while it took the lease gives the lease up before it leads.
+        let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
+        if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
             while !turn.all_accept(0) {
                 turn.changed.notified().await;
@@ -394,8 +388,9 @@ impl Member {
 
     fn lose(&self) {
         tracing::warn!(node = self.candidate.node, "this node no longer leads");
-        self.deactivate();
         self.shared.turn.end();
+        // If the caller of `resign` no longer waits, the request must not end the next lease, too.
+        self.is_resigning.store(false, Ordering::SeqCst);
         self.set_role(Role::Follower { leader: None });
     }
 

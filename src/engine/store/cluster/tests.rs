@@ -2,6 +2,7 @@
 
 mod conflicts;
 mod joining;
+mod resigning;
 mod shards;
 mod upgrades;
 
@@ -131,15 +132,15 @@ impl Cluster {
         self.try_node(name).expect("the node starts")
     }
 
+    /// Connects a process that has no stores yet.
+    fn connect(&self, name: &str) -> Result<(Arc<Member>, Schema)> {
+        let (database, address) = (self.url.clone(), format!("{name}:1"));
+        let options = Options { database, authorities: None, node: name.into(), address, lease: LEASE };
+        Member::connect(options, Arc::new(SystemClock), Arc::new(SystemRandom::default()))
+    }
+
     fn try_node(&self, name: &str) -> Result<Node> {
-        let options = Options {
-            database: self.url.clone(),
-            authorities: None,
-            node: name.into(),
-            address: format!("{name}:1"),
-            lease: LEASE,
-        };
-        let (member, schema) = Member::connect(options, Arc::new(SystemClock), Arc::new(SystemRandom::default()))?;
+        let (member, schema) = self.connect(name)?;
         let folder = self.folder.path().join(name);
         std::fs::create_dir_all(&folder).expect("the folder can be created");
         let open = |store: StoreName| {

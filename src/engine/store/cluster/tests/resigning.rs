@@ -1,0 +1,57 @@
+//! Tests of a process that gives up the lease.
+
+use super::*;
+
+/// A command waits only for a limited time until the lead has ended, and an append with an unknown outcome can take longer.
+#[test]
+fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
+    let Some(server) = server() else { return };
+    let (cluster, one) = Cluster::led(server);
+    let Role::Leader { epoch: former } = one.member.role().borrow().clone() else { panic!("the node leads") };
+    let (shared, runtime) = shared_of(&cluster.url);
+    std::thread::scope(|scope| {
+        let [mut lock, mut look] = [(); 2].map(|()| Link::new(shared.database.clone()));
+        runtime.block_on(lock.define("BEGIN; LOCK TABLE mailmill_log IN ACCESS EXCLUSIVE MODE")).expect("the database works");
+        let unknown = scope.spawn(|| one.put(2));
+        runtime.block_on(async {
+            let appending = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() \
+                             AND query LIKE '%INSERT INTO mailmill_log%'";
+            while look.query(appending, &[]).await.expect("the database works").is_empty() {
+                tokio::time::sleep(limits::CLUSTER_POLL_PAUSE).await;
+            }
+            let resigned = tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, one.member.resign()).await;
+            assert!(resigned.is_err(), "the lead ends after the append");
+            // Otherwise, the node leaves the lease to other nodes for a while.
+            one.member.rejoin();
+            lock.define("COMMIT").await.expect("the database works");
+        });
+        assert_eq!(unknown.join().expect("the writer ends"), Ok(()));
+    });
+    one.wait("leads again", |member| matches!(*member.role().borrow(), Role::Leader { epoch } if epoch > former));
+    one.put(3).expect("the leader accepts writes");
+    one.stop();
+}
+
+/// Between the lease and the lead, a process applies the rest of the log and migrates its rows, which can take long.
+#[test]
+fn a_process_that_is_drained_before_it_is_ready_to_lead_gives_up_the_lease() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let (shared, runtime) = shared_of(&cluster.url);
+    let mut link = Link::new(shared.database.clone());
+    // Without stores, the process is never ready.
+    let (slow, _) = cluster.connect("slow").expect("the database works");
+    slow.start();
+    runtime.block_on(async {
+        while lease::read(&mut link).await.expect("the database works").remaining_ms <= 0 {
+            tokio::time::sleep(limits::CLUSTER_POLL_PAUSE).await;
+        }
+        let drained = tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, slow.drain()).await;
+        assert!(drained.is_err(), "the service reports the end of the lead, and no service runs here");
+    });
+    let one = cluster.node("one");
+    one.lead();
+    one.stop();
+    slow.stop();
+    slow.close();
+}
