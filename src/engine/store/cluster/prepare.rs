@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::database::{Database, Link};
 use super::replicated_port::{ReplicatedPort, Shared};
 use super::schema::{self, Schema};
-use super::shared_log::{SharedLog, unpack};
+use super::shared_log::{self, SharedLog, unpack};
 use super::{Error, Result, snapshots};
 use crate::engine::store::StoreFile;
-use crate::engine::store::commit_log::{Links, StoreName};
+use crate::engine::store::commit_log::{Links, StoreName, links};
 use crate::engine::store::identity::{self, Identity};
 use crate::engine::store::port::{Overlay, Port};
 use crate::engine::store::rebuild::Rebuild;
@@ -37,10 +37,14 @@ pub fn prepare(
         }
         let local = RedbPort::open_existing(space.clone(), file, cache_bytes)?.with_tables(store.database_kind())?;
         let tx = ReadTx { snapshot: local.snapshot()?, feed_position: 0, memo: Arc::default() };
-        let own = identity::identity(&tx)?;
+        let (own, is_single) = (identity::identity(&tx)?, links(&tx)?.is_none());
         drop(tx);
         if own.is_none_or(|own| own.installation.name() != schema.installation || own.store != store.word()) {
             return Err(Error::Foreign { file: file.display().to_string() });
+        }
+        // A restored or exported folder has the same identity, and would be replaced if it is behind the log.
+        if is_single {
+            return Err(Error::Single { file: file.display().to_string() });
         }
         let port = ReplicatedPort::new(store, local, shared)?;
         match port.check().and_then(|()| catch_up(&port)) {
@@ -86,25 +90,30 @@ fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: St
     Ok(())
 }
 
-/// Writes the state of the cluster into one new file per store: the newest snapshot and all commits after it. Returns the total number
-/// of rows.
+/// Writes the state of the cluster at one moment into one new file per store: the newest snapshot and the commits after it. Returns the
+/// total number of rows.
 pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> PathBuf) -> Result<u64> {
     let mut link = Link::new(database.clone());
-    let mut rows = 0;
+    let mut files = Vec::new();
     for store in StoreName::ALL {
         let mut file = Rebuild::create(store, &file_of(store), 0)?;
         let position = snapshots::read(&mut link, store, |rows| Ok(file.fill(rows)?)).await?;
         file.continue_from(position);
+        files.push(file);
+    }
+    // One statement sees all logs at the same moment, so no store gets a commit without the commits that other stores had before it.
+    let ends = shared_log::ends(&mut link).await?;
+    let mut rows = 0;
+    for ((store, mut file), end) in StoreName::ALL.into_iter().zip(files).zip(ends) {
         let mut log = SharedLog::new(store, database.clone());
-        let mut at = position;
-        loop {
-            let bodies = log.after(at).await?;
-            if bodies.is_empty() {
-                break;
+        while file.position() < end {
+            let bodies = log.after(file.position()).await?;
+            // A newer snapshot may have truncated the log in the meantime.
+            if bodies.first().is_none_or(|(next, _)| *next != file.position() + 1) {
+                return Err(Error::SnapshotReplaced { store });
             }
-            for (found, body) in bodies {
+            for (found, body) in bodies.into_iter().filter(|(found, _)| *found <= end) {
                 file.apply(unpack(store, found, &body)?)?;
-                at = found;
             }
         }
         file.leave_cluster();

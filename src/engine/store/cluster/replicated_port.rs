@@ -113,6 +113,9 @@ impl ReplicatedPort {
                 Some(record) if Links::of(&record.batch).is_some_and(|links| links.own != id) => {
                     Err(Error::Diverged { store, position })
                 }
+                // The newest record is never truncated. A log that ends here without a record has none since the import, and the file
+                // has a record of a different log.
+                None if newest == position && id != Links::default().own => Err(Error::Diverged { store, position }),
                 _ => Ok(()),
             }
         })

@@ -1,6 +1,7 @@
 //! Tests of the cluster with a real PostgreSQL: who may append, what followers have, and what nodes notice.
 
 mod conflicts;
+mod exports;
 mod joining;
 mod resigning;
 mod shards;
