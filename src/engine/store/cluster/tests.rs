@@ -5,6 +5,7 @@ mod exports;
 mod joining;
 mod resigning;
 mod shards;
+mod tls;
 mod upgrades;
 
 use std::path::{Path, PathBuf};
@@ -96,7 +97,11 @@ struct Cluster {
 impl Cluster {
     /// Creates an installation with some rows and imports it.
     fn init(server: &Postgres) -> Self {
-        let (url, folder) = (server.database(), tempfile::tempdir().expect("a temporary folder"));
+        Self::init_at(server.database())
+    }
+
+    fn init_at(url: String) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let random = SystemRandom::default();
         let (installation, seal) = (Installation::new(&random), Seal::new(&random));
         let files = StoreName::ALL.map(|store| {
