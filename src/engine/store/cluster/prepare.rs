@@ -12,6 +12,7 @@ use super::{Error, Result, snapshots};
 use crate::engine::store::StoreFile;
 use crate::engine::store::commit_log::{Links, StoreName, links};
 use crate::engine::store::identity::{self, Identity};
+use crate::engine::store::migrations;
 use crate::engine::store::port::{Overlay, Port};
 use crate::engine::store::rebuild::Rebuild;
 use crate::engine::store::redb_port::RedbPort;
@@ -38,6 +39,9 @@ pub fn prepare(
         let local = RedbPort::open_existing(space.clone(), file, cache_bytes)?.with_tables(store.database_kind())?;
         let tx = ReadTx { snapshot: local.snapshot()?, feed_position: 0, memo: Arc::default() };
         let (own, is_single) = (identity::identity(&tx)?, links(&tx)?.is_none());
+        if migrations::is_newer(&tx)? {
+            return Err(Error::Newer);
+        }
         drop(tx);
         if own.is_none_or(|own| own.installation.name() != schema.installation || own.store != store.word()) {
             return Err(Error::Foreign { file: file.display().to_string() });

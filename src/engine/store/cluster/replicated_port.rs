@@ -14,6 +14,7 @@ use crate::base::clock::{Clock, Monotonic, Timestamp};
 use crate::base::random::Random;
 use crate::engine::store;
 use crate::engine::store::commit_log::{self, CommitLog, Links, Record, StoreName};
+use crate::engine::store::migrations;
 use crate::engine::store::port::{Overlay, Port, Snapshot};
 use crate::engine::store::redb_port::RedbPort;
 use crate::engine::store::tx::ReadTx;
@@ -139,6 +140,9 @@ impl ReplicatedPort {
                 return Err(Error::Behind { store });
             }
             let record = unpack(store, *found, body)?;
+            if migrations::migrates_too_far(&record.batch) {
+                return Err(Error::Newer);
+            }
             if let Some(links) = Links::of(&record.batch) {
                 if links.before != id {
                     return Err(Error::Diverged { store, position: *found });
