@@ -10,7 +10,7 @@ use super::schema::{self, Schema};
 use super::shared_log::{self, SharedLog, unpack};
 use super::{Error, Result, snapshots};
 use crate::engine::store::StoreFile;
-use crate::engine::store::commit_log::{Links, StoreName, links};
+use crate::engine::store::commit_log::{Links, StoreName, links, position};
 use crate::engine::store::identity::{self, Identity};
 use crate::engine::store::migrations;
 use crate::engine::store::port::{Overlay, Port};
@@ -124,6 +124,18 @@ pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> Pat
         rows += file.finish()?;
     }
     Ok(rows)
+}
+
+/// Returns whether the cluster has every commit of a node's file, as far as the log shows it: the log may no longer have the newest commit
+/// of a file that is behind.
+pub async fn has_commits(database: &Arc<Database>, store: StoreName, tx: &ReadTx) -> Result<bool> {
+    let Some(Links { own, .. }) = links(tx)? else { return Ok(false) };
+    let position = position(tx)?;
+    match SharedLog::new(store, database.clone()).check(position, own).await {
+        Ok(()) | Err(Error::Behind { .. }) => Ok(true),
+        Err(Error::Lost { .. } | Error::Diverged { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Marks the file of a store as part of a cluster, so that it cannot be opened outside the cluster. Also removes the count of openings,

@@ -101,25 +101,8 @@ impl ReplicatedPort {
     /// database may have been replaced.
     pub fn check(&self) -> Result<()> {
         let mut log = locked(&self.log);
-        let ((position, id), store) = (self.end(), self.store);
-        self.shared.runtime.block_on(async {
-            let newest = log.newest().await?;
-            if newest < position {
-                return Err(Error::Lost { store, own: position, newest });
-            }
-            if newest > position && log.after(position).await?.first().is_none_or(|(next, _)| *next != position + 1) {
-                return Err(Error::Behind { store });
-            }
-            match log.at(position).await? {
-                Some(record) if Links::of(&record.batch).is_some_and(|links| links.own != id) => {
-                    Err(Error::Diverged { store, position })
-                }
-                // The newest record is never truncated. A log that ends here without a record has none since the import, and the file
-                // has a record of a different log.
-                None if newest == position && id != Links::default().own => Err(Error::Diverged { store, position }),
-                _ => Ok(()),
-            }
-        })
+        let (position, id) = self.end();
+        self.shared.runtime.block_on(log.check(position, id))
     }
 
     fn end(&self) -> (u64, [u8; 16]) {

@@ -111,3 +111,24 @@ fn a_snapshot_with_missing_parts_is_never_complete() {
     one.stop();
     two.stop();
 }
+
+/// `leave` deletes a node's data, and must keep commits that only this node has.
+#[test]
+fn a_file_with_a_lost_commit_is_recognized_after_the_log_has_grown_past_it() {
+    let Some(server) = server() else { return };
+    let (cluster, one) = Cluster::led(server);
+    one.put(2).expect("the leader accepts writes");
+    one.stop();
+    server.query(&cluster.url, "DELETE FROM mailmill_log WHERE log = 'live' AND seq = 2");
+    let two = cluster.node("two");
+    two.lead();
+    (3..6).for_each(|row| two.put(row).expect("the leader accepts writes"));
+    two.stop();
+    let (shared, runtime) = shared_of(&cluster.url);
+    for (name, expected) in [("one", false), ("two", true)] {
+        let file = file_in(&cluster.folder.path().join(name), StoreName::Live);
+        let file = StoreFile::open(Space::unlimited(), &file, CACHE_BYTES).expect("the file opens");
+        let tx = file.read().expect("the file is readable");
+        assert_eq!(runtime.block_on(has_commits(&shared.database, StoreName::Live, &tx)), Ok(expected), "{name}");
+    }
+}
