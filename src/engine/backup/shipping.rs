@@ -159,7 +159,7 @@ impl ContinuousBackup {
     /// new log, because other nodes may have led in the meantime.
     pub async fn run(&self, stores: &Stores, mut shutdown: Shutdown) {
         if self.parts.is_in_cluster {
-            self.parts.capture.forget("this node has just taken the lead of the cluster");
+            self.parts.capture.forget_all("this node has just taken the lead of the cluster");
             *self.state() = BackupStatus::default();
         }
         self.state().running_since = Some(self.parts.clock.monotonic());
