@@ -42,6 +42,9 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
         if let Some(former) = leading.take_if(|lead| lead.is_over(&now)) {
             former.tasks.raise(Stage::Cut);
             former.end(&engine, limits::CLUSTER_WORKER_END_TIME).await;
+            if let Some(backup) = &engine.backup {
+                backup.abandon();
+            }
         }
         if leading.is_none() {
             load(&engine);

@@ -393,6 +393,12 @@ impl ContinuousBackup {
         self.state().thinning_error = thinned.err();
     }
 
+    /// Leaves the backup to the next leader of the cluster, because this node has lost the lead: another node may already have made commits
+    /// that this node must not report as backed up.
+    pub fn abandon(&self) {
+        *self.epoch() = None;
+    }
+
     /// Ships all commits so far and records that this server has stopped. Called when the service has drained, or when the node has given
     /// up the lead of its cluster.
     pub async fn finish(&self) {
