@@ -237,6 +237,7 @@ impl Member {
     async fn run(&self) {
         let mut link = Link::new(self.shared.database.clone());
         let (mut held, mut seen): (Option<Held>, Option<KnownLease>) = (None, None);
+        let mut wrong_since = None;
         loop {
             if self.shared.turn.failure().is_some() {
                 return self.set_role(Role::Follower { leader: None });
@@ -248,7 +249,7 @@ impl Member {
                         self.lose();
                     }
                 }
-                None => held = self.watch(&mut link, &mut seen).await,
+                None => held = self.watch(&mut link, &mut seen, &mut wrong_since).await,
             }
             let pause = if held.is_some() { limits::CLUSTER_LEASE_TICK } else { limits::CLUSTER_LEASE_POLL };
             tokio::select! {
@@ -259,8 +260,9 @@ impl Member {
         }
     }
 
-    /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data.
-    async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>) -> Option<Held> {
+    /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data. `wrong_since`
+    /// is the time since which the lease ends too late to be right.
+    async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>, wrong_since: &mut Option<Monotonic>) -> Option<Held> {
         let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
             Ok(holder) => holder,
@@ -270,15 +272,20 @@ impl Member {
                 return None;
             }
         };
+        let is_wrong = holder.remaining_ms > limits::CLUSTER_LEASE_MS_MAX;
+        *wrong_since = is_wrong.then(|| wrong_since.unwrap_or(asked));
+        // By this time, a leader would have renewed the lease by the clock as it is now.
+        let is_abandoned = wrong_since.is_some_and(|since| asked.ms_since(since) > self.lease.as_millis() as i64 * 2);
+        let is_free = holder.remaining_ms <= 0 || is_abandoned;
         let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
         // Each new leader and each expired lease can be the result of a replaced database.
-        if holder.remaining_ms <= 0 || seen.as_ref() != Some(&now) {
+        if is_free || seen.as_ref() != Some(&now) {
             if !self.is_current(self.in_time(self.verify(link, seen.as_ref(), &now)).await) {
                 return None;
             }
             *seen = Some(now);
         }
-        if holder.remaining_ms > 0 {
+        if !is_free {
             self.led_until.store(asked.plus_ms(holder.remaining_ms).0, Ordering::SeqCst);
             self.set_role(Role::Follower { leader: (holder.process != self.candidate.process).then_some(holder) });
             return None;

@@ -1,4 +1,4 @@
-//! Tests of a process that gives up the lease.
+//! Tests of leases that end: given up by their process, or left behind.
 
 use super::*;
 
@@ -54,4 +54,17 @@ fn a_process_that_is_drained_before_it_is_ready_to_lead_gives_up_the_lease() {
     one.stop();
     slow.stop();
     slow.close();
+}
+
+/// The clock of a promoted standby can be behind the clock of the former primary server. The cluster had no leader for the difference.
+#[test]
+fn a_lease_that_ends_too_late_to_be_right_is_taken_if_no_process_renews_it() {
+    let Some(server) = server() else { return };
+    let (cluster, one) = Cluster::led(server);
+    one.stop();
+    server.query(&cluster.url, "UPDATE mailmill_lease SET expires = now() + INTERVAL '1 hour'");
+    let two = cluster.node("two");
+    two.lead();
+    two.put(2).expect("the leader accepts writes");
+    two.stop();
 }
