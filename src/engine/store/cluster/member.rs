@@ -346,8 +346,8 @@ impl Member {
         false
     }
 
-    /// Renews the lease when a third of its time has passed, or releases it if this process resigns or stands back. Returns false if the process
-    /// no longer has the lease.
+    /// Renews the lease when a third of its time has passed, or releases it if this process resigns or stands back. Returns false if
+    /// the process no longer has the lease.
     async fn keep(&self, link: &mut Link, held: &mut Held) -> bool {
         let turn = &self.shared.turn;
         if turn.turn() != Turn::Lead(held.epoch) {
