@@ -208,7 +208,8 @@ impl Member {
         self.is_drained.send_replace(true);
     }
 
-    /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration.
+    /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration. If a store does not stop in
+    /// time, the lease ends by itself.
     pub async fn resign(&self) {
         let mut role = self.role();
         let pause = self.shared.turn.now().plus_ms(self.lease.as_millis() as i64 * 2);
@@ -357,8 +358,15 @@ impl Member {
         let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
         if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
-            while !turn.all_accept(0) {
-                turn.changed.notified().await;
+            let ended = async {
+                while !turn.all_accept(0) {
+                    turn.changed.notified().await;
+                }
+            };
+            // A store can wait for the outcome of an append or for space on the disk. The lease ends meanwhile, and this process must
+            // notice who leads next.
+            if tokio::time::timeout(self.lease, ended).await.is_err() {
+                return false;
             }
             let released = self.in_time(lease::release(link, &self.candidate.process, held.epoch)).await;
             if let Err(error) = released {
