@@ -39,7 +39,7 @@ pub(super) mod turn;
 pub use database::{Database, Link};
 pub use lease::{Holder, clock_offset_ms, read as read_lease};
 pub use member::{Member, Options, Role};
-pub use prepare::{export, has_commits, import, mark, prepare};
+pub use prepare::{export, has_commits, import, mark, prepare, unmark};
 pub use replicated_port::{ReplicatedPort, Shared};
 pub use schema::{Schema, check_secret, create as create_tables, read as read_schema};
 pub use snapshots::{LogStatus, status as log_status, tend as tend_snapshots};

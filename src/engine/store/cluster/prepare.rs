@@ -9,7 +9,6 @@ use super::replicated_port::{ReplicatedPort, Shared};
 use super::schema::{self, Schema};
 use super::shared_log::{self, SharedLog, unpack};
 use super::{Error, Result, snapshots};
-use crate::engine::store::StoreFile;
 use crate::engine::store::commit_log::{Links, StoreName, links, position};
 use crate::engine::store::identity::{self, Identity};
 use crate::engine::store::migrations;
@@ -18,6 +17,7 @@ use crate::engine::store::rebuild::Rebuild;
 use crate::engine::store::redb_port::RedbPort;
 use crate::engine::store::space::Space;
 use crate::engine::store::tx::ReadTx;
+use crate::engine::store::{self, StoreFile};
 
 /// The maximum number of attempts to prepare a file: while a file is rebuilt from a snapshot, a newer snapshot can truncate the log.
 const REBUILDS_MAX: usize = 3;
@@ -146,6 +146,18 @@ pub fn mark(file: &Path, store: StoreName) -> Result<()> {
     Links::default().set(&mut batch);
     identity::forget_boots(&mut batch);
     Ok(port.commit(&batch)?)
+}
+
+/// Removes the mark of a cluster from the file of a store, if it has one, so that a single machine can use the file.
+pub fn unmark(file: &Path) -> store::Result<()> {
+    let port = RedbPort::open_existing(Space::unlimited(), file, 1 << 20)?;
+    let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: Arc::default() };
+    if links(&tx)?.is_none() {
+        return Ok(());
+    }
+    let mut batch = Overlay::new();
+    Links::remove(&mut batch);
+    port.commit(&batch)
 }
 
 /// Imports the installation in these files as the cluster's first state. The files are in the order of [`StoreName::ALL`]. Returns the
