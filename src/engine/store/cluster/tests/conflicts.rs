@@ -68,6 +68,10 @@ impl Conflicting {
         spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(target).expect("the database accepts connections");
+                // The messages of a statement are sent one by one.
+                for socket in [&client, &server] {
+                    socket.set_nodelay(true).expect("the socket is open");
+                }
                 let (client, server, own) = (Arc::new(client), Arc::new(server), Arc::clone(&own));
                 let (to_client, from_server) = (client.clone(), server.clone());
                 spawn(move || {
