@@ -433,8 +433,15 @@ impl Member {
             };
             if !same {
                 match (&*now, &role) {
-                    (_, Role::Follower { leader: Some(Holder { node, epoch, .. }) }) => {
+                    (_, Role::Follower { leader: Some(Holder { node, address, epoch, .. }) }) => {
                         tracing::info!(leader = node, epoch, "another node leads the cluster");
+                        if *node == self.candidate.node && *address != self.candidate.address {
+                            tracing::warn!(
+                                node,
+                                address,
+                                "the leader has the name of this node; give each node its own name (setting cluster.node)"
+                            );
+                        }
                     }
                     (Role::Follower { leader: Some(former) }, Role::Follower { leader: None }) => {
                         tracing::info!(former = former.node, "no node leads the cluster");
