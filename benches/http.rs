@@ -2,8 +2,9 @@
 //!
 //! Reading: `GET /v1/contacts/{id}` through the whole pipeline, compared with a bare hyper server that returns the same bytes with the same
 //! headers. Writing: durable `POST /v1/contacts` by 64 clients, compared with one client that waits for each commit alone, and the same
-//! number of requests to incoming webhooks, whose target is 2,000 per second. Clients are threads that write raw requests and read until
-//! the response is complete, so that the server's work is measured.
+//! number of requests to incoming webhooks, whose target is 2,000 per second, and to a service with a continuous backup, whose target is at
+//! most 3 % more time. Clients are threads that write raw requests and read until the response is complete, so that the server's work is
+//! measured.
 
 #[path = "shared/server.rs"]
 mod server;
@@ -13,6 +14,7 @@ use std::convert::Infallible;
 use std::hint::black_box;
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -24,6 +26,7 @@ use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use mailmill::engine::backup::ContinuousBackup;
 use mailmill::engine::tasks::Tasks;
 use mailmill::vocab::environment::Environment;
 
@@ -45,9 +48,10 @@ struct Fixture {
     _folder: tempfile::TempDir,
 }
 
-async fn fixture() -> Fixture {
+async fn fixture(is_backed_up: bool) -> Fixture {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let app = BenchApp::open(folder.path(), Environment::Test, |_| {});
+    let target = is_backed_up.then(|| folder.path().join("target").display().to_string());
+    let app = BenchApp::open(folder.path(), Environment::Test, |settings| settings.backup.url = target);
     let project = app.project().await;
     let contact = serde_json::json!({
         "projectId": project, "email": "ada@example.com", "firstName": "Ada", "lastName": "Lovelace", "country": "GB",
@@ -122,7 +126,7 @@ fn read_load(streams: &mut [TcpStream], request: &[u8], times: Option<&mut Vec<D
 fn reading(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
-    let fixture = runtime.block_on(fixture());
+    let fixture = runtime.block_on(fixture(false));
     let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
     let Fixture { app: BenchApp { key, .. }, project, contact, .. } = &fixture;
     let request = format!(
@@ -229,7 +233,7 @@ fn write_load(address: SocketAddr, writers: &[Writer], each: usize, number: &Ato
 fn writing(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
-    let fixture = runtime.block_on(fixture());
+    let fixture = runtime.block_on(fixture(false));
     let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
     let number = AtomicU64::new(0);
     let mut group = criterion.benchmark_group("a contact, durable");
@@ -249,5 +253,46 @@ fn writing(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, reading, writing);
+/// Starts the continuous backup of an app.
+fn back_up(app: &BenchApp, tasks: &Tasks) -> Arc<ContinuousBackup> {
+    let engine = app.api.0.clone();
+    let backup = engine.backup.clone().expect("the settings have a target");
+    let (own, stores, shutdown) = (backup.clone(), engine.stores().map(Arc::clone), tasks.shutdown());
+    tasks.spawn("backup", async move { own.run(&stores, shutdown).await });
+    backup
+}
+
+fn backing_up(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let tasks = Tasks::new(runtime.handle().clone());
+    let fixtures = [false, true].map(|is_backed_up| runtime.block_on(fixture(is_backed_up)));
+    let backup = back_up(&fixtures[1].app, &tasks);
+    let servers = fixtures.each_ref().map(|fixture| runtime.block_on(start(fixture.app.api.clone(), &tasks)));
+    let writers = fixtures.each_ref().map(|fixture| (0..WRITERS).map(|_| Writer::of_api(fixture)).collect::<Vec<_>>());
+    let number = AtomicU64::new(0);
+    let write = |service: usize| write_load(servers[service].1, &writers[service], WRITES_PER_CLIENT, &number);
+    let mut group = criterion.benchmark_group("POST /v1/contacts, 64 clients");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements((WRITERS * WRITES_PER_CLIENT) as u64));
+    for (service, name) in ["without a backup", "with a continuous backup to a folder"].into_iter().enumerate() {
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|rounds| (0..rounds).map(|_| write(service)).sum());
+        });
+    }
+    group.finish();
+    // The machine is shared, so rounds alternate and a slow moment affects both.
+    let mut ratios: Vec<f64> = (0..15).map(|_| write(1).as_secs_f64() / write(0).as_secs_f64()).collect();
+    ratios.sort_by(f64::total_cmp);
+    let percent = |ratio: f64| (ratio - 1.0) * 100.0;
+    println!(
+        "more time with a continuous backup, in turn: median {:.1} % ({:.1} to {:.1})",
+        percent(ratios[7]),
+        percent(ratios[0]),
+        percent(ratios[14])
+    );
+    let status = backup.status();
+    println!("{} bytes shipped for {} changed bytes", status.part_bytes, status.changed_bytes);
+}
+
+criterion_group!(benches, reading, writing, backing_up);
 criterion_main!(benches);

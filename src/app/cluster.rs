@@ -9,13 +9,14 @@ use tokio::runtime::Runtime;
 
 use super::folder::{Folder, FolderError};
 use super::installation::STORES;
-use super::node::{Node, master_key};
+use super::node::{Node, checked_key};
 use super::open::{self, OpenFolder};
 use super::{instance, print, runtime};
 use crate::base::clock::{Clock, SystemClock};
 use crate::engine::store::StoreFile;
 use crate::engine::store::cluster::{self, Database, Link};
-use crate::engine::store::commit_log::{StoreName, links, position};
+use crate::engine::store::commit_log::StoreName;
+use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
 use crate::features::accounts;
 use crate::surfaces::cli::{ClusterCommand, Problem};
@@ -132,26 +133,14 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     let schema = runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))).map_err(Problem::failed)?;
     // Use this node's master key. The node may be running, so its folder is not locked.
     let own = data.join("master.key");
-    let copy = settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own);
+    let key = checked_key(&settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own), &schema)?;
     // The errors of a folder name the option of the data folder.
     let folder = Folder::open(to).map_err(|error| Problem::failed(error.to_string().replace("--data", "--to")))?;
     if !folder.names().map_err(Problem::failed)?.is_empty() {
         return Err(Problem::failed(format_args!("{} is not empty: choose an empty folder with --to", to.display())));
     }
-    let key = crate::vocab::settings::Cluster { master_key: Some(copy), ..settings.cluster.clone() };
-    let filled = master_key(&folder, &key, &schema).and_then(|_| {
-        let exported = cluster::export(database, |store| folder.store(store.word()));
-        let rows = runtime.block_on(exported).map_err(Problem::failed)?;
-        let noted = instance::note_exported(&folder, &SystemClock.now().to_string());
-        noted.map_err(|error| {
-            Problem::failed(format_args!(
-                "{} cannot be written: {error}; check the permissions and the free space of its folder",
-                folder.instance().display()
-            ))
-        })?;
-        Ok(rows)
-    });
-    match filled {
+    let exported = cluster::export(database, |store| folder.store(store.word()));
+    match fill(&folder, &key, || runtime.block_on(exported).map_err(Problem::failed)) {
         Ok(rows) => {
             print(&format!(
                 "Wrote {rows} rows to {}. Start the single machine with `mailmill serve --data '{}'` and settings without cluster.database. \
@@ -162,11 +151,24 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
             Ok(())
         }
         Err(problem) => {
-            let _ = fs::remove_file(folder.master_key());
             folder.abandon();
             Err(problem)
         }
     }
+}
+
+/// Fills a new folder with the files that `write` writes; returns the number of their rows. The key comes last: the service does not start
+/// without it, so an interrupted export is never mistaken for a complete one.
+fn fill(folder: &Folder, key: &Seal, write: impl FnOnce() -> Result<u64, Problem>) -> Result<u64, Problem> {
+    let rows = write()?;
+    instance::note_exported(folder, &SystemClock.now().to_string()).map_err(|error| {
+        Problem::failed(format_args!(
+            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            folder.instance().display()
+        ))
+    })?;
+    key.copy_to(&folder.master_key()).map_err(Problem::failed)?;
+    Ok(rows)
 }
 
 /// Fills this node's data folder from the cluster's database, so that the first start is fast.
@@ -237,10 +239,7 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
         }
         let file = StoreFile::open(Space::unlimited(), &path, CACHE_BYTES).map_err(Problem::failed)?;
         let tx = file.read().map_err(Problem::failed)?;
-        let is_replica = links(&tx).map_err(Problem::failed)?.is_some();
-        let own = position(&tx).map_err(Problem::failed)?;
-        let log = runtime.block_on(cluster::log_status(&mut link, store)).map_err(Problem::failed)?;
-        if !is_replica || own > log.newest {
+        if !runtime.block_on(cluster::has_commits(database, store, &tx)).map_err(Problem::failed)? {
             return Err(Problem::failed(format_args!(
                 "{} has data that the cluster does not have, so nothing was deleted; check --data and the setting \
                  cluster.database",
@@ -267,4 +266,22 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
         folder.master_key().display()
     ));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    #[test]
+    fn an_export_has_a_key_only_when_its_files_are_complete() {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let folder = Folder::open(&outer.path().join("data")).expect("the data folder can be opened");
+        let write = || {
+            assert!(!folder.master_key().exists() && instance::restored(&folder).is_none(), "a crash leaves no usable folder");
+            Ok(7)
+        };
+        assert!(matches!(fill(&folder, &Seal::new(&SeededRandom::new(1)), write), Ok(7)));
+        assert!(folder.master_key().exists() && instance::restored(&folder).is_some());
+    }
 }

@@ -1,6 +1,7 @@
 //! Starts this process as a node of a cluster: connects to the database, and prepares the data folder.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
@@ -132,7 +133,7 @@ fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem>
 
 /// Returns the installation's master key from the data folder. If the folder has no key, the file in the settings is checked and then
 /// copied into the folder.
-pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> Result<Seal, Problem> {
+fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> Result<Seal, Problem> {
     let file = folder.master_key();
     if folder.rekey().exists() {
         return Err(Problem::failed(format_args!(
@@ -141,7 +142,6 @@ pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema)
             folder.rekey().display()
         )));
     }
-    let is_right = |seal: &Seal| seal.check_value().text() == schema.key_check;
     if !file.exists() {
         let Some(copy) = &cluster.master_key else {
             return Err(Problem::failed(format_args!(
@@ -150,19 +150,11 @@ pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema)
                 file.display()
             )));
         };
-        let seal = Seal::read(copy).map_err(|error| Problem::failed(format_args!("cluster.master_key: {error}")))?;
         // A wrong key in the folder would take precedence over the setting after its correction.
-        if !is_right(&seal) {
-            return Err(Problem::failed(format_args!(
-                "cluster.master_key: {} is not the master key of the cluster; copy master.key from the data folder of another node to \
-                 this path",
-                copy.display()
-            )));
-        }
-        seal.copy_to(&file).map_err(Problem::failed)?;
+        checked_key(copy, schema)?.copy_to(&file).map_err(Problem::failed)?;
     }
     let seal = Seal::read(&file).map_err(Problem::failed)?;
-    match is_right(&seal) {
+    match is_right(&seal, schema) {
         true => Ok(seal),
         false => Err(Problem::failed(format_args!(
             "{} is not the master key of the cluster: copy master.key from the data folder of another node to this path, or delete \
@@ -170,6 +162,23 @@ pub fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema)
             file.display()
         ))),
     }
+}
+
+/// Reads the copy of the master key that `cluster.master_key` names, and checks that it is the key of the cluster.
+pub fn checked_key(copy: &Path, schema: &Schema) -> Result<Seal, Problem> {
+    let seal = Seal::read(copy).map_err(|error| Problem::failed(format_args!("cluster.master_key: {error}")))?;
+    match is_right(&seal, schema) {
+        true => Ok(seal),
+        false => Err(Problem::failed(format_args!(
+            "cluster.master_key: {} is not the master key of the cluster; copy master.key from the data folder of another node to \
+             this path",
+            copy.display()
+        ))),
+    }
+}
+
+fn is_right(seal: &Seal, schema: &Schema) -> bool {
+    seal.check_value().text() == schema.key_check
 }
 
 #[cfg(test)]

@@ -36,23 +36,30 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     let mut leading: Option<Leading> = None;
     loop {
         let changes = CACHED.map(|table| Box::pin(engine.control.changed(table).notified()));
+        // Read the request before the role, so that a lead that began before the request is handed over.
+        let must_end = *drain.borrow_and_update();
         let now = role.borrow_and_update().clone();
         if let Some(former) = leading.take_if(|lead| lead.is_over(&now)) {
             former.tasks.raise(Stage::Cut);
             former.end(&engine, limits::CLUSTER_WORKER_END_TIME).await;
+            if let Some(backup) = &engine.backup {
+                backup.abandon();
+            }
         }
         if leading.is_none() {
             load(&engine);
-            if let Role::Leader { epoch } = now {
+            // While a resignation takes long, the role does not show yet that the lead has ended.
+            if let Role::Leader { epoch } = now
+                && member.activate(epoch)
+            {
                 let workers = engine.workers.count();
                 let own = Tasks::new(Handle::current());
-                member.activate(epoch);
                 runner::start(&own, &engine, WORKERS);
                 tracing::info!(epoch, node = member.node(), "this node leads the cluster");
                 leading = Some(Leading { epoch, tasks: own, workers });
             }
         }
-        if *drain.borrow_and_update() {
+        if must_end {
             if let Some(former) = leading.take() {
                 hand_over(&engine, &member, former, grace).await;
             }

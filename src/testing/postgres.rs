@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,6 +96,25 @@ impl Postgres {
         }));
     }
 
+    /// Lets the server accept connections with TLS, with this certificate and key in PEM format.
+    pub fn secure(&self, certificate: &str, key: &str) {
+        // The server reads these files of its folder, and refuses a key that other users can read.
+        for (name, content) in [("server.crt", certificate), ("server.key", key)] {
+            let file = self.data().join(name);
+            fs::write(&file, content).expect("the file can be written");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("the permissions can be changed");
+            own(&file);
+        }
+        for statement in ["ALTER SYSTEM SET ssl = on", "SELECT pg_reload_conf()"] {
+            self.run("postgres", statement).expect("the setting can be changed");
+        }
+        let tries = PATIENCE.as_millis() / LOOK.as_millis();
+        assert!((0..tries).any(|_| {
+            std::thread::sleep(LOOK);
+            self.run("postgres", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()").as_deref() == Ok("t")
+        }));
+    }
+
     /// Makes this standby a primary server.
     pub fn promote(&self) {
         assert_eq!(self.run("postgres", "SELECT pg_promote()").as_deref(), Ok("t"));
@@ -112,9 +131,7 @@ impl Postgres {
     /// Returns a server with a folder and a port, but without data.
     fn stopped(programs: PathBuf) -> Self {
         let folder = tempfile::Builder::new().prefix("mailmill-postgres-").tempdir().expect("a temporary folder").keep();
-        if is_superuser() {
-            assert!(Command::new("chown").arg(USER).arg(&folder).status().expect("there is a chown").success());
-        }
+        own(&folder);
         Self { folder, programs, port: free_address().port(), databases: AtomicU64::new(0), process: Mutex::new(None) }
     }
 
@@ -261,6 +278,13 @@ impl Drop for Postgres {
 /// Returns the name of the database in a URL.
 pub fn database_of(url: &str) -> &str {
     url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of a database")
+}
+
+/// Gives a file or a folder to the user who runs the server.
+fn own(path: &Path) {
+    if is_superuser() {
+        assert!(Command::new("chown").arg(USER).arg(path).status().expect("there is a chown").success());
+    }
 }
 
 fn is_superuser() -> bool {

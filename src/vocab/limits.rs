@@ -1953,6 +1953,9 @@ pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_mi
 /// How long before the end of its lease, by its own monotonic clock, a node stops leading. Clocks drift by far less within a lease of a
 /// few seconds.
 pub const CLUSTER_LEASE_MARGIN_MS: i64 = 500;
+/// The remaining time above which a lease cannot be right: twice the maximum of the setting. The database's clock was ahead when such a
+/// lease was taken, for example because the clock of a promoted standby is behind that of the former primary server.
+pub const CLUSTER_LEASE_MS_MAX: i64 = 120_000;
 /// How long no node may have led before a node with a different secret can start. The usual pause between two leaders is shorter.
 pub const CLUSTER_SECRET_IDLE_MS: i64 = 60_000;
 /// The maximum difference between the clocks of a node and of the database that is not reported. Synchronized clocks differ by far less;

@@ -297,6 +297,25 @@ async fn a_leader_whose_disk_is_almost_full_moves_the_lead_to_another_node() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_with_the_name_of_the_leader_warns_about_it() {
+    let Some(postgres) = database() else { return };
+    let url = postgres.database();
+    let mut cluster = Cluster::start_plain(&url, (2, LEASE_SECONDS), Path::new(PROGRAM), "").await;
+    let leader = cluster.leader().await;
+    let twin = 1 - leader;
+    let file = cluster.nodes[twin].data().with_file_name("settings.toml");
+    let settings = std::fs::read_to_string(file).expect("the settings are there");
+    cluster.end(twin);
+    cluster.nodes[twin].set(&settings.replace(&format!("node-{}", twin + 1), &format!("node-{}", leader + 1)));
+    cluster.serve(twin);
+    let deadline = Instant::now() + RECOVERY_TIME;
+    while !cluster.nodes[twin].log().contains("the leader has the name of this node") {
+        assert!(Instant::now() < deadline, "{}", cluster.nodes[twin].log());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn followers_answer_reads_and_forward_everything_else() {
     let Some(postgres) = database() else { return };
     let url = postgres.database();

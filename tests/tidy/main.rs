@@ -11,6 +11,7 @@ mod labels;
 mod openapi;
 mod sizes;
 mod source;
+mod statements;
 mod templates;
 mod unused;
 mod words;

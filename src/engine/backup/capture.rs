@@ -28,7 +28,8 @@ pub struct Capture {
     changed: Condvar,
     /// Invariant: records leave the queue only while this lock is held, so they reach the spool in the order of the queue.
     spool: Mutex<Spool>,
-    /// The newest positions that have left the queue, including those of records that the spool rejected.
+    /// The newest positions that have left the queue, including those of records that the spool rejected; `None` for stores without
+    /// commits so far.
     seen: Mutex<Positions>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -99,7 +100,9 @@ impl Capture {
     pub fn restart(&self, state: State) -> Result<()> {
         let mut spool = locked(&self.spool);
         self.drain(&mut spool);
-        spool.restart(state)
+        // The first record of each store must follow the newest one, too: a power cut can lose it before it is in the spool.
+        let positions = *locked(&self.seen);
+        spool.restart(State { positions, ..state })
     }
 
     /// Interrupts the log and drops its records, because they cannot be shipped.
@@ -110,6 +113,12 @@ impl Capture {
     /// Interrupts the log and forgets what the data folder knows about the target, because a different folder may have recorded it.
     pub fn forget(&self, reason: &str) {
         locked(&self.spool).forget(reason.to_owned());
+    }
+
+    /// Forgets the target like [`Capture::forget`], and also the positions of the stores, because other nodes may have made commits.
+    pub fn forget_all(&self, reason: &str) {
+        self.forget(reason);
+        *locked(&self.seen) = Positions::default();
     }
 
     pub fn spool(&self) -> MutexGuard<'_, Spool> {

@@ -159,7 +159,7 @@ impl ContinuousBackup {
     /// new log, because other nodes may have led in the meantime.
     pub async fn run(&self, stores: &Stores, mut shutdown: Shutdown) {
         if self.parts.is_in_cluster {
-            self.parts.capture.forget("this node has just taken the lead of the cluster");
+            self.parts.capture.forget_all("this node has just taken the lead of the cluster");
             *self.state() = BackupStatus::default();
         }
         self.state().running_since = Some(self.parts.clock.monotonic());
@@ -391,6 +391,12 @@ impl ContinuousBackup {
             Err(error) => tracing::warn!(%error, "the continuous backup could not be thinned"),
         }
         self.state().thinning_error = thinned.err();
+    }
+
+    /// Leaves the backup to the next leader of the cluster, because this node has lost the lead: another node may already have made commits
+    /// that this node must not report as backed up.
+    pub fn abandon(&self) {
+        *self.epoch() = None;
     }
 
     /// Ships all commits so far and records that this server has stopped. Called when the service has drained, or when the node has given

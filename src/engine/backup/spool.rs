@@ -46,7 +46,7 @@ pub struct State {
     pub epoch: Epoch,
     /// The last part that the target has.
     pub shipped: PartNumber,
-    /// The positions after the last part that the target has.
+    /// The positions after the last part that the target has, or those at the start of a log without parts.
     pub positions: Positions,
     /// The last time when the target was complete, by this machine's clock.
     pub complete_until: Option<Timestamp>,
@@ -260,11 +260,11 @@ impl Spool {
         let _ = fs::remove_file(self.folder.join(OPEN));
     }
 
-    /// Starts an empty log in a new epoch. Numbers continue, so that a part never replaces another.
+    /// Starts an empty log in a new epoch, after the positions in `state`. Numbers continue, so that a part never replaces another.
     pub fn restart(&mut self, state: State) -> Result<()> {
         self.clear();
-        self.header = Header::new(state.shipped + 1, Positions::default());
-        self.save(State { positions: Positions::default(), ..state })?;
+        self.header = Header::new(state.shipped + 1, state.positions);
+        self.save(state)?;
         self.interrupted = None;
         Ok(())
     }

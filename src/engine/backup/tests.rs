@@ -253,6 +253,41 @@ async fn the_moments_before_a_lost_record_can_be_restored() {
     run.stop().await;
 }
 
+/// A restore of such a log would fail, because the snapshot before it lacks the record.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_record_is_noticed_even_if_it_is_the_first_one_of_its_store_in_the_log() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.catch_up().await;
+    run.stop().await;
+    let store = open(&data, StoreName::Live, Arc::new(Lost));
+    put(&store, "row 1", 10).await;
+    Arc::into_inner(store).expect("no one else uses the store").close();
+    let run = Run::start(&data, &target, 2, 1);
+    run.put(StoreName::Live, "row 2", 10).await;
+    run.catch_up().await;
+    let [.., live] = restored(&target, None).await.expect("the backup can be restored");
+    assert_eq!(live, ["row 1", "row 2"]);
+    run.stop().await;
+}
+
+/// When the process of a former leader ended, it reported everything up to its end as backed up.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_has_lost_the_lead_reports_nothing_as_backed_up() {
+    let (_outer, data, target) = folders();
+    let run = Run::start(&data, &target, 1, 1);
+    run.catch_up().await;
+    run.tasks.raise(Stage::Draining);
+    run.tasks.join(Duration::from_secs(20)).await;
+    let heartbeat = async || sealed(&target).target.get(&names::heartbeat(1)).await;
+    let before = heartbeat().await;
+    run.backup.abandon();
+    run.backup.finish().await;
+    assert_eq!(heartbeat().await, before);
+    assert_eq!(sealed(&target).target.get(&names::end(1)).await, Ok(None));
+    run.crash().await;
+}
+
 /// Such a snapshot could have a commit of one store without an earlier commit of another store.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupted_log_gets_no_snapshot() {

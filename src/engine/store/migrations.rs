@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::key::Key;
 use super::port::Overlay;
 use super::tx::{Read, Table, WriteTx};
 use super::writer::{self, Writer};
@@ -22,9 +23,25 @@ pub struct Step {
 /// All migration steps since version 1, oldest first.
 pub const STEPS: &[Step] = &[];
 
+/// Returns the newest version of the rows that this program knows.
+fn known(steps: &[Step]) -> u32 {
+    steps.last().map_or(1, |step| step.to)
+}
+
+/// Returns whether a newer program has migrated the rows that `tx` sees.
+pub fn is_newer(tx: &impl Read) -> Result<bool> {
+    Ok(version(tx)?.is_some_and(|found| found > known(STEPS)))
+}
+
+/// Returns whether this commit of another node migrates the rows to a version that this program does not know.
+pub fn migrates_too_far(batch: &Overlay) -> bool {
+    let version = batch.get(tables::META, &VERSION_KEY.to_owned().to_bytes()).flatten();
+    version.is_some_and(|bytes| bytes.try_into().is_ok_and(|bytes| u32::from_le_bytes(bytes) > known(STEPS)))
+}
+
 /// Runs the steps that `file` has not run yet; rejects a file that a newer program wrote.
 pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps: &'static [Step]) -> Result<()> {
-    let known = steps.last().map_or(1, |step| step.to);
+    let known = known(steps);
     let found = step(writer, move |tx| Ok(version(tx)?.unwrap_or(0)))?;
     if found > known {
         return Err(Error::Newer { file: file.to_path_buf(), found, known });

@@ -254,7 +254,9 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
         let target = data.join(name);
         let source = folder.join(name);
         copy_file(&source, &target)?;
-        compare(&target, database_kind, &manifest.files[name]).map_err(|error| error.about(source))
+        compare(&target, database_kind, &manifest.files[name]).map_err(|error| error.about(source))?;
+        // A node of a cluster may have made the backup.
+        store::cluster::unmark(&target).map_err(|error| BackupError::Store(target, error))
     });
     if copied.is_err() {
         for (name, _) in FILES {

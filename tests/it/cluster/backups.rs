@@ -1,4 +1,6 @@
-//! The continuous backup of a cluster: each leader takes it.
+//! Backups of a cluster: the continuous backup, which each leader takes, and the backup folders of nodes.
+
+use std::path::Path;
 
 use mailmill::base::clock::{Clock, SystemClock};
 use serde_json::json;
@@ -6,7 +8,7 @@ use serde_json::json;
 use super::nodes::{Cluster, LEASE_SECONDS, database};
 use crate::continuous_backup::{Vault, catch_up};
 use crate::delivery::until;
-use crate::support::server::BOUNDLESS;
+use crate::support::server::{BOUNDLESS, PROGRAM};
 use crate::support::{Client, Server};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -40,4 +42,25 @@ async fn each_leader_backs_up_and_a_restored_folder_serves_as_a_single_machine()
         contacts.as_array().map(Vec::len) == Some(2)
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_folder_of_a_node_is_restored_as_a_single_machine() {
+    let Some(postgres) = database() else { return };
+    let (url, outer) = (postgres.database(), tempfile::tempdir().expect("a temporary folder"));
+    let mut cluster = Cluster::start_plain(&url, (1, LEASE_SECONDS), Path::new(PROGRAM), "").await;
+    let project = cluster.project("backup").await;
+    let contact = cluster.contact(&project, "first@example.com").await;
+    let backup = outer.path().join("backup");
+    let backup = backup.to_str().expect("text");
+    let made = cluster.nodes[0].run(&["backup", "--to", backup]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    cluster.end(0);
+    let key = cluster.nodes[0].data().join("master.key");
+    let mut single = Server::stopped(BOUNDLESS);
+    let restored = single.run(&["restore", backup, "--master-key", key.to_str().expect("text")]);
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    single.serve();
+    let client = Client::new(single.address(), Some(cluster.key.clone()));
+    client.data("contacts.get", json!({ "projectId": project, "id": contact })).await;
 }

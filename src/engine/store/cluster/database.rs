@@ -31,14 +31,16 @@ pub struct Database {
 }
 
 impl Database {
-    /// Parses `url`. Unless the URL has `sslmode=disable`, connections are encrypted, and the server's certificate is verified with
-    /// the authorities in the file `authorities`, or else with those of the system. The tasks of the connections run on `runtime`.
+    /// Parses `url`. Unless the URL has `sslmode=disable`, connections are encrypted, and the server's certificate and name are verified
+    /// with the authorities in the file `authorities`, or else with those of the system. The tasks of the connections run on `runtime`.
     pub fn new(url: &str, authorities: Option<&Path>, runtime: Handle) -> Result<Arc<Self>> {
         let invalid = |error: &dyn std::fmt::Display| {
             Error::Settings(format!(
                 "cluster.database is not a valid URL: {error}; write it like postgres://mailmill:PASSWORD@db.internal/mailmill"
             ))
         };
+        // The client library does not know the usual name of this mode.
+        let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
         config.application_name("mailmill").connect_timeout(limits::CLUSTER_CONNECT_TIME);
         config.tcp_user_timeout(limits::CLUSTER_STATEMENT_TIME).keepalives_idle(Duration::from_secs(10));
@@ -155,7 +157,7 @@ impl Link {
                 // The database has rolled back the statement.
                 Some(code) if is_conflict(code) && attempt < limits::CLUSTER_CONFLICTS_MAX => {
                     self.client = Some(client);
-                    tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
+                    tokio::time::sleep(after_conflict(attempt)).await;
                 }
                 _ => return Err(Failure::Unknown(Error::Database(said(&error)))),
             }
@@ -175,13 +177,26 @@ impl Link {
         Ok(self.query(&format!("{statement} RETURNING 1"), values).await?.len())
     }
 
-    /// Runs statements without parameters, such as those that create tables.
+    /// Runs statements without parameters, such as those that create tables. Repeats them like [`Link::query`].
     pub async fn define(&mut self, statements: &str) -> Result<()> {
-        let client = self.take().await?;
-        let done = client.batch_execute(statements).await.map_err(|error| Error::Database(said(&error)));
-        self.client = Some(client);
-        done
+        for attempt in 0.. {
+            let client = self.take().await?;
+            let done = client.batch_execute(statements).await;
+            self.client = Some(client);
+            match done {
+                Err(error) if error.code().is_some_and(is_conflict) && attempt < limits::CLUSTER_CONFLICTS_MAX => {
+                    tokio::time::sleep(after_conflict(attempt)).await;
+                }
+                done => return done.map_err(|error| Error::Database(said(&error))),
+            }
+        }
+        unreachable!("the last attempt returns")
     }
+}
+
+/// Returns the pause before a statement is repeated.
+fn after_conflict(attempt: u32) -> Duration {
+    Duration::from_millis(5 << attempt)
 }
 
 fn is_conflict(code: &SqlState) -> bool {

@@ -8,6 +8,7 @@ use super::database::Link;
 use super::{Error, Result};
 use crate::base::clock::{Clock, Timestamp};
 use crate::engine::store::commit_log::StoreName;
+use crate::vocab::limits;
 
 /// The number of a lease, which grows by one each time a process takes the lease.
 pub type Epoch = i64;
@@ -55,20 +56,21 @@ pub async fn clock_offset_ms(link: &mut Link, clock: &dyn Clock) -> Result<i64> 
     Ok(middle.ms_since(Timestamp(row.get(0))))
 }
 
-/// Takes the lease for `time` if it has expired and still has the epoch `after`, which the process has checked. Returns the new epoch, or
-/// `None` if the lease is valid or has changed, for example because another process was faster. All rows of the lease expire at the same
-/// time, so a process takes either all of them or none.
+/// Takes the lease for `time` if it has expired, or ends too late to be right, and still has the epoch `after`, which the process has
+/// checked. Returns the new epoch, or `None` if the lease is valid or has changed, for example because another process was faster. All
+/// rows of the lease expire at the same time, so a process takes either all of them or none.
 pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration, after: Epoch) -> Result<Option<Epoch>> {
     let update = "UPDATE mailmill_lease SET epoch = epoch + 1, holder = $1, node = $2, address = $3, \
-                  expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE expires <= now() AND epoch = $5 \
-                  RETURNING epoch";
-    let ms = time.as_millis() as f64;
+                  expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE epoch = $5 \
+                  AND (expires <= now() OR expires > now() + CAST($6 AS float8) * INTERVAL '1 millisecond') RETURNING epoch";
+    let (ms, ms_max) = (time.as_millis() as f64, limits::CLUSTER_LEASE_MS_MAX as f64);
     let values = [
         (&candidate.process as _, Type::TEXT),
         (&candidate.node as _, Type::TEXT),
         (&candidate.address as _, Type::TEXT),
         (&ms as _, Type::FLOAT8),
         (&after as _, Type::INT8),
+        (&ms_max as _, Type::FLOAT8),
     ];
     let rows = link.query(update, &values).await?;
     let epochs: Vec<Epoch> = rows.iter().map(|row| row.get(0)).collect();

@@ -61,8 +61,6 @@ pub struct Member {
     candidate: Candidate,
     lease: Duration,
     role: watch::Sender<Role>,
-    /// Whether the process is ready to serve as the leader: its caches are current.
-    is_active: AtomicBool,
     is_resigning: AtomicBool,
     /// `drain` is whether this process was asked to stop leading, and `is_drained` is whether it has stopped.
     drain: watch::Sender<bool>,
@@ -98,7 +96,6 @@ impl Member {
             candidate: Candidate { process, node: options.node, address: options.address },
             lease: options.lease,
             role: watch::Sender::new(Role::Follower { leader: None }),
-            is_active: AtomicBool::new(false),
             is_resigning: AtomicBool::new(false),
             drain: watch::Sender::new(false),
             is_drained: watch::Sender::new(false),
@@ -132,7 +129,7 @@ impl Member {
 
     /// Returns whether this process serves as the leader now.
     pub fn leads(&self) -> bool {
-        self.is_active.load(Ordering::SeqCst) && self.shared.turn.is_valid()
+        self.shared.turn.leads()
     }
 
     /// Returns whether the cluster has a leader, as far as this process knows: without the database, this is known only until the
@@ -150,16 +147,14 @@ impl Member {
         }
     }
 
-    /// Marks this process as ready to serve as the leader, if it still leads in this epoch.
-    pub fn activate(&self, epoch: Epoch) {
-        if *self.role.borrow() == (Role::Leader { epoch }) {
-            self.is_active.store(true, Ordering::SeqCst);
-        }
+    /// Marks this process as ready to serve as the leader in this epoch. Returns whether it still leads in this epoch.
+    pub fn activate(&self, epoch: Epoch) -> bool {
+        self.shared.turn.activate(epoch)
     }
 
     /// Stops serving as the leader, while the stores still accept the last writes.
     pub fn deactivate(&self) {
-        self.is_active.store(false, Ordering::SeqCst);
+        self.shared.turn.deactivate();
     }
 
     /// Returns the maximum age of this process's data, in milliseconds; 0 if the process leads.
@@ -213,7 +208,8 @@ impl Member {
         self.is_drained.send_replace(true);
     }
 
-    /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration.
+    /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration. If a store does not stop in
+    /// time, the lease ends by itself.
     pub async fn resign(&self) {
         let mut role = self.role();
         let pause = self.shared.turn.now().plus_ms(self.lease.as_millis() as i64 * 2);
@@ -227,7 +223,6 @@ impl Member {
     /// Ends this process's membership in the cluster. After this call, close the stores, and then call [`Member::close`].
     pub fn stop(&self) {
         self.shared.turn.stop();
-        self.deactivate();
         if let Some(task) = self.task.lock().unwrap_or_else(PoisonError::into_inner).take() {
             task.abort();
         }
@@ -243,6 +238,7 @@ impl Member {
     async fn run(&self) {
         let mut link = Link::new(self.shared.database.clone());
         let (mut held, mut seen): (Option<Held>, Option<KnownLease>) = (None, None);
+        let mut wrong_since = None;
         loop {
             if self.shared.turn.failure().is_some() {
                 return self.set_role(Role::Follower { leader: None });
@@ -254,7 +250,7 @@ impl Member {
                         self.lose();
                     }
                 }
-                None => held = self.watch(&mut link, &mut seen).await,
+                None => held = self.watch(&mut link, &mut seen, &mut wrong_since).await,
             }
             let pause = if held.is_some() { limits::CLUSTER_LEASE_TICK } else { limits::CLUSTER_LEASE_POLL };
             tokio::select! {
@@ -265,8 +261,9 @@ impl Member {
         }
     }
 
-    /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data.
-    async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>) -> Option<Held> {
+    /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data. `wrong_since`
+    /// is the time since which the lease ends too late to be right.
+    async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>, wrong_since: &mut Option<Monotonic>) -> Option<Held> {
         let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
             Ok(holder) => holder,
@@ -276,15 +273,20 @@ impl Member {
                 return None;
             }
         };
+        let is_wrong = holder.remaining_ms > limits::CLUSTER_LEASE_MS_MAX;
+        *wrong_since = is_wrong.then(|| wrong_since.unwrap_or(asked));
+        // By this time, a leader would have renewed the lease by the clock as it is now.
+        let is_abandoned = wrong_since.is_some_and(|since| asked.ms_since(since) > self.lease.as_millis() as i64 * 2);
+        let is_free = holder.remaining_ms <= 0 || is_abandoned;
         let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
         // Each new leader and each expired lease can be the result of a replaced database.
-        if holder.remaining_ms <= 0 || seen.as_ref() != Some(&now) {
+        if is_free || seen.as_ref() != Some(&now) {
             if !self.is_current(self.in_time(self.verify(link, seen.as_ref(), &now)).await) {
                 return None;
             }
             *seen = Some(now);
         }
-        if holder.remaining_ms > 0 {
+        if !is_free {
             self.led_until.store(asked.plus_ms(holder.remaining_ms).0, Ordering::SeqCst);
             self.set_role(Role::Follower { leader: (holder.process != self.candidate.process).then_some(holder) });
             return None;
@@ -341,23 +343,30 @@ impl Member {
             return false;
         }
         tracing::error!(%error, node = self.candidate.node, "this node cannot be a member of the cluster any longer");
-        self.deactivate();
         self.shared.turn.fail(error.into());
         false
     }
 
-    /// Renews the lease when a third of its time has passed, or releases it if this process resigns. Returns false if the process
-    /// no longer has the lease.
+    /// Renews the lease when a third of its time has passed, or releases it if this process resigns or stands back. Returns false if
+    /// the process no longer has the lease.
     async fn keep(&self, link: &mut Link, held: &mut Held) -> bool {
         let turn = &self.shared.turn;
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        if self.is_resigning.load(Ordering::SeqCst) {
-            self.deactivate();
+        // A process that was asked to stand back while it took the lease gives the lease up before it leads.
+        let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
+        if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
-            while !turn.all_accept(0) {
-                turn.changed.notified().await;
+            let ended = async {
+                while !turn.all_accept(0) {
+                    turn.changed.notified().await;
+                }
+            };
+            // A store can wait for the outcome of an append or for space on the disk. The lease ends meanwhile, and this process must
+            // notice who leads next.
+            if tokio::time::timeout(self.lease, ended).await.is_err() {
+                return false;
             }
             let released = self.in_time(lease::release(link, &self.candidate.process, held.epoch)).await;
             if let Err(error) = released {
@@ -394,8 +403,9 @@ impl Member {
 
     fn lose(&self) {
         tracing::warn!(node = self.candidate.node, "this node no longer leads");
-        self.deactivate();
         self.shared.turn.end();
+        // If the caller of `resign` no longer waits, the request must not end the next lease, too.
+        self.is_resigning.store(false, Ordering::SeqCst);
         self.set_role(Role::Follower { leader: None });
     }
 
@@ -423,8 +433,15 @@ impl Member {
             };
             if !same {
                 match (&*now, &role) {
-                    (_, Role::Follower { leader: Some(Holder { node, epoch, .. }) }) => {
+                    (_, Role::Follower { leader: Some(Holder { node, address, epoch, .. }) }) => {
                         tracing::info!(leader = node, epoch, "another node leads the cluster");
+                        if *node == self.candidate.node && *address != self.candidate.address {
+                            tracing::warn!(
+                                node,
+                                address,
+                                "the leader has the name of this node; give each node its own name (setting cluster.node)"
+                            );
+                        }
                     }
                     (Role::Follower { leader: Some(former) }, Role::Follower { leader: None }) => {
                         tracing::info!(former = former.node, "no node leads the cluster");

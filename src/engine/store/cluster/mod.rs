@@ -39,7 +39,7 @@ pub(super) mod turn;
 pub use database::{Database, Link};
 pub use lease::{Holder, clock_offset_ms, read as read_lease};
 pub use member::{Member, Options, Role};
-pub use prepare::{export, import, mark, prepare};
+pub use prepare::{export, has_commits, import, mark, prepare, unmark};
 pub use replicated_port::{ReplicatedPort, Shared};
 pub use schema::{Schema, check_secret, create as create_tables, read as read_schema};
 pub use snapshots::{LogStatus, status as log_status, tend as tend_snapshots};
@@ -68,6 +68,8 @@ pub enum Error {
     OlderTables,
     /// A data file belongs to a different installation than the cluster.
     Foreign { file: String },
+    /// A data file belongs to a single machine, and the cluster may not have its data.
+    Single { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },
     /// The lease has an earlier epoch than one that this node has seen, or the same epoch with a different holder, so the database has
@@ -112,6 +114,11 @@ impl fmt::Display for Error {
                 f,
                 "{file} is from a different installation than the cluster, or contains a different store; choose an empty data \
                  folder for this node with --data"
+            ),
+            Self::Single { file } => write!(
+                f,
+                "{file} is from a single machine and can have data that the cluster does not have; choose an empty data folder for \
+                 this node with --data, or import this folder into an empty database with `mailmill cluster import`"
             ),
             Self::Lost { store, own, newest } => write!(
                 f,

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use super::database::{Database, Link};
 use super::replicated_port::{ReplicatedPort, Shared};
 use super::schema::{self, Schema};
-use super::shared_log::{SharedLog, unpack};
+use super::shared_log::{self, SharedLog, unpack};
 use super::{Error, Result, snapshots};
-use crate::engine::store::StoreFile;
-use crate::engine::store::commit_log::{Links, StoreName};
+use crate::engine::store::commit_log::{Links, StoreName, links, position};
 use crate::engine::store::identity::{self, Identity};
+use crate::engine::store::migrations;
 use crate::engine::store::port::{Overlay, Port};
 use crate::engine::store::rebuild::Rebuild;
 use crate::engine::store::redb_port::RedbPort;
 use crate::engine::store::space::Space;
 use crate::engine::store::tx::ReadTx;
+use crate::engine::store::{self, StoreFile};
 
 /// The maximum number of attempts to prepare a file: while a file is rebuilt from a snapshot, a newer snapshot can truncate the log.
 const REBUILDS_MAX: usize = 3;
@@ -37,10 +38,17 @@ pub fn prepare(
         }
         let local = RedbPort::open_existing(space.clone(), file, cache_bytes)?.with_tables(store.database_kind())?;
         let tx = ReadTx { snapshot: local.snapshot()?, feed_position: 0, memo: Arc::default() };
-        let own = identity::identity(&tx)?;
+        let (own, is_single) = (identity::identity(&tx)?, links(&tx)?.is_none());
+        if migrations::is_newer(&tx)? {
+            return Err(Error::Newer);
+        }
         drop(tx);
         if own.is_none_or(|own| own.installation.name() != schema.installation || own.store != store.word()) {
             return Err(Error::Foreign { file: file.display().to_string() });
+        }
+        // A restored or exported folder has the same identity, and would be replaced if it is behind the log.
+        if is_single {
+            return Err(Error::Single { file: file.display().to_string() });
         }
         let port = ReplicatedPort::new(store, local, shared)?;
         match port.check().and_then(|()| catch_up(&port)) {
@@ -86,31 +94,48 @@ fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: St
     Ok(())
 }
 
-/// Writes the state of the cluster into one new file per store: the newest snapshot and all commits after it. Returns the total number
-/// of rows.
+/// Writes the state of the cluster at one moment into one new file per store: the newest snapshot and the commits after it. Returns the
+/// total number of rows.
 pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> PathBuf) -> Result<u64> {
     let mut link = Link::new(database.clone());
-    let mut rows = 0;
+    let mut files = Vec::new();
     for store in StoreName::ALL {
         let mut file = Rebuild::create(store, &file_of(store), 0)?;
         let position = snapshots::read(&mut link, store, |rows| Ok(file.fill(rows)?)).await?;
         file.continue_from(position);
+        files.push(file);
+    }
+    // One statement sees all logs at the same moment, so no store gets a commit without the commits that other stores had before it.
+    let ends = shared_log::ends(&mut link).await?;
+    let mut rows = 0;
+    for ((store, mut file), end) in StoreName::ALL.into_iter().zip(files).zip(ends) {
         let mut log = SharedLog::new(store, database.clone());
-        let mut at = position;
-        loop {
-            let bodies = log.after(at).await?;
-            if bodies.is_empty() {
-                break;
+        while file.position() < end {
+            let bodies = log.after(file.position()).await?;
+            // A newer snapshot may have truncated the log in the meantime.
+            if bodies.first().is_none_or(|(next, _)| *next != file.position() + 1) {
+                return Err(Error::SnapshotReplaced { store });
             }
-            for (found, body) in bodies {
+            for (found, body) in bodies.into_iter().filter(|(found, _)| *found <= end) {
                 file.apply(unpack(store, found, &body)?)?;
-                at = found;
             }
         }
         file.leave_cluster();
         rows += file.finish()?;
     }
     Ok(rows)
+}
+
+/// Returns whether the cluster has every commit of a node's file, as far as the log shows it: the log may no longer have the newest commit
+/// of a file that is behind.
+pub async fn has_commits(database: &Arc<Database>, store: StoreName, tx: &ReadTx) -> Result<bool> {
+    let Some(Links { own, .. }) = links(tx)? else { return Ok(false) };
+    let position = position(tx)?;
+    match SharedLog::new(store, database.clone()).check(position, own).await {
+        Ok(()) | Err(Error::Behind { .. }) => Ok(true),
+        Err(Error::Lost { .. } | Error::Diverged { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Marks the file of a store as part of a cluster, so that it cannot be opened outside the cluster. Also removes the count of openings,
@@ -121,6 +146,18 @@ pub fn mark(file: &Path, store: StoreName) -> Result<()> {
     Links::default().set(&mut batch);
     identity::forget_boots(&mut batch);
     Ok(port.commit(&batch)?)
+}
+
+/// Removes the mark of a cluster from the file of a store, if it has one, so that a single machine can use the file.
+pub fn unmark(file: &Path) -> store::Result<()> {
+    let port = RedbPort::open_existing(Space::unlimited(), file, 1 << 20)?;
+    let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: Arc::default() };
+    if links(&tx)?.is_none() {
+        return Ok(());
+    }
+    let mut batch = Overlay::new();
+    Links::remove(&mut batch);
+    port.commit(&batch)
 }
 
 /// Imports the installation in these files as the cluster's first state. The files are in the order of [`StoreName::ALL`]. Returns the

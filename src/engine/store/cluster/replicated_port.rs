@@ -14,6 +14,7 @@ use crate::base::clock::{Clock, Monotonic, Timestamp};
 use crate::base::random::Random;
 use crate::engine::store;
 use crate::engine::store::commit_log::{self, CommitLog, Links, Record, StoreName};
+use crate::engine::store::migrations;
 use crate::engine::store::port::{Overlay, Port, Snapshot};
 use crate::engine::store::redb_port::RedbPort;
 use crate::engine::store::tx::ReadTx;
@@ -100,22 +101,8 @@ impl ReplicatedPort {
     /// database may have been replaced.
     pub fn check(&self) -> Result<()> {
         let mut log = locked(&self.log);
-        let ((position, id), store) = (self.end(), self.store);
-        self.shared.runtime.block_on(async {
-            let newest = log.newest().await?;
-            if newest < position {
-                return Err(Error::Lost { store, own: position, newest });
-            }
-            if newest > position && log.after(position).await?.first().is_none_or(|(next, _)| *next != position + 1) {
-                return Err(Error::Behind { store });
-            }
-            match log.at(position).await? {
-                Some(record) if Links::of(&record.batch).is_some_and(|links| links.own != id) => {
-                    Err(Error::Diverged { store, position })
-                }
-                _ => Ok(()),
-            }
-        })
+        let (position, id) = self.end();
+        self.shared.runtime.block_on(log.check(position, id))
     }
 
     fn end(&self) -> (u64, [u8; 16]) {
@@ -136,6 +123,9 @@ impl ReplicatedPort {
                 return Err(Error::Behind { store });
             }
             let record = unpack(store, *found, body)?;
+            if migrations::migrates_too_far(&record.batch) {
+                return Err(Error::Newer);
+            }
             if let Some(links) = Links::of(&record.batch) {
                 if links.before != id {
                     return Err(Error::Diverged { store, position: *found });

@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use super::database::{Database, Failure, Link};
 use super::lease::Epoch;
 use super::{Error, Result};
-use crate::engine::store::commit_log::{self, Record, StoreName, Unreadable};
+use crate::engine::store::commit_log::{self, Links, Record, StoreName, Unreadable};
 use crate::vocab::limits;
 
 /// The compression level of zstd. Every commit waits for the compression, and higher levels save little space.
@@ -144,6 +144,26 @@ impl SharedLog {
                       coalesce((SELECT max(seq) FROM mailmill_snapshot WHERE log = $1 AND complete), 0))";
         let rows = self.link.query(select, &[(&self.store.word(), Type::TEXT)]).await?;
         Ok(rows.first().map_or(0, |row| row.get::<_, i64>(0) as u64))
+    }
+
+    /// Checks that the log continues a file whose newest record has this position and ID.
+    pub async fn check(&mut self, position: u64, id: [u8; 16]) -> Result<()> {
+        let (store, newest) = (self.store, self.newest().await?);
+        if newest < position {
+            return Err(Error::Lost { store, own: position, newest });
+        }
+        if newest > position && self.after(position).await?.first().is_none_or(|(next, _)| *next != position + 1) {
+            return Err(Error::Behind { store });
+        }
+        match self.at(position).await? {
+            Some(record) if Links::of(&record.batch).is_some_and(|links| links.own != id) => {
+                Err(Error::Diverged { store, position })
+            }
+            // The newest record is never truncated. A log that ends here without a record has none since the import, and the file has
+            // a record of a different log.
+            None if newest == position && id != Links::default().own => Err(Error::Diverged { store, position }),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the record at a position, if the log still has it.

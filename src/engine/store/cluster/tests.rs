@@ -1,8 +1,11 @@
 //! Tests of the cluster with a real PostgreSQL: who may append, what followers have, and what nodes notice.
 
 mod conflicts;
+mod exports;
 mod joining;
+mod resigning;
 mod shards;
+mod tls;
 mod upgrades;
 
 use std::path::{Path, PathBuf};
@@ -94,7 +97,11 @@ struct Cluster {
 impl Cluster {
     /// Creates an installation with some rows and imports it.
     fn init(server: &Postgres) -> Self {
-        let (url, folder) = (server.database(), tempfile::tempdir().expect("a temporary folder"));
+        Self::init_at(server.database())
+    }
+
+    fn init_at(url: String) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let random = SystemRandom::default();
         let (installation, seal) = (Installation::new(&random), Seal::new(&random));
         let files = StoreName::ALL.map(|store| {
@@ -131,15 +138,15 @@ impl Cluster {
         self.try_node(name).expect("the node starts")
     }
 
+    /// Connects a process that has no stores yet.
+    fn connect(&self, name: &str) -> Result<(Arc<Member>, Schema)> {
+        let (database, address) = (self.url.clone(), format!("{name}:1"));
+        let options = Options { database, authorities: None, node: name.into(), address, lease: LEASE };
+        Member::connect(options, Arc::new(SystemClock), Arc::new(SystemRandom::default()))
+    }
+
     fn try_node(&self, name: &str) -> Result<Node> {
-        let options = Options {
-            database: self.url.clone(),
-            authorities: None,
-            node: name.into(),
-            address: format!("{name}:1"),
-            lease: LEASE,
-        };
-        let (member, schema) = Member::connect(options, Arc::new(SystemClock), Arc::new(SystemRandom::default()))?;
+        let (member, schema) = self.connect(name)?;
         let folder = self.folder.path().join(name);
         std::fs::create_dir_all(&folder).expect("the folder can be created");
         let open = |store: StoreName| {

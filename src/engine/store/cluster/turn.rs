@@ -24,6 +24,8 @@ pub struct SharedTurn {
     turn: watch::Sender<Turn>,
     /// The time until which the lease is certainly valid, in milliseconds on the monotonic clock.
     valid_until: AtomicI64,
+    /// The epoch in which this process is ready to serve as the leader, because its caches are current; 0 if there is none.
+    active: AtomicI64,
     /// For each store, the epoch in which it accepts commands; 0 if it follows.
     accepting: [AtomicU64; StoreName::ALL.len()],
     /// For each store, the latest time when it is known to have had every record of the log, in milliseconds on the monotonic
@@ -47,6 +49,7 @@ impl SharedTurn {
             clock,
             turn: watch::Sender::new(Turn::Follow),
             valid_until: AtomicI64::new(i64::MIN),
+            active: AtomicI64::new(0),
             accepting: Default::default(),
             complete_at: StoreName::ALL.map(|_| AtomicI64::new(never)),
             positions: StoreName::ALL.map(|_| watch::Sender::new(0)),
@@ -94,6 +97,22 @@ impl SharedTurn {
     /// Returns whether the lease is certainly valid now.
     pub fn is_valid(&self) -> bool {
         self.now().0 < self.valid_until.load(Ordering::SeqCst)
+    }
+
+    /// Marks this process as ready to serve as the leader in this epoch. Returns whether it still leads in this epoch.
+    pub fn activate(&self, epoch: Epoch) -> bool {
+        self.active.store(epoch, Ordering::SeqCst);
+        self.turn() == Turn::Lead(epoch)
+    }
+
+    /// Stops serving as the leader, while the stores still accept the last writes.
+    pub fn deactivate(&self) {
+        self.active.store(0, Ordering::SeqCst);
+    }
+
+    /// Returns whether this process serves as the leader now.
+    pub fn leads(&self) -> bool {
+        self.turn() == Turn::Lead(self.active.load(Ordering::SeqCst)) && self.is_valid()
     }
 
     /// Records that a store accepts commands in `epoch`; 0 means that it follows the log.
@@ -160,5 +179,33 @@ impl SharedTurn {
 
     pub fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::{ManualClock, Timestamp};
+
+    /// The caches that a process loaded for an earlier lead may be older than the changes of the leader in between.
+    #[test]
+    fn a_process_serves_as_the_leader_only_in_the_epoch_for_which_it_is_ready() {
+        let turn = SharedTurn::new(Arc::new(ManualClock::at(Timestamp(0))));
+        let lead = |epoch| {
+            turn.extend(Monotonic(1_000));
+            turn.set(Turn::Lead(epoch));
+        };
+        lead(1);
+        assert!(!turn.leads());
+        assert!(turn.activate(1) && turn.leads());
+        turn.end();
+        assert!(!turn.leads());
+        // The process is ready only after it has lost the lease.
+        assert!(!turn.activate(1));
+        lead(2);
+        assert!(!turn.leads());
+        assert!(turn.activate(2) && turn.leads());
+        turn.deactivate();
+        assert!(!turn.leads());
     }
 }

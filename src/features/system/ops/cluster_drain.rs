@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
+use crate::engine::store::cluster::Role;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
@@ -52,7 +53,7 @@ impl Async for ClusterDrain {
             member.drain().await;
             // Wait briefly for a new leader: the other nodes read the lease several times a second.
             let mut role = member.role();
-            let led = role.wait_for(|_| member.leader().is_some());
+            let led = role.wait_for(|role| matches!(role, Role::Follower { leader: Some(_) }));
             let _ = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, led).await;
         }
         Ok(Done(Drained { node: member.node().to_owned(), leader: member.leader().map(|holder| holder.node) }))

@@ -1,6 +1,10 @@
 //! Tests of nodes of different versions in one cluster.
 
 use super::*;
+use crate::vocab::tables::META;
+
+/// The table with the version of the rows.
+const VERSIONS: Table<String, Vec<u8>> = Table::new(META);
 
 /// The first version of the program created the table of the cluster without the check value of the secret.
 #[test]
@@ -49,5 +53,33 @@ fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
         "{failure:?}"
     );
     two.stop();
+    one.stop();
+}
+
+/// A newer program migrates the rows when it starts to lead, and an older one could not read them.
+#[test]
+fn a_node_stops_at_a_migration_that_it_does_not_know_and_says_so() {
+    let Some(server) = server() else { return };
+    let (cluster, one) = Cluster::led(server);
+    let two = cluster.node("two");
+    two.follow("one");
+    let migrate = |tx: &mut crate::engine::store::WriteTx<'_>| {
+        tx.put(VERSIONS, &"schema-version".to_owned(), &u32::MAX.to_le_bytes().to_vec());
+        Ok::<_, ()>(())
+    };
+    one.live().write_blocking(migrate).expect("the leader accepts writes").expect("the change succeeds");
+    two.wait("stops", |_| two.live().failure().borrow().is_some());
+    let failure = two.live().failure().borrow().clone();
+    assert!(
+        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer mailmill")),
+        "{failure:?}"
+    );
+    two.stop();
+    assert_eq!(cluster.try_node("two").err(), Some(Error::Newer));
+    // A new node finds the migrated rows in a snapshot.
+    let (read, shared) = (one.live().read(), one.member.shared().clone());
+    let mut link = Link::new(shared.database.clone());
+    shared.runtime.block_on(snapshots::take(&mut link, StoreName::Live, read)).expect("the snapshot can be taken");
+    assert_eq!(cluster.try_node("three").err(), Some(Error::Newer));
     one.stop();
 }

@@ -1,0 +1,110 @@
+//! Tests of leases that end: given up by their process, or left behind.
+
+use super::*;
+
+/// Makes appends wait until the transaction of the returned connection ends. The log can still be read.
+async fn hold_appends(shared: &Shared) -> Link {
+    let mut lock = Link::new(shared.database.clone());
+    lock.define("BEGIN; LOCK TABLE mailmill_log IN SHARE MODE").await.expect("the database works");
+    lock
+}
+
+/// Waits until an append waits.
+async fn wait_for_append(shared: &Shared) {
+    let mut link = Link::new(shared.database.clone());
+    let appending = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() \
+                     AND query LIKE '%INSERT INTO mailmill_log%'";
+    while link.query(appending, &[]).await.expect("the database works").is_empty() {
+        tokio::time::sleep(limits::CLUSTER_POLL_PAUSE).await;
+    }
+}
+
+/// A command waits only for a limited time until the lead has ended, and an append with an unknown outcome can take longer.
+#[test]
+fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
+    let Some(server) = server() else { return };
+    let (cluster, one) = Cluster::led(server);
+    let Role::Leader { epoch: former } = one.member.role().borrow().clone() else { panic!("the node leads") };
+    let (shared, runtime) = shared_of(&cluster.url);
+    std::thread::scope(|scope| {
+        let mut lock = runtime.block_on(hold_appends(&shared));
+        let unknown = scope.spawn(|| one.put(2));
+        runtime.block_on(async {
+            wait_for_append(&shared).await;
+            let resigned = tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, one.member.resign()).await;
+            assert!(resigned.is_err(), "the lead ends after the append");
+            // Otherwise, the node leaves the lease to other nodes for a while.
+            one.member.rejoin();
+            lock.define("COMMIT").await.expect("the database works");
+        });
+        // On a busy machine, the lease may have ended before the append.
+        let _ = unknown.join().expect("the writer ends");
+    });
+    one.wait("leads again", |member| matches!(*member.role().borrow(), Role::Leader { epoch } if epoch > former));
+    one.put(3).expect("the leader accepts writes");
+    one.stop();
+}
+
+/// A node that waited for its append forwarded no requests to the next leader, and answered reads from old data.
+#[test]
+fn a_node_whose_append_does_not_end_follows_the_next_leader() {
+    let Some(server) = server() else { return };
+    let (cluster, one) = Cluster::led(server);
+    let two = cluster.node("two");
+    two.follow("one");
+    let (shared, runtime) = shared_of(&cluster.url);
+    std::thread::scope(|scope| {
+        let mut lock = runtime.block_on(hold_appends(&shared));
+        let unknown = scope.spawn(|| one.put(2));
+        runtime.block_on(async {
+            wait_for_append(&shared).await;
+            let resigned = tokio::time::timeout(LEASE * 2, one.member.resign()).await;
+            assert!(resigned.is_ok(), "the node waits for its append");
+        });
+        one.follow("two");
+        runtime.block_on(lock.define("COMMIT")).expect("the database works");
+        assert_eq!(unknown.join().expect("the writer ends"), Err(crate::engine::store::Error::NotLeader));
+    });
+    two.lead();
+    two.put(3).expect("the leader accepts writes");
+    assert_equal(&[&two, &one]);
+    one.stop();
+    two.stop();
+}
+
+/// Between the lease and the lead, a process applies the rest of the log and migrates its rows, which can take long.
+#[test]
+fn a_process_that_is_drained_before_it_is_ready_to_lead_gives_up_the_lease() {
+    let Some(server) = server() else { return };
+    let cluster = Cluster::init(server);
+    let (shared, runtime) = shared_of(&cluster.url);
+    let mut link = Link::new(shared.database.clone());
+    // Without stores, the process is never ready.
+    let (slow, _) = cluster.connect("slow").expect("the database works");
+    slow.start();
+    runtime.block_on(async {
+        while lease::read(&mut link).await.expect("the database works").remaining_ms <= 0 {
+            tokio::time::sleep(limits::CLUSTER_POLL_PAUSE).await;
+        }
+        let drained = tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, slow.drain()).await;
+        assert!(drained.is_err(), "the service reports the end of the lead, and no service runs here");
+    });
+    let one = cluster.node("one");
+    one.lead();
+    one.stop();
+    slow.stop();
+    slow.close();
+}
+
+/// The clock of a promoted standby can be behind the clock of the former primary server. The cluster had no leader for the difference.
+#[test]
+fn a_lease_that_ends_too_late_to_be_right_is_taken_if_no_process_renews_it() {
+    let Some(server) = server() else { return };
+    let (cluster, one) = Cluster::led(server);
+    one.stop();
+    server.query(&cluster.url, "UPDATE mailmill_lease SET expires = now() + INTERVAL '1 hour'");
+    let two = cluster.node("two");
+    two.lead();
+    two.put(2).expect("the leader accepts writes");
+    two.stop();
+}
