@@ -135,7 +135,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<domains::ops::verify::Verify>(),
     asynchronous::<domains::ops::rotate::Rotate>(),
     // Operations on emails.
-    query::<emails::ops::brief::ReadBrief>(),
+    asynchronous::<emails::ops::brief::ReadBrief>(),
     command::<emails::ops::generate::Generate>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),

@@ -591,7 +591,8 @@ pub const EDITS_WAITING_MAX: usize = 200;
 /// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
 /// first.
 pub const EDIT_PREVIEWS_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a request waits for an edit before it returns the unfinished edit: less than the 30 seconds that a request may take.
+/// How long a request waits for an edit before it returns the unfinished edit, and for a model that reads a brief: less than the 30 seconds
+/// that a request may take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum number of changes in one request that edits a document. Users change a few fields between two saves; programs that
 /// change more should replace whole blocks. Requests with more changes are rejected.

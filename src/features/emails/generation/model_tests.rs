@@ -197,3 +197,71 @@ fn a_failed_brief_follows_the_setting() {
         assert_eq!(status["brief"].is_object(), on_failure == OnFailure::Composer, "rules make the brief instead");
     }
 }
+
+/// The endpoint once read every prompt by rules, even if a language model was configured.
+#[test]
+fn the_default_model_reads_a_prompt_and_its_usage_counts() {
+    // This model reads the last sentence as an instruction, which the rules print.
+    let prompt = "We are closed on 24 December. Kilns are warm things.";
+    let peer = FakeModel::briefing(|_| Reaction::Text(reading("We are closed on 24 December.", "Kilns are warm things.")));
+    let app = with_models(&peer, |settings| settings.language_model.default = Some("peer".into()));
+    let read = |model: Option<&str>| {
+        let brief = app.post_in("/v1/projects/emails/brief", json!({ "prompt": prompt, "languages": ["en"], "model": model }));
+        let brief = brief.data();
+        (brief["facts"].as_array().map_or(0, Vec::len), brief["instructions"].clone())
+    };
+    let noted = json!([{ "text": "Kilns are warm things.", "span": { "start": 30, "end": 52 } }]);
+    assert_eq!(read(None), (1, noted));
+    assert_eq!(peer.asked().len(), 1);
+    let usage = app.get("/v1/metrics/models").data()["months"][0]["usage"][0].clone();
+    assert_eq!((&usage["model"], &usage["calls"]), (&json!("peer"), &json!(1)), "{usage}");
+    assert!(read(Some("composer")).0 > 1);
+    assert!(peer.asked().is_empty());
+    let unknown = app.post_in("/v1/projects/emails/brief", json!({ "prompt": prompt, "model": "third" }));
+    assert_eq!(unknown.refusal().1, "MODEL_NOT_CONFIGURED");
+    // The quotes are checked against the prompt, so a brief about another prompt has no fact.
+    let other = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday" })).data();
+    assert_eq!(other["facts"], json!([]), "{other}");
+}
+
+#[test]
+fn the_rules_read_a_prompt_in_place_of_a_failed_model_if_the_settings_say_so() {
+    for (on_failure, is_read) in [(OnFailure::Fail, false), (OnFailure::Composer, true)] {
+        let peer = FakeModel::briefing(|_| Reaction::Refuse("I will not.".into()));
+        let app = with_models(&peer, |settings| {
+            settings.language_model.default = Some("peer".into());
+            settings.language_model.on_failure = on_failure;
+        });
+        let answer = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "20% off with LOFT20" }));
+        if is_read {
+            assert_eq!(answer.data()["purpose"], "sale");
+        } else {
+            let (status, code, _) = answer.refusal();
+            assert_eq!((status, code), (409, "MODEL_FAILED"), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn the_monthly_limit_stops_the_reading_of_a_prompt() {
+    let peer = FakeModel::briefing(|_| Reaction::Text(String::new()));
+    let app = with_models(&peer, |settings| {
+        settings.language_model.default = Some("peer".into());
+        settings.models.get_mut("peer").expect("the model exists").output_price = 1_000.0;
+        settings.language_model.monthly_cost_max = Cap::new(Some(5));
+    });
+    let refused = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday" }));
+    assert!(refused.refusal().2.contains("The monthly limit for language models"), "{refused:?}");
+    assert!(peer.asked().is_empty(), "no request is sent");
+}
+
+/// Returns a model's response: a brief with one statement and one instruction.
+fn reading(statement: &str, instruction: &str) -> String {
+    let fact = json!({ "kind": "sentence", "role": null, "quote": statement, "sentence": null, "value": null, "story": null });
+    json!({
+        "purpose": "closing", "audience": null, "subject": null, "preheader": null, "headline": null, "facts": [fact],
+        "stories": [], "offer": null, "event": null, "cta": null, "signature": null, "tone": [], "constraints": [],
+        "instructions": [instruction], "unclear": [],
+    })
+    .to_string()
+}
