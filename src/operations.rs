@@ -145,6 +145,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<emails::ops::document_update::DocumentUpdate>(),
     asynchronous::<emails::ops::edit::Edit>(),
     query::<emails::ops::edit_status::EditStatus>(),
+    asynchronous::<emails::ops::edit_save::EditSave>(),
     query::<emails::ops::versions::Versions>(),
     asynchronous::<emails::ops::restore::Restore>(),
     command::<emails::ops::favorite::Favorite>(),

@@ -186,6 +186,7 @@ pub const STORE_CONTACTS: TableId = TableId(147);
 pub const OAUTH_CODES: TableId = TableId(148);
 pub const OAUTH_GRANTS: TableId = TableId(149);
 pub const OAUTH_REFRESH_TOKENS: TableId = TableId(150);
+pub const EMAIL_PREVIEWED_EDITS: TableId = TableId(151);
 
 /// All tables, in the order of their IDs.
 pub const TABLES: &[TableInfo] = &[
@@ -500,6 +501,7 @@ pub const TABLES: &[TableInfo] = &[
     table(148, "oauth_codes", Control, "SHA-256 of an authorization code -> user's consent"),
     table(149, "oauth_grants", Control, "key id -> program's access and the hashes of its current tokens"),
     table(150, "oauth_refresh_tokens", Control, "SHA-256 of a refresh token -> key id; also replaced tokens, until they expire"),
+    table(151, "email_previewed_edits", Environment, "email id -> latest edit of the email that was previewed and not saved yet"),
 ];
 
 impl TableId {

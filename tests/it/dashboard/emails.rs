@@ -173,9 +173,12 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert!(policy.starts_with("sandbox ") && shown.text.contains("HELLO10"), "{}", shown.text);
     let unknown = browser.get(&format!("{home}/frame?edit={}", "0".repeat(24))).await;
     assert!(unknown.status == 404 && unknown.text.contains("Preview the edit again."), "{}", unknown.text);
-
-    let edited = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Make the button green")]).await;
-    assert!(edited.status == 303 && edited.location().contains("?edit="), "{}", edited.text);
+    let previewed = hidden(&preview.text, "edit");
+    let (save, none) = ([("csrf", csrf.as_str()), ("act", "save"), ("prompt", "Make it green")], "0".repeat(24));
+    let gone = browser.post(&home, &[&save[..], &[("edit", &none)]].concat()).await;
+    assert!(gone.status == 409 && gone.text.contains("Make it green"), "the prompt stays in the field: {}", gone.text);
+    let edited = browser.post(&home, &[&save[..], &[("edit", &previewed)]].concat()).await;
+    assert!(edited.status == 303 && edited.location().ends_with(&format!("?edit={previewed}")), "{}", edited.text);
     let changed = settled(&mut browser, edited.location()).await;
     assert!(changed.text.contains("<h2>Email edited</h2>") && changed.text.contains("This is version 2"), "{}", changed.text);
     let unknown = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Xyzzy plugh <b>")]).await;

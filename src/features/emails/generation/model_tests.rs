@@ -255,6 +255,50 @@ fn the_monthly_limit_stops_the_reading_of_a_prompt() {
     assert!(peer.asked().is_empty(), "no request is sent");
 }
 
+/// Saving a preview once ran the edit again, so that a model could write a different email than the one that was previewed.
+#[test]
+fn a_saved_preview_is_the_previewed_email_and_runs_no_model_again() {
+    let mut count = 0;
+    let peer = FakeModel::by(move |call| match call.schema().0 {
+        "edit_email" => {
+            count += 1;
+            let change =
+                json!({ "op": "set", "path": "subject", "value": format!("Hello {}", ["one", "two", "three"][count - 1]) });
+            Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
+        }
+        _ => email(|_| {}),
+    });
+    let app = with_models(&peer, |settings| settings.language_model.default = Some("peer".into()));
+    let id = generate(&app, hello());
+    work(&app);
+    let path = format!("/v1/emails/{}", first_email(&status(&app, &id))["id"].as_str().expect("the field is a string"));
+    let preview = || app.post(&format!("{path}/edit"), json!({ "prompt": "a new subject", "preview": true })).data();
+    let save = |preview: &Value| {
+        let id = preview["previewId"].as_str().expect("a preview has an ID");
+        app.post(&format!("{path}/edits/{id}/save"), json!({ "label": "New subject" }))
+    };
+    let (first, second) = (preview(), preview());
+    peer.asked();
+    assert_eq!((&first["subject"], &second["subject"]), (&json!("Hello one"), &json!("Hello two")));
+    let gone = save(&first);
+    assert!(gone.refusal().1 == "EDIT_FAILED" && gone.refusal().2.contains("Preview the edit again"), "{gone:?}");
+    let saved = save(&second).data();
+    assert_eq!((&saved["version"], &saved["subject"], &saved["html"]), (&json!(2), &second["subject"], &second["html"]));
+    assert_eq!(app.get(&path).data()["document"], second["document"]);
+    assert!(peer.asked().is_empty(), "the edit is not run again");
+    let version = app.get(&format!("{path}/versions")).data()["versions"][0].clone();
+    assert_eq!((&version["origin"], &version["prompt"]), (&json!("edited"), &json!("a new subject")));
+    assert_eq!(version["label"], "New subject");
+    let edit = app.get(&format!("{path}/edits/{}", second["previewId"].as_str().expect("an ID"))).data();
+    assert_eq!((&edit["status"], &edit["done"]), (&json!("completed"), &second["done"]));
+    assert_eq!(save(&second).refusal().1, "EDIT_FAILED", "a preview is saved once");
+    // A preview of an earlier version would undo the changes since then.
+    let third = preview();
+    app.patch(&format!("{path}/document"), json!({ "operations": [{ "op": "set", "path": "preheader", "value": "New" }] }))
+        .data();
+    assert_eq!(save(&third).refusal().1, "VERSION_CONFLICT");
+}
+
 /// Returns a model's response: a brief with one statement and one instruction.
 fn reading(statement: &str, instruction: &str) -> String {
     let fact = json!({ "kind": "sentence", "role": null, "quote": statement, "sentence": null, "value": null, "story": null });

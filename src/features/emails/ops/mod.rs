@@ -8,6 +8,7 @@ pub mod design_html;
 pub mod designs;
 pub mod document_update;
 pub mod edit;
+pub mod edit_save;
 pub mod edit_status;
 pub mod favorite;
 pub mod finding_fix;

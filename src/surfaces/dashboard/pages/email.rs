@@ -133,6 +133,8 @@ struct EditPreview {
     not_done: Vec<String>,
     /// The URL of the frame with the edited email.
     frame: String,
+    /// The ID with which the preview is saved.
+    id: EditId,
     subject: String,
     preheader: String,
 }
@@ -170,6 +172,7 @@ page_context!(EmailPage, "email_preview.html", {
         done: vec!["The button is green.".into()],
         not_done: vec!["The intro is unchanged.".into()],
         frame: "/test/emails/x/frame?edit=66f1a2b3d4e5f60718293a4f".into(),
+        id: EditView::sample().edit_id,
         subject: "Hello".into(),
         preheader: "There".into(),
     };
@@ -310,14 +313,13 @@ async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
     let prompt = visit.form.get("prompt");
     match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
         Ok(Done(emails::ops::edit::EmailEditResult::Email(edited))) => {
-            let EditedEmail { email, done, not_done, .. } = *edited;
-            let engine = &visit.api.0;
-            let id = EditId::make(engine.clock.now(), engine.random.as_ref());
+            let EditedEmail { email, done, not_done, preview_id, .. } = *edited;
+            let Some(id) = preview_id else { return Ok(Outcome::go(visit.path.clone())) };
             if let Some(who) = &visit.who {
                 visit.edit_previews.keep(who.user.account.id, id, placeholders::preview(&email.html));
             }
             let frame = format!("{}/frame?{EDITED}={id}", visit.path);
-            let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
+            let preview = EditPreview { done, not_done, frame, id, subject: email.subject, preheader: email.preheader };
             draw(visit, None, Some(preview)).await
         }
         Ok(Done(emails::ops::edit::EmailEditResult::Operation(_))) => Ok(Outcome::go(visit.path.clone())),
@@ -330,7 +332,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// Previews or starts an AI edit, adds a text that a warning reports as missing, or changes whether the email is a favorite.
+/// Previews, saves or starts an AI edit, adds a text that a warning reports as missing, or changes whether the email is a favorite.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
@@ -347,12 +349,23 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 Err(error) => Err(error),
             }
         }
+        "save" => save(visit).await,
         "add" => add(visit).await,
         act @ ("mark" | "unmark") => {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
         }
         _ => Err(PageError::unknown_action()),
+    }
+}
+
+/// Saves the email that a preview showed.
+async fn save(visit: &Visit) -> Result<Outcome, PageError> {
+    let input = json!({ "emailId": visit.name("id"), "editId": visit.form.get(EDITED) });
+    match visit.ask::<emails::ops::edit_save::EditSave>(input).await {
+        Ok(_) => Ok(Outcome::go(format!("{}?{EDITED}={}", visit.path, visit.form.get(EDITED)))),
+        Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
+        Err(error) => Err(error),
     }
 }
 
