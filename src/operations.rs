@@ -136,6 +136,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<domains::ops::rotate::Rotate>(),
     // Operations on emails.
     asynchronous::<emails::ops::brief::ReadBrief>(),
+    command::<emails::ops::brief_add::BriefAdd>(),
     command::<emails::ops::generate::Generate>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),

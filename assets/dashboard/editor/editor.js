@@ -848,16 +848,22 @@
 
   const text = h("pre", { class: "card", tabindex: "0", hidden: true }, data.text ?? "");
   const warnings = h("ul", { class: "editor-warnings" });
-  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message, one.add && [" ",
-    button("Add it", () => add(one.add), { class: "second tiny", "aria-label": `Add it: ${one.text ?? one.message}` })])));
-  // Adds the text that a warning reports as missing. The block that the text belongs below may have been deleted since.
-  function add({ op, path, after, value }) {
+  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message,
+    [["Add it", one.add], ["Remove", one.remove]].map(([label, change]) => change && [" ",
+      button(label, () => settle(change), { class: "second tiny", "aria-label": `${label}: ${one.text ?? one.message}` })]))));
+  // Adds the text that a warning reports as missing, or removes the text that must not be in the email. The block may have been deleted since.
+  function settle({ op, path, id: gone, after, value }) {
+    if (op === "remove") {
+      const list = listOf(gone);
+      return list && act(() => list.splice(list.findIndex((block) => block.id === gone), 1));
+    }
     if (op === "insert") {
       const list = listOf(after) ?? doc.blocks, index = list.findIndex((block) => block.id === after);
       return act(() => list.splice(index < 0 ? list.length - 1 : index + 1, 0, name(copy(value))));
     }
     const [field, id, ...rest] = path.split("."), block = blockOf(id);
     if (field !== "blocks") act(() => (doc[field] = value));
+    else if (block && !rest.length) act(() => listOf(id).splice(listOf(id).indexOf(block), 1, copy(value)));
     else if (block) act(() => put(block, rest.join("."), value));
   }
   const frame = h("iframe", { class: "mail", title: "Preview of the email", sandbox: "allow-popups allow-popups-to-escape-sandbox" });

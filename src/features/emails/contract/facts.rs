@@ -223,13 +223,13 @@ pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Findi
             let message = format!("The {name} is not {:?}. Set the {name} to this text.", wanted.text);
             let add = match place {
                 Place::Headline => add::set_headline(document, outline, &wanted.text),
-                _ => Some(add::set(name, &wanted.text)),
+                _ => add::set(name, &wanted.text),
             };
             let finding = Finding::new(FindingKind::TextMissing, message).about(&wanted.text, wanted.span);
-            found.push(Finding { add, ..finding });
+            found.push(Finding { add: Some(add), ..finding });
         }
     }
-    found.extend(brief.cta.as_ref().and_then(|cta| button(outline, cta)));
+    found.extend(brief.cta.as_ref().and_then(|cta| button(outline, document, cta)));
     if let Some(signature) = &brief.signature {
         let lost = std::iter::once(&signature.name).chain(&signature.title).find(|text| !email.contains(text));
         if let Some(lost) = lost {
@@ -243,7 +243,7 @@ pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Findi
 }
 
 /// Checks that a button has the prescribed label and link.
-fn button(outline: &Outline, cta: &CallToAction) -> Option<Finding> {
+fn button(outline: &Outline, document: &Email, cta: &CallToAction) -> Option<Finding> {
     let label = cta.label.as_ref();
     let is_label = |own: &str| label.is_none_or(|label| spaced(&fold(own)) == spaced(&fold(&label.text)));
     let is_link = |own: &str| cta.link.as_ref().is_none_or(|link| same_address(own, link));
@@ -254,7 +254,8 @@ fn button(outline: &Outline, cta: &CallToAction) -> Option<Finding> {
     let (message, text, add) = match (label, &cta.link) {
         (Some(label), _) if !named => {
             let message = format!("No button is labeled {:?}. Change the label of the main button.", label.text);
-            (message, label.text.as_str(), add::set_button(outline, "label", &label.text))
+            let insert = || add::insert_button(document, outline, &label.text, cta.link.as_deref());
+            (message, label.text.as_str(), add::set_button(outline, "label", &label.text).or_else(insert))
         }
         (_, link) => {
             let link = link.as_deref().unwrap_or_default();

@@ -16,6 +16,7 @@ mod mentions;
 mod outline;
 mod reading;
 mod remains;
+mod remove;
 #[cfg(test)]
 mod score;
 mod sources;

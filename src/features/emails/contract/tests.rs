@@ -163,6 +163,18 @@ fn a_lost_fact_can_be_added() {
     assert_eq!(check(&added, &terms), []);
 }
 
+/// Warnings about these texts had no change that adds them if the email had no button or headline at all.
+#[test]
+fn a_lost_headline_and_button_can_be_added_to_an_email_without_any() {
+    let brief = brief("en", json!({ "headline": { "text": "Mugs for winter" }, "cta": { "label": { "text": "Shop now" } } }));
+    let email = document("en", "News", json!([{ "type": "text", "id": "a", "text": "Hello." }]));
+    let material = material();
+    let terms = Terms { brief: &brief, prompt: "", material: &material, today: TODAY };
+    let adds: Vec<_> = check(&email, &terms).into_iter().filter_map(|finding| finding.add).collect();
+    assert_eq!(adds.len(), 2, "{adds:?}");
+    assert_eq!(check(&email.changed(&adds).expect("the changes are valid"), &terms), []);
+}
+
 #[test]
 fn a_number_of_others_never_becomes_an_offer() {
     let brief = brief(

@@ -1,6 +1,7 @@
 //! The operations on emails, one file each.
 
 pub mod brief;
+pub mod brief_add;
 pub mod check;
 pub mod checks;
 pub mod create;

@@ -102,7 +102,11 @@ impl EmailHead {
         let email = EmailView {
             status,
             send_offset_days: Some(2),
-            warnings: vec![Finding::note("A link is missing."), Finding { add, ..Finding::note("A fact is missing.") }],
+            warnings: vec![
+                Finding::note("A link is missing."),
+                Finding { add: add.clone(), ..Finding::note("A fact is missing.") },
+                Finding { remove: add, accept: Some("£9".into()), ..Finding::note("A price is not in the brief.") },
+            ],
             ..email
         };
         Self::new(&email, siblings.collect(), tab)
@@ -332,7 +336,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// Previews, saves or starts an AI edit, adds a text that a warning reports as missing, or changes whether the email is a favorite.
+/// Previews, saves or starts an AI edit, adds or removes a text that a warning reports as missing, or changes whether the email is a favorite.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
@@ -350,7 +354,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             }
         }
         "save" => save(visit).await,
-        "add" => add(visit).await,
+        act @ ("add" | "remove" | "accept") => settle(visit, act).await,
         act @ ("mark" | "unmark") => {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
@@ -369,26 +373,35 @@ async fn save(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Adds the text that a warning reports as missing.
-async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+/// Settles a warning: adds the missing text to the email, removes the text that must not be in it, or adds this text to the brief.
+async fn settle(visit: &Visit, act: &str) -> Result<Outcome, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
     if version != email.version {
         let message =
-            "The email has changed since you opened the page, so nothing was added. The page now shows the current version.";
+            "The email has changed since you opened the page, so nothing was changed. The page now shows the current version.";
         return draw(visit, Some(PageError::plain(http::StatusCode::CONFLICT, message)), None).await;
     }
     // The index refers to the warnings of the version that the page showed.
-    if let Some(add) = email.warnings.get(index).and_then(|warning| warning.add.as_ref()) {
-        let input = json!({ "emailId": email.id, "operations": [add], "version": version });
-        match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
-            Ok(_) => {}
-            Err(error) if is_shown(&error) => return draw(visit, Some(error), None).await,
-            Err(error) => return Err(error),
+    let Some(warning) = email.warnings.get(index) else { return Ok(Outcome::go(visit.path.clone())) };
+    let change = if act == "add" { &warning.add } else { &warning.remove };
+    let settled = match (act, &warning.accept, change) {
+        ("accept", Some(text), _) => {
+            let input = json!({ "emailId": email.id, "text": text });
+            visit.ask::<emails::ops::brief_add::BriefAdd>(input).await.map(drop)
         }
+        ("add" | "remove", _, Some(change)) => {
+            let input = json!({ "emailId": email.id, "operations": [change], "version": version });
+            visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await.map(drop)
+        }
+        _ => Ok(()),
+    };
+    match settled {
+        Ok(()) => Ok(Outcome::go(visit.path.clone())),
+        Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
+        Err(error) => Err(error),
     }
-    Ok(Outcome::go(visit.path.clone()))
 }
 
 /// Returns the email for the preview frame, with the default values of merge fields. If the query has the ID of an edit, returns the email
