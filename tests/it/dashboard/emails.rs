@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::brands::{HOSTILE, address, is_tame, settled};
+use super::brands::{HOSTILE, address, is_tame, picture, settled};
 use crate::support::Server;
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
@@ -208,6 +208,49 @@ async fn the_style_of_an_email_is_changed_with_a_form() {
     assert!(browser.get(&editor).await.text.contains("value=\"#112233\""));
     let wrong = browser.post(&editor, &form("#12", "2")).await;
     assert!(wrong.status == 400 && wrong.text.contains("Main color") && wrong.text.contains("value=\"#12\""), "{}", wrong.text);
+}
+
+/// Without scripts, images could not be uploaded or cropped in the editor.
+#[tokio::test]
+async fn an_image_is_uploaded_and_cropped_with_a_form() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let (mut browser, csrf, _, home) = with_an_email(&server).await;
+    let (editor, id) = (format!("{home}/document"), home.rsplit('/').next().expect("an id").to_owned());
+    let quote = json!({ "type": "quote", "id": "praise", "text": "Lovely", "author": "Ada" });
+    let insert = json!([{ "op": "insert", "after": "header", "value": quote }]);
+    client.data("emails.document_update", json!({ "emailId": id, "operations": insert })).await;
+    let page = browser.get(&editor).await;
+    assert!(page.text.contains("name=\"file.image.src\"") && page.text.contains("multipart/form-data"), "{}", page.text);
+    let form = |version: &'static str, url: &str, shape: &'static str| {
+        let own = [("act", "save"), ("block", "praise"), ("version", version), ("f.text", "Lovely"), ("f.author", "Ada")];
+        let image = [("f.image.alt", "A cup"), ("shape.image.src", shape), ("focus.image.src", "0:50")];
+        let all = own.into_iter().chain(image).chain([("csrf", csrf.as_str()), ("f.image.src", url)]);
+        all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>()
+    };
+    fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+        fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+    let red = picture([200, 20, 20]);
+    let broken = ("file.image.src", "cup.png", "image/png", b"nonsense".as_slice());
+    let refused = browser.post_file(&editor, &borrowed(&form("2", "", "")), broken).await;
+    assert!(refused.status == 400 && refused.text.contains("value=\"A cup\""), "{}", refused.text);
+    let file = ("file.image.src", "cup.png", "image/png", red.as_slice());
+    let saved = browser.post_file(&editor, &borrowed(&form("2", "", "")), file).await;
+    assert_eq!((saved.status, saved.location()), (303, format!("{editor}?done=saved#b-praise").as_str()), "{}", saved.text);
+    let shown = async || {
+        let blocks = client.data("emails.get", json!({ "emailId": id })).await["document"]["blocks"].clone();
+        blocks.as_array().expect("a list").iter().find(|block| block["id"] == "praise").expect("the block")["image"].clone()
+    };
+    let image = shown().await;
+    assert_eq!((&image["width"], &image["height"], &image["alt"]), (&json!(40), &json!(30), &json!("A cup")));
+    let url = image["src"].as_str().expect("a URL").to_owned();
+    // The image of the block is cropped.
+    let saved = browser.post(&editor, &borrowed(&form("3", &url, "1:1"))).await;
+    assert_eq!(saved.status, 303, "{}", saved.text);
+    let image = shown().await;
+    assert_eq!((&image["width"], &image["height"]), (&json!(30), &json!(30)));
+    assert!(image["src"] != url.as_str());
 }
 
 /// The form of a block that another user had deleted once led to the page "Page not found".

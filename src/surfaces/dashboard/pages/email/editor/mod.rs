@@ -2,8 +2,8 @@
 
 mod fields;
 mod forms;
+mod pictures;
 
-use data_encoding::BASE64;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,7 +16,8 @@ use crate::features::emails::document::ViolationKind;
 use crate::features::emails::ops::document_update::DocumentUpdate;
 use crate::features::emails::views::EmailDetails;
 use crate::features::projects::images_through_here;
-use crate::features::projects::ops::{get::Get as ProjectGet, images_list::ImagesList, images_upload::ImagesUpload};
+use crate::features::projects::ops::{get::Get as ProjectGet, images_list::ImagesList};
+use crate::features::projects::views::ProjectImageView;
 use crate::features::saved_blocks::ops as saved_blocks;
 use crate::features::saved_blocks::views::SavedBlockView;
 use crate::surfaces::dashboard::files::files;
@@ -51,6 +52,9 @@ pub struct EditorPage {
     blocks: Vec<BlockForm>,
     palette: Vec<Choice>,
     images: Vec<Picture>,
+    /// The shapes and the focus points for images that are cropped.
+    shapes: &'static [(&'static str, &'static str)],
+    focus_points: &'static [(&'static str, &'static str)],
     /// The ID of the block with the error; empty if there is none.
     wrong_block: String,
     #[serde(flatten)]
@@ -116,6 +120,8 @@ page_context!(EditorPage, "email_editor.html", {
         blocks: forms::blocks(document.unwrap_or(&Value::Null), None),
         palette: palette(vec![SavedBlockView::sample()]),
         images: vec![image.clone()],
+        shapes: pictures::SHAPES,
+        focus_points: pictures::FOCUS_POINTS,
         wrong_block: "text".into(),
         files: EditorFiles::new(),
     };
@@ -163,6 +169,8 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
         blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
         palette: palette(saved(visit, email.project_id).await?),
         images,
+        shapes: pictures::SHAPES,
+        focus_points: pictures::FOCUS_POINTS,
         // Without a form of the block, the page shows the error above all forms.
         wrong_block: Some(visit.form.get("block"))
             .filter(|id| forms::find(&document, id).is_some())
@@ -179,14 +187,18 @@ async fn images(visit: &Visit, brand: ProjectId) -> Result<Vec<Picture>, PageErr
         return Ok(Vec::new());
     }
     let found = visit.ask::<ImagesList>(json!({ "projectId": brand, "limit": IMAGES })).await?;
-    let picture = |image: crate::features::projects::views::ProjectImageView| Picture {
+    let usable = found.items.into_iter().filter(|image| image.problem.is_none());
+    Ok(usable.map(|image| picture(visit, brand, image)).collect())
+}
+
+fn picture(visit: &Visit, brand: ProjectId, image: ProjectImageView) -> Picture {
+    Picture {
         preview: picture_path(visit, &brand.to_string(), &image.url),
         about: image.description.unwrap_or_default(),
         url: image.url,
         width: image.width,
         height: image.height,
-    };
-    Ok(found.items.into_iter().filter(|image| image.problem.is_none()).map(picture).collect())
+    }
 }
 
 /// Returns the data that the editor's script starts with, as JSON.
@@ -266,7 +278,12 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
         "save" => {
             let (kind, block) = found(&document, id)?;
             let value = kind.read(block, |path| sent_field(visit, path));
-            submitted = Some(FormBlock { id: id.to_owned(), block: value.clone() });
+            submitted = Some(FormBlock { id: id.to_owned(), block: value });
+            let value = match pictures::with_uploads(visit, email.project_id, kind, block).await {
+                Ok(value) => value,
+                Err(error) if matches!(error.status.as_u16(), 400 | 409) => return draw(visit, Some(error), submitted).await,
+                Err(error) => return Err(error),
+            };
             (vec![json!({ "op": "set", "path": format!("blocks.{id}"), "value": value })], format!("b-{id}"))
         }
         act @ ("up" | "down") => {
@@ -452,22 +469,8 @@ pub async fn image(visit: &Visit) -> Result<Outcome, PageError> {
 async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     let brand = email(visit).await?.email.project_id;
     let file = visit.form.file("file").ok_or_else(PageError::broken_form)?;
-    let input = json!({ "projectId": brand, "file": BASE64.encode(&file.bytes), "description": visit.form.some("about") });
-    Ok(match visit.call::<ImagesUpload>(input).await {
-        Ok(made) => {
-            let image = made.0;
-            let picture = Picture {
-                preview: picture_path(visit, &brand.to_string(), &image.url),
-                about: image.description.unwrap_or_default(),
-                url: image.url,
-                width: image.width,
-                height: image.height,
-            };
-            Outcome::json(StatusCode::OK, &json!(picture))
-        }
-        Err(failure) => {
-            let error = PageError::from(failure);
-            Outcome::json(error.status, &json!({ "message": error.message }))
-        }
+    Ok(match pictures::keep(visit, brand, &file.bytes, visit.form.some("about"), None).await {
+        Ok(made) => Outcome::json(StatusCode::OK, &json!(made)),
+        Err(error) => Outcome::json(error.status, &json!({ "message": error.message })),
     })
 }
