@@ -81,6 +81,20 @@ async fn a_brand_is_imported_from_its_website_and_its_pictures_are_served_locall
     assert!(knowledge.text.contains("We deliver within two days."), "{}", knowledge.text);
     let list = browser.get("/test/brands").await;
     assert!(list.text.contains("The shop") && list.text.contains("swatch"), "{}", list.text);
+    // A changed product gets the website's values back.
+    let project = home.rsplit('/').next().expect("an id").to_owned();
+    let client = server.all();
+    let first = async || client.data("projects.products_list", json!({ "projectId": project })).await["products"][0].clone();
+    let (imported, products) = (first().await, format!("{home}/products"));
+    let [id, name] = ["id", "name"].map(|field| imported[field].as_str().expect("a text").to_owned());
+    assert!(!browser.get(&products).await.text.contains("Use the website"));
+    let act =
+        |act| [("csrf", page.csrf()), ("act", act), ("product", id.as_str()), ("name", "Mine"), ("was.name", name.as_str())];
+    assert_eq!(browser.post(&products, &act("save")).await.status, 303);
+    assert_eq!(first().await["name"], "Mine");
+    assert!(browser.get(&products).await.text.contains("value=\"restore\""));
+    assert_eq!(browser.post(&products, &act("restore")).await.status, 303);
+    assert_eq!(first().await, imported);
     // Retry the import with its button.
     let retried = browser.post(&home, &[("csrf", page.csrf()), ("act", "retry")]).await;
     assert_eq!((retried.status, retried.location()), (303, home.as_str()));

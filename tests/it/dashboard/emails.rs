@@ -253,6 +253,44 @@ async fn an_image_is_uploaded_and_cropped_with_a_form() {
     assert!(image["src"] != url.as_str());
 }
 
+/// Without scripts, the editor did not show the warnings about a change, and a new block for products showed none of the brand's.
+#[tokio::test]
+async fn the_forms_of_the_editor_show_warnings_and_insert_products_of_the_brand() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let (mut browser, csrf, project, home) = with_an_email(&server).await;
+    let (editor, id) = (format!("{home}/document"), home.rsplit('/').next().expect("an id").to_owned());
+    let product = json!({ "projectId": project, "name": "Ember bowl", "price": "36", "currency": "GBP", "url": "https://acme.example/bowl" });
+    client.data("projects.products_add", product).await;
+    let block = client.data("emails.get", json!({ "emailId": id })).await["document"]["blocks"][1]["id"].clone();
+    let block = block.as_str().expect("an ID");
+    let insert = [("csrf", csrf.as_str()), ("act", "insert"), ("version", "1"), ("block", block), ("kind", "products")];
+    assert_eq!(browser.post(&editor, &insert).await.status, 303);
+    let document = client.data("emails.get", json!({ "emailId": id })).await["document"].to_string();
+    assert!(document.contains("Ember bowl") && document.contains("£36"), "{document}");
+    let headline = [("subject", "Now 15% off"), ("preheader", "Hello"), ("version", "2"), ("act", "headline"), ("csrf", &csrf)];
+    assert_eq!(browser.post(&editor, &headline).await.status, 303);
+    let page = browser.get(&editor).await;
+    assert!(
+        page.text.contains("<h2>Warnings</h2>") && page.text.contains("15%") && page.text.contains("value=\"accept\""),
+        "{}",
+        page.text
+    );
+    // The warning about the missing address leads to the field that fills it.
+    let field = format!("href=\"/test/brands/{project}/details?focus=address#address\"");
+    for shown in [page, browser.get(&home).await] {
+        assert!(shown.text.contains(&field), "{}", shown.text);
+    }
+    let index = |page: &Page| {
+        let (before, _) = page.text.split_once("value=\"accept\"").expect("a button");
+        before.rsplit("name=\"warning\" value=\"").next().and_then(|rest| rest.split('"').next()).expect("an index").to_owned()
+    };
+    let number = index(&browser.get(&home).await);
+    let accept = [("csrf", csrf.as_str()), ("act", "accept"), ("version", "3"), ("warning", &number)];
+    assert_eq!(browser.post(&home, &accept).await.status, 303);
+    assert!(!browser.get(&home).await.text.contains("value=\"accept\""));
+}
+
 /// The form of a block that another user had deleted once led to the page "Page not found".
 #[tokio::test]
 async fn a_change_of_a_deleted_block_is_refused_on_the_page() {

@@ -56,6 +56,8 @@ struct EmailTitle {
     days: Option<i32>,
     error: Option<String>,
     warnings: Vec<Finding>,
+    /// The message of the warning about a missing postal address, which links to the field for it.
+    address_missing: &'static str,
     share: Option<String>,
 }
 
@@ -85,6 +87,7 @@ impl EmailHead {
                 days: email.send_offset_days,
                 error: email.error.clone(),
                 warnings: email.warnings.clone(),
+                address_missing: emails::ADDRESS_MISSING,
                 share: email.share_url.clone(),
             },
             tab,
@@ -103,7 +106,7 @@ impl EmailHead {
             status,
             send_offset_days: Some(2),
             warnings: vec![
-                Finding::note("A link is missing."),
+                Finding::note(emails::ADDRESS_MISSING),
                 Finding { add: add.clone(), ..Finding::note("A fact is missing.") },
                 Finding { remove: add, accept: Some("£9".into()), ..Finding::note("A price is not in the brief.") },
             ],

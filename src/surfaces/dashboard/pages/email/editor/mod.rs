@@ -11,10 +11,14 @@ use serde_json::{Value, json};
 use super::super::brands::{picture_path, rows};
 use super::super::emails::own;
 use super::{EmailHead, email};
+use crate::base::locale::LanguageTag;
+use crate::base::optional::remove_nulls;
 use crate::engine::api::Failure;
+use crate::features::emails::composer;
 use crate::features::emails::document::ViolationKind;
 use crate::features::emails::ops::document_update::DocumentUpdate;
 use crate::features::emails::views::EmailDetails;
+use crate::features::projects::brand::Brand;
 use crate::features::projects::images_through_here;
 use crate::features::projects::ops::{get::Get as ProjectGet, images_list::ImagesList};
 use crate::features::projects::views::ProjectImageView;
@@ -213,8 +217,9 @@ pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
         false => None,
     };
     let site = site_of(&document);
-    let new: serde_json::Map<String, Value> =
+    let mut new: serde_json::Map<String, Value> =
         KINDS.iter().filter_map(|kind| Some((kind.name.to_owned(), new_block(kind.name, &site)?))).collect();
+    new.extend(theme.as_ref().and_then(|theme| products(theme, &document)).map(|block| ("products".to_owned(), block)));
     let home = format!("/{}/emails/{}", visit.environment, visit.name("id"));
     let saved_blocks = saved(visit, brand).await?;
     let data = json!({
@@ -369,9 +374,26 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
             let chosen = all.into_iter().find(|saved| name.strip_prefix(SAVED).is_some_and(|id| id == saved.id.to_string()));
             chosen.ok_or_else(PageError::not_found)?.block
         }
+        "products" if visit.may_ask(spec::<ProjectGet>()) => {
+            let theme = visit.ask::<ProjectGet>(json!({ "projectId": brand })).await?.0.brand;
+            let own = theme.and_then(|theme| products(&theme, document));
+            own.or_else(|| new_block(name, &site_of(document))).ok_or_else(PageError::not_found)?
+        }
         _ => new_block(name, &site_of(document)).ok_or_else(PageError::not_found)?,
     };
     Ok(json!({ "op": "insert", "after": id, "value": block }))
+}
+
+/// The number of the brand's products that a new block shows: one row in most layouts.
+const NEW_PRODUCTS: usize = 3;
+
+/// Returns a new block with the brand's first products; `None` if the brand has none.
+fn products(brand: &Brand, document: &Value) -> Option<Value> {
+    let language = document["language"].as_str().and_then(|tag| LanguageTag::parse(tag).ok())?;
+    let first: Vec<_> = composer::products(brand, Some(&site_of(document)), &language).into_iter().take(NEW_PRODUCTS).collect();
+    let mut block = json!({ "type": "products", "products": first });
+    remove_nulls(&mut block);
+    (!first.is_empty()).then_some(block)
 }
 
 #[derive(Serialize)]
