@@ -2,7 +2,7 @@
 
 mod fields;
 mod forms;
-mod pictures;
+mod image_uploads;
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -124,8 +124,8 @@ page_context!(EditorPage, "email_editor.html", {
         blocks: forms::blocks(document.unwrap_or(&Value::Null), None),
         palette: palette(vec![SavedBlockView::sample()]),
         images: vec![image.clone()],
-        shapes: pictures::SHAPES,
-        focus_points: pictures::FOCUS_POINTS,
+        shapes: image_uploads::SHAPES,
+        focus_points: image_uploads::FOCUS_POINTS,
         wrong_block: "text".into(),
         files: EditorFiles::new(),
     };
@@ -173,8 +173,8 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
         blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
         palette: palette(saved(visit, email.project_id).await?),
         images,
-        shapes: pictures::SHAPES,
-        focus_points: pictures::FOCUS_POINTS,
+        shapes: image_uploads::SHAPES,
+        focus_points: image_uploads::FOCUS_POINTS,
         // Without a form of the block, the page shows the error above all forms.
         wrong_block: Some(visit.form.get("block"))
             .filter(|id| forms::find(&document, id).is_some())
@@ -284,7 +284,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             let (kind, block) = found(&document, id)?;
             let value = kind.read(block, |path| sent_field(visit, path));
             submitted = Some(FormBlock { id: id.to_owned(), block: value });
-            let value = match pictures::with_uploads(visit, email.project_id, kind, block).await {
+            let value = match image_uploads::with_uploads(visit, email.project_id, kind, block).await {
                 Ok(value) => value,
                 Err(error) if matches!(error.status.as_u16(), 400 | 409) => return draw(visit, Some(error), submitted).await,
                 Err(error) => return Err(error),
@@ -491,7 +491,7 @@ pub async fn image(visit: &Visit) -> Result<Outcome, PageError> {
 async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     let brand = email(visit).await?.email.project_id;
     let file = visit.form.file("file").ok_or_else(PageError::broken_form)?;
-    Ok(match pictures::keep(visit, brand, &file.bytes, visit.form.some("about"), None).await {
+    Ok(match image_uploads::keep(visit, brand, &file.bytes, visit.form.some("about"), None).await {
         Ok(made) => Outcome::json(StatusCode::OK, &json!(made)),
         Err(error) => Outcome::json(error.status, &json!({ "message": error.message })),
     })
