@@ -246,8 +246,8 @@ pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
 /// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
 /// rejected.
 pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and longer strips are
-/// not visible in an email.
+/// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and longer strips
+/// are not visible in an email.
 pub const IMAGE_RATIO_SIDE_MAX: u64 = 100;
 /// The maximum number of tags of an image. More tags do not help to choose an image, and are rejected.
 pub const IMAGE_TAGS_MAX: usize = 10;

@@ -38,8 +38,8 @@ impl Crossing {
         Self { copier: BrandCopier { engine: engine.clone(), account, from, project, into, ids, rule }, source }
     }
 
-    /// Copies the brand, its tags, topics, segments and finished emails, and on request its contacts. A request that continues with the contacts
-    /// copies only contacts, and adds them to the counts of the earlier request.
+    /// Copies the brand, its tags, topics, segments and finished emails, and on request its contacts. A request that continues with the
+    /// contacts copies only contacts, and adds them to the counts of the earlier request.
     pub async fn run(self, into: Option<ProjectId>, contacts: Option<ContactsWish>) -> Result<CopyReport, Failure> {
         let (live, copier) = (self.target(into)?, &self.copier);
         let (mut counter, mut skipped) = (Counter::default(), Vec::new());

@@ -260,7 +260,8 @@ async fn the_forms_of_the_editor_show_warnings_and_insert_products_of_the_brand(
     let client = server.all();
     let (mut browser, csrf, project, home) = with_an_email(&server).await;
     let (editor, id) = (format!("{home}/document"), home.rsplit('/').next().expect("an id").to_owned());
-    let product = json!({ "projectId": project, "name": "Ember bowl", "price": "36", "currency": "GBP", "url": "https://acme.example/bowl" });
+    let url = "https://acme.example/bowl";
+    let product = json!({ "projectId": project, "name": "Ember bowl", "price": "36", "currency": "GBP", "url": url });
     client.data("projects.products_add", product).await;
     let block = client.data("emails.get", json!({ "emailId": id })).await["document"]["blocks"][1]["id"].clone();
     let block = block.as_str().expect("an ID");

@@ -1,5 +1,5 @@
-//! The changes that settle a finding: they add a missing text to an email, as a separate text block or in the field that the brief prescribes,
-//! or remove a text that the email must not contain.
+//! The changes that settle a finding: they add a missing text to an email, as a separate text block or in the field that the brief
+//! prescribes, or remove a text that the email must not contain.
 
 use serde_json::{Value, json};
 

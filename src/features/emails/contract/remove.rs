@@ -56,8 +56,8 @@ enum Found {
     All,
 }
 
-/// Removes a text from all words in a JSON value. If `drops_items`, an object that has lost a field is dropped as a whole, such as the item of
-/// a list or a button.
+/// Removes a text from all words in a JSON value. If `drops_items`, an object that has lost a field is dropped as a whole, such as the
+/// item of a list or a button.
 fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
     match json {
         Value::String(address) if key == "href" => {
@@ -113,8 +113,8 @@ fn unlinked(words: &str, address: &str) -> Option<String> {
     (kept != words).then_some(kept)
 }
 
-/// Returns a text without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would show the marks of half a
-/// text in bold or in quotation marks.
+/// Returns a text without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would show the marks of
+/// half a text in bold or in quotation marks.
 fn without(words: &str, text: &str) -> Option<String> {
     let mut kept = words.to_owned();
     for sentence in sentences(words).into_iter().rev().filter(|sentence| contains(sentence, text)) {

@@ -29,8 +29,8 @@ pub struct BriefAdd;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddToBrief {
     pub email_id: EmailId,
-    /// The `accept` of a warning, or another text that the email must contain from now on: its subject, its preheader, an address that it links
-    /// to, or a sentence.
+    /// The `accept` of a warning, or another text that the email must contain from now on: its subject, its preheader, an address that it
+    /// links to, or a sentence.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub text: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
 }
@@ -40,8 +40,8 @@ impl Operation for BriefAdd {
         .client("emails.add_to_brief")
         .summary("Add a text to the brief of an email")
         .about(
-            "Returns the brief. Values of the text are no longer reported as missing from the brief. The emails of a series and the languages of \
-                an email share a brief.",
+            "Returns the brief. Values of the text are no longer reported as missing from the brief. The emails of a series and the \
+                languages of an email share a brief.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);

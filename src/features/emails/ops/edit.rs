@@ -61,8 +61,9 @@ impl Operation for Edit {
         .summary("Edit an email with a prompt")
         .about(
             "Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it returns the edit instead; \
-                poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it, and a \
-                `previewId` with which you can save it. Earlier versions can be restored. A prompt that is not understood changes nothing.",
+                poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it, and \
+                a `previewId` with which you can save it. Earlier versions can be restored. A prompt that is not understood changes \
+                nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

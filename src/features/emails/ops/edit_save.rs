@@ -34,8 +34,8 @@ impl Operation for EditSave {
         .client("emails.edits.save")
         .summary("Save a previewed edit")
         .about(
-            "Saves the email of the latest preview as a new version, without running the edit again. If the email has changed since the preview, \
-                the response is 409 and nothing is saved.",
+            "Saves the email of the latest preview as a new version, without running the edit again. If the email has changed since the \
+                preview, the response is 409 and nothing is saved.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

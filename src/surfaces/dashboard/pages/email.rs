@@ -339,7 +339,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// Previews, saves or starts an AI edit, adds or removes a text that a warning reports as missing, or changes whether the email is a favorite.
+/// Previews, saves or starts an AI edit, settles a warning, or changes whether the email is a favorite.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
