@@ -135,7 +135,8 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<domains::ops::verify::Verify>(),
     asynchronous::<domains::ops::rotate::Rotate>(),
     // Operations on emails.
-    query::<emails::ops::brief::ReadBrief>(),
+    asynchronous::<emails::ops::brief::ReadBrief>(),
+    command::<emails::ops::brief_add::BriefAdd>(),
     command::<emails::ops::generate::Generate>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),
@@ -145,6 +146,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<emails::ops::document_update::DocumentUpdate>(),
     asynchronous::<emails::ops::edit::Edit>(),
     query::<emails::ops::edit_status::EditStatus>(),
+    asynchronous::<emails::ops::edit_save::EditSave>(),
     query::<emails::ops::versions::Versions>(),
     asynchronous::<emails::ops::restore::Restore>(),
     command::<emails::ops::favorite::Favorite>(),

@@ -26,6 +26,7 @@ pub enum Code {
     NameTaken,
     LimitReached,
     ModelNotConfigured,
+    ModelFailed,
     EditFailed,
     VersionConflict,
     NotExportable,
@@ -151,6 +152,12 @@ pub const CODES: &[CodeInfo] = &[
         409,
         "MODEL_NOT_CONFIGURED",
         "This model is not configured; omit the model field to use the default.",
+    ),
+    code(
+        Code::ModelFailed,
+        409,
+        "MODEL_FAILED",
+        "The language model gave no usable response; try again, or use the built-in composer.",
     ),
     // `data.editId` is the ID of the edit.
     code(

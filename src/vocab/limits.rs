@@ -249,6 +249,9 @@ pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
 /// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
 /// rejected.
 pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
+/// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and longer strips
+/// are not visible in an email.
+pub const IMAGE_RATIO_SIDE_MAX: u64 = 100;
 /// The maximum number of tags of an image. More tags do not help to choose an image, and are rejected.
 pub const IMAGE_TAGS_MAX: usize = 10;
 /// The maximum length of an image's tag: a few words. Longer tags are rejected.
@@ -594,7 +597,8 @@ pub const EDITS_WAITING_MAX: usize = 200;
 /// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
 /// first.
 pub const EDIT_PREVIEWS_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a request waits for an edit before it returns the unfinished edit: less than the 30 seconds that a request may take.
+/// How long a request waits for an edit before it returns the unfinished edit, and for a model that reads a brief: less than the 30 seconds
+/// that a request may take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum number of changes in one request that edits a document. Users change a few fields between two saves; programs that
 /// change more should replace whole blocks. Requests with more changes are rejected.

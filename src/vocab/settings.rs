@@ -173,13 +173,13 @@ pub struct LanguageModel {
 /// The name of the built-in composer wherever a model can be named.
 pub const COMPOSER: &str = "composer";
 
-/// What happens if a language model cannot write an email.
+/// What happens if a language model cannot read a prompt or write an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
-    /// The generation or the edit fails.
+    /// The request, the generation or the edit fails.
     Fail,
-    /// The built-in composer writes or edits the email instead.
+    /// The built-in composer reads, writes or edits instead.
     Composer,
 }
 

@@ -187,6 +187,7 @@ pub const OAUTH_CODES: TableId = TableId(148);
 pub const OAUTH_GRANTS: TableId = TableId(149);
 pub const OAUTH_REFRESH_TOKENS: TableId = TableId(150);
 pub const STORE_CUSTOMERS: TableId = TableId(151);
+pub const EMAIL_PREVIEWED_EDITS: TableId = TableId(152);
 
 /// All tables, in the order of their IDs.
 pub const TABLES: &[TableInfo] = &[
@@ -502,6 +503,7 @@ pub const TABLES: &[TableInfo] = &[
     table(149, "oauth_grants", Control, "key id -> program's access and the hashes of its current tokens"),
     table(150, "oauth_refresh_tokens", Control, "SHA-256 of a refresh token -> key id; also replaced tokens, until they expire"),
     table(151, "store_customers", Environment, "(store id, digest of the customer's id) -> when the imported data had changed"),
+    table(152, "email_previewed_edits", Environment, "email id -> latest edit of the email that was previewed and not saved yet"),
 ];
 
 impl TableId {

@@ -85,6 +85,9 @@ async fn a_brand_goes_live_and_a_second_run_updates_without_duplicates() {
     for kind in ["brand", "products", "knowledge", "blocks", "tags", "topics", "segments", "emails"] {
         assert_eq!(counts(&all, kind), (0, 0, 1), "{kind}: {all}");
     }
+    // A request that continues after the last contact once reported only itself, and copied everything else again.
+    let continued = go_live(json!({ "contacts": true, "contactsAfter": u32::MAX })).await;
+    assert_eq!((&continued["copied"], &continued["contactsAfter"]), (&all["copied"], &json!(null)));
     let segments = live.data("segments.list", of.clone()).await;
     let preview = json!({ "projectId": id, "filters": segments["segments"][0]["filters"] });
     assert_eq!(live.data("segments.preview", preview).await["count"], 1, "only Ada has the tag");
@@ -151,4 +154,31 @@ async fn empty_live_pages_lead_to_the_page_that_copies() {
     assert!(done.status == 200 && done.text.contains("Copied to live."), "{}", done.text);
     let brands = browser.get("/live/brands").await;
     assert!(brands.text.contains("Acme") && !brands.text.contains("href=\"/test/go-live\""), "{}", brands.text);
+    // The pages of a live brand that has nothing yet lead there, too.
+    let other = server.client("live", "all").project("Other").await;
+    for path in ["products", "images", "knowledge"].map(|part| format!("brands/{other}/{part}")) {
+        let page = browser.get(&format!("/live/{path}")).await;
+        assert!(page.text.contains("href=\"/test/go-live\""), "{path}: {}", page.text);
+    }
+    let campaign = browser.get(&format!("/live/campaigns/new?brand={other}")).await;
+    assert!(campaign.text.contains("href=\"/test/go-live\""), "{}", campaign.text);
+}
+
+/// The choice to copy contacts was lost when the page asked whether to replace a live brand.
+#[tokio::test]
+async fn the_choice_to_copy_contacts_survives_the_question_about_a_live_brand() {
+    let server = owned(BOUNDLESS);
+    let (test, live) = (server.client("test", "all"), server.client("live", "all"));
+    let import = json!({ "urls": ["http://127.0.0.1/shop"], "name": "Acme" });
+    let project = test.data("projects.import", import.clone()).await["projectId"].as_str().expect("an id").to_owned();
+    live.data("projects.import", import).await;
+    test.data("contacts.create", json!({ "projectId": project, "email": "ada@example.com" })).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let path = format!("/test/brands/{project}/go-live");
+    let page = browser.get(&path).await;
+    let checked = "name=\"contacts\" value=\"yes\" checked";
+    assert!(page.text.contains("name=\"contacts\"") && !page.text.contains(checked), "{}", page.text);
+    let asked = browser.post(&path, &[("csrf", page.csrf()), ("contacts", "yes")]).await;
+    assert!(asked.text.contains("Replace Acme in live") && asked.text.contains(checked), "{}", asked.text);
 }

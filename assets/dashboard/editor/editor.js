@@ -82,7 +82,7 @@
 
   // --- Saving ---
 
-  let timer, saving = false, conflict = false, shown = 0;
+  let timer, saving = null, conflict = false, shown = 0;
   const status = h("p", { class: "editor-status", role: "status" }, "All changes saved");
   function say(text, bad = false) {
     status.textContent = text;
@@ -121,20 +121,23 @@
     });
     return made;
   }
-  async function save() {
+  // Saves the changes. While a save is in progress, returns that save.
+  function save() {
     clearTimeout(timer);
-    if (saving || conflict) return;
+    saving ??= send().finally(() => (saving = null));
+    return saving;
+  }
+  async function send() {
+    if (conflict) return;
     const sent = copy(doc), wanted = operations(saved, sent);
     if (!wanted.length) {
       if (status.textContent === "Editing…") say("All changes saved");
       return;
     }
-    saving = true;
     say("Saving…");
     const body = new URLSearchParams({ csrf: root.dataset.csrf, act: "save", version, operations: JSON.stringify(wanted) });
     const answer = await fetch(root.dataset.editor, { method: "POST", body, headers: { accept: "application/json" } }).catch(() => null);
     const told = await answer?.json().catch(() => null);
-    saving = false;
     if (answer?.ok && told) {
       [saved, version] = [sent, told.version];
       problems([]);
@@ -150,6 +153,8 @@
     } else if (answer?.status === 400 && told) {
       problems(told.problems);
       say(`Not saved. ${told.problems[0]?.message ?? told.message}`, true);
+      // The user may have corrected the problem in the meantime.
+      if (!same(doc, sent)) timer = setTimeout(save, 800);
     } else if (answer && answer.status < 500 && answer.status !== 429) {
       say(`Not saved. ${told?.message ?? "Reload the page and try again."}`, true);
     } else {
@@ -175,7 +180,8 @@
       version = Number(notice.dataset.version);
       conflict = false;
       notice.hidden = true;
-      keep();
+      clearTimeout(timer);
+      saving = keep().finally(() => (saving = null));
     }, { class: "small" }));
   async function keep() {
     const sent = copy(doc), set = (path) => ({ op: "set", path, value: sent[path] });
@@ -186,6 +192,13 @@
     if (answer?.ok && told) {
       [saved, version] = [sent, told.version];
       say("All changes saved");
+      text.textContent = told.text;
+      warn(told.warnings);
+      if (!same(doc, sent)) timer = setTimeout(save, 800);
+    } else if (told?.code === "VERSION_CONFLICT") {
+      conflict = true;
+      notice.hidden = false;
+      notice.dataset.version = told.version;
     } else say(`Not saved. ${told?.message ?? "Mailmill can't be reached."}`, true);
   }
 
@@ -848,16 +861,22 @@
 
   const text = h("pre", { class: "card", tabindex: "0", hidden: true }, data.text ?? "");
   const warnings = h("ul", { class: "editor-warnings" });
-  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message, one.add && [" ",
-    button("Add it", () => add(one.add), { class: "second tiny", "aria-label": `Add it: ${one.text ?? one.message}` })])));
-  // Adds the text that a warning reports as missing. The block that the text belongs below may have been deleted since.
-  function add({ op, path, after, value }) {
+  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message,
+    [["Add it", one.add], ["Remove", one.remove]].map(([label, change]) => change && [" ",
+      button(label, () => settle(change), { class: "second tiny", "aria-label": `${label}: ${one.text ?? one.message}` })]))));
+  // Adds the text that a warning reports as missing, or removes the text that must not be in the email. The block may have been deleted since.
+  function settle({ op, path, id: gone, after, value }) {
+    if (op === "remove") {
+      const list = listOf(gone);
+      return list && act(() => list.splice(list.findIndex((block) => block.id === gone), 1));
+    }
     if (op === "insert") {
       const list = listOf(after) ?? doc.blocks, index = list.findIndex((block) => block.id === after);
       return act(() => list.splice(index < 0 ? list.length - 1 : index + 1, 0, name(copy(value))));
     }
     const [field, id, ...rest] = path.split("."), block = blockOf(id);
     if (field !== "blocks") act(() => (doc[field] = value));
+    else if (block && !rest.length) act(() => listOf(id).splice(listOf(id).indexOf(block), 1, copy(value)));
     else if (block) act(() => put(block, rest.join("."), value));
   }
   const frame = h("iframe", { class: "mail", title: "Preview of the email", sandbox: "allow-popups allow-popups-to-escape-sandbox" });
@@ -870,6 +889,8 @@
     bar.classList.toggle("previewing", which !== "edit");
     stage.dataset.view = which;
     if (which === "edit") return;
+    // A save in progress may lack the latest changes.
+    await save();
     await save();
     frame.src = `${data.home}/frame?images=yes&dark=${which === "dark" ? "yes" : "no"}&shown=${++shown}`;
   }

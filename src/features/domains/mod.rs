@@ -29,7 +29,7 @@ pub mod worker;
 pub use doctor_check::{DomainReport, check_all};
 pub use model::{KeyKind, Stream};
 pub use reissue_keys::{reissue, sealed};
-pub use sender::{SendingDomain, for_sender, public_keys, usual_utm, verified_for};
+pub use sender::{SendingDomain, added_for, for_sender, public_keys, usual_utm, verified_for};
 pub use store::ROW_CHECKS;
 pub use utm::Utm;
 

@@ -51,6 +51,20 @@ pub fn verified_for(tx: &impl Read, account: AccountId, from: &EmailAddress, str
     Ok(domain_for(tx, account, from, stream, |domain| domain.status == Status::Verified)?.map(|domain| domain.name))
 }
 
+/// Returns the name of the domain that mail from this address will use once it is verified; without an address, of the first domain.
+pub fn added_for(
+    tx: &impl Read,
+    account: AccountId,
+    from: Option<&EmailAddress>,
+    stream: Stream,
+) -> Result<Option<String>, Failure> {
+    let found = match from {
+        Some(from) => domain_for(tx, account, from, stream, |_| true)?,
+        None => store::all(tx, account)?.into_iter().next(),
+    };
+    Ok(found.map(|domain| domain.name))
+}
+
 /// Returns the name and text of each record with a public key of the account's domains. Retired keys are included, because mail that they
 /// signed is verified with them.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {

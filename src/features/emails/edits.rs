@@ -9,17 +9,18 @@ use super::document::Email as Document;
 use super::finding::{Finding, FindingKind};
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
-use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
+use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, PreviewedEdit, Stage, Version};
 use super::outputs::{self, RenderedTexts, Screenshots};
 use super::versions::Texts;
 use super::views::{EditedEmail, EmailView};
 use super::writing::material::{self, Material};
 use super::writing::{Brief as WritingBrief, EditRequest, EditResult, ImportedEditRequest, ImportedEditResult, Writer};
-use super::{checking, postal_address, store, versions};
+use super::{checking, direct, postal_address, store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
 use crate::base::optional::remove_nulls;
 use crate::engine::api::Failure;
+use crate::engine::hold;
 use crate::engine::language_model::Usage;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
@@ -63,8 +64,8 @@ pub struct NewVersion {
 }
 
 impl NewVersion {
-    /// Returns the view of the email with the content of this version.
-    pub fn shown(self, tx: &impl Read, project: ProjectId, email: EmailView) -> rows::Result<EditedEmail> {
+    /// Returns the view of the email with the content of this version, which the preview with this ID shows.
+    pub fn shown(self, tx: &impl Read, project: ProjectId, email: EmailView, preview: EditId) -> rows::Result<EditedEmail> {
         let texts = postal_address::in_texts(tx, project, self.texts)?;
         let json = self.document.as_deref().and_then(|text| serde_json::from_str(text).ok());
         let document = json.map(|mut json| {
@@ -81,7 +82,35 @@ impl NewVersion {
             written_by: self.written_by,
             ..email
         };
-        Ok(EditedEmail { email, document, done: self.done, not_done: self.not_done })
+        Ok(EditedEmail { email, document, done: self.done, not_done: self.not_done, preview_id: Some(preview) })
+    }
+
+    /// Returns this version as a previewed edit.
+    fn previewed(&self, id: EditId, prompt: &str, base: u32) -> PreviewedEdit {
+        let version = Version {
+            number: 0,
+            origin: Origin::Edited { prompt: prompt.to_owned(), label: None },
+            document: self.document.clone(),
+            subject: self.subject.clone(),
+            preheader: self.preheader.clone(),
+            brief: None,
+            written_by: self.written_by.clone(),
+            warnings: self.warnings.clone(),
+            pictures: Default::default(),
+            facts: self.facts.clone(),
+            created_at: Timestamp(0),
+        };
+        PreviewedEdit {
+            id,
+            prompt: prompt.to_owned(),
+            base,
+            version,
+            texts: self.texts.clone(),
+            language: self.language.clone(),
+            brief: self.brief.clone(),
+            done: self.done.clone(),
+            not_done: self.not_done.clone(),
+        }
     }
 
     pub fn new(document: &Document, written_by: Option<String>, drawn: RenderedTexts, painted: Screenshots) -> Self {
@@ -210,27 +239,78 @@ pub enum Pictures {
     LeftOut,
 }
 
-/// Returns the version that a prompt would create. Stores only the model usage.
+/// Returns the version that a prompt would create, with the ID of the preview. Stores the preview and the model usage.
 pub async fn preview(
     context: &StageContext,
     account: AccountId,
     email: &Email,
     prompt: &str,
     model: Option<&str>,
-) -> Result<Result<NewVersion, String>, Failure> {
+) -> Result<Result<(EditId, NewVersion), String>, Failure> {
     let (made, usage) = attempt(context, account, email, prompt, model, Pictures::LeftOut).await?;
-    let id = email.conversation;
-    let count = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
-        if let Some(mut conversation) = store::conversation(tx, account, id)? {
+    let id = EditId::make(context.engine.clock.now(), context.engine.random.as_ref());
+    let previewed = made.as_ref().ok().map(|made| made.previewed(id, prompt, email.version));
+    let (email, conversation) = (email.id, email.conversation);
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        if usage != Usage::default()
+            && let Some(mut conversation) = store::conversation(tx, account, conversation)?
+        {
             conversation.usage = conversation.usage.plus(usage);
             store::save_conversation(tx, account, &conversation);
         }
+        if let Some(previewed) = previewed {
+            store::save_previewed(tx, email, &previewed);
+        }
         Ok(())
     };
-    if usage != Usage::default() {
-        context.data.store.write(count).await??;
+    context.data.store.write(keep).await??;
+    Ok(made.map(|made| (id, made)))
+}
+
+/// Stores a previewed edit as the email's newest version, and the edit as completed.
+pub fn save_previewed(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    mut email: Email,
+    id: EditId,
+    label: Option<String>,
+) -> Result<(), Failure> {
+    let previewed = store::previewed(tx, email.id)?
+        .filter(|previewed| previewed.id == id)
+        .ok_or_else(|| Failure::because(Code::EditFailed, "This preview is no longer stored. Preview the edit again."))?;
+    if previewed.base != email.version {
+        return Err(direct::conflict(&email));
     }
-    Ok(made)
+    store::delete_previewed(tx, email.id);
+    let PreviewedEdit { prompt, version, texts, language, brief, done, not_done, .. } = previewed;
+    if let Some(brief) = brief
+        && versions::owns_brief(tx, account, &email)?
+        && let Some(mut conversation) = store::conversation(tx, account, email.conversation)?
+    {
+        conversation.wanted.brief = Some(brief);
+        store::save_conversation(tx, account, &conversation);
+    }
+    email.language = language;
+    let origin = Origin::Edited { prompt: prompt.clone(), label: label.clone() };
+    let number = versions::add(tx, account, &mut email, Version { origin, ..version }, texts)?;
+    store::request_screenshots(tx, account, email.id);
+    let edit = Edit {
+        id,
+        email: email.id,
+        account,
+        prompt,
+        model: None,
+        label,
+        state: EditState::Completed(number),
+        done,
+        not_done,
+        attempts: 0,
+        hold_number: hold::last_number(tx)?,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    };
+    store::save_edit(tx, &edit);
+    Ok(())
 }
 
 /// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the model that edits; if

@@ -28,6 +28,12 @@ pub struct Finding {
     /// The change that adds the missing text to the email.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub add: Option<Change>,
+    /// The change that removes the text that must not be in the email.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remove: Option<Change>,
+    /// The text that POST /v1/emails/{emailId}/brief adds to the brief, so that the email may contain it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept: Option<String>,
     /// The ID of the finding in GET /v1/emails/{emailId}/checks, if a check found the problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_finding: Option<String>,
@@ -100,7 +106,7 @@ impl FindingKind {
 
 impl Finding {
     pub fn new(kind: FindingKind, message: String) -> Self {
-        Self { kind, message, text: None, span: None, block: None, add: None, check_finding: None }
+        Self { kind, message, text: None, span: None, block: None, add: None, remove: None, accept: None, check_finding: None }
     }
 
     /// Returns a warning that only informs users.
@@ -110,6 +116,11 @@ impl Finding {
 
     pub fn about(mut self, text: &str, span: Option<Span>) -> Self {
         (self.text, self.span) = (Some(text.to_owned()), span);
+        self
+    }
+
+    pub fn acceptable(mut self, text: &str) -> Self {
+        self.accept = Some(text.to_owned());
         self
     }
 

@@ -40,6 +40,7 @@ use crate::vocab::permissions::Permission;
 use model::{Email, Stage};
 
 pub use outputs::{fetch_images, pdf as draw_pdf, png as draw_png};
+pub use postal_address::MISSING as ADDRESS_MISSING;
 pub use resolve::{
     EmailChoice, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
 };

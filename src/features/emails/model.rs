@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::brief::Brief;
 use super::finding::Finding;
+use super::versions::Texts;
 use crate::base::clock::Timestamp;
 use crate::base::json_bytes;
 use crate::engine::hold::HoldNumber;
@@ -332,6 +333,29 @@ pub struct Edit {
 }
 
 impl Record for Edit {}
+
+/// An edit that was previewed and not saved yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PreviewedEdit {
+    pub id: EditId,
+    pub prompt: String,
+    /// The version of the email that the edit changes.
+    pub base: u32,
+    /// The version that the edit creates. Its number, brief and time are set when it is saved.
+    pub version: Version,
+    pub texts: Texts,
+    /// The language of the new version, as a BCP 47 tag.
+    pub language: String,
+    /// The brief with the user's changes, if it has changed.
+    #[serde(with = "json_bytes")]
+    pub brief: Option<Brief>,
+    /// Descriptions of the changes, for users.
+    pub done: Vec<String>,
+    /// The parts of the prompt that were not applied, each with the reason.
+    pub not_done: Vec<String>,
+}
+
+impl Record for PreviewedEdit {}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EditState {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::model::{Conversation, Edit, Email, IgnoredFinding, Part, Version, VersionChecks};
+use super::model::{Conversation, Edit, Email, IgnoredFinding, Part, PreviewedEdit, Version, VersionChecks};
 use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId, ProjectId};
 use crate::vocab::tables;
@@ -21,6 +21,7 @@ const CHECK_QUEUE: Table<(AccountId, EmailId), ()> = Table::new(tables::EMAIL_CH
 const IGNORED: Table<(EmailId, String), IgnoredFinding> = Table::new(tables::IGNORED_FINDINGS);
 const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
 const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
+const PREVIEWED: Table<EmailId, PreviewedEdit> = Table::new(tables::EMAIL_PREVIEWED_EDITS);
 
 /// How the rows of these tables are read.
 pub const ROW_CHECKS: &[RowCheck] = &[
@@ -37,6 +38,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(IGNORED),
     RowCheck::of(EDITS),
     RowCheck::of(EDIT_QUEUE),
+    RowCheck::of(PREVIEWED),
 ];
 
 /// Stores a new conversation and adds it to the queue.
@@ -249,4 +251,18 @@ pub fn open_edits(tx: &impl Read, limit: usize) -> Result<Vec<EditId>> {
 /// Returns the edit with this ID, regardless of its account.
 pub fn any_edit(tx: &impl Read, id: EditId) -> Result<Option<Edit>> {
     tx.get(EDITS, &id)
+}
+
+/// Stores a previewed edit in place of the email's earlier previewed edit.
+pub fn save_previewed(tx: &mut WriteTx<'_>, email: EmailId, edit: &PreviewedEdit) {
+    tx.put(PREVIEWED, &email, edit);
+}
+
+pub fn delete_previewed(tx: &mut WriteTx<'_>, email: EmailId) {
+    tx.delete(PREVIEWED, &email);
+}
+
+/// Returns the latest edit of an email that was previewed and not saved yet.
+pub fn previewed(tx: &impl Read, email: EmailId) -> Result<Option<PreviewedEdit>> {
+    tx.get(PREVIEWED, &email)
 }

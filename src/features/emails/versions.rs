@@ -1,5 +1,7 @@
 //! The versions of an email. The content of a version never changes; its screenshots and some of its warnings can be added later.
 
+use serde::{Deserialize, Serialize};
+
 use super::brief::Brief;
 use super::model::{Email, Part, Version, VersionScreenshots};
 use super::store;
@@ -8,7 +10,7 @@ use crate::vocab::ids::{AccountId, BlobId, EmailId};
 use crate::vocab::limits;
 
 /// A version as HTML, MJML and plain text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Texts {
     pub html: String,
     /// The MJML; `None` for imported HTML.

@@ -281,6 +281,10 @@ pub struct EditedEmail {
     pub done: Vec<String>,
     /// The parts of the prompt that were not applied, each with the reason and the nearest possible change.
     pub not_done: Vec<String>,
+    /// The ID of a preview, with which POST /v1/emails/{emailId}/edits/{editId}/save saves exactly the returned email. Absent if the edit
+    /// was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview_id: Option<EditId>,
 }
 
 /// An edit of an email. The edit may still be running after the response to its request was sent.

@@ -38,21 +38,16 @@ impl Crossing {
         Self { copier: BrandCopier { engine: engine.clone(), account, from, project, into, ids, rule }, source }
     }
 
-    /// Copies the brand, its tags, topics, segments and finished emails, and on request its contacts.
+    /// Copies the brand, its tags, topics, segments and finished emails, and on request its contacts. A request that continues with the
+    /// contacts copies only contacts, and adds them to the counts of the earlier request.
     pub async fn run(self, into: Option<ProjectId>, contacts: Option<ContactsWish>) -> Result<CopyReport, Failure> {
         let (live, copier) = (self.target(into)?, &self.copier);
         let (mut counter, mut skipped) = (Counter::default(), Vec::new());
-        let mut pieces = vec![copier.brand(live, None, |_, _| Ok(())).await?, copier.audience(live, |_, _| Ok(())).await?];
-        for id in copier.conversations()? {
-            pieces.push(copier.conversation(live, id, |_, _| Ok(())).await?);
-        }
-        let unfinished = pieces.iter().filter(|piece| piece.is_unfinished).count();
-        for piece in pieces {
-            piece.counts.into_iter().for_each(|counts| counter.add(counts));
-            skipped.extend(piece.skipped);
-        }
-        if unfinished > 0 {
-            skipped.push(format!("Series not copied because some emails are unfinished or failed: {unfinished}."));
+        let continues = contacts.is_some_and(|wish| wish.after.is_some());
+        let earlier = store::project(&copier.into.read(), copier.project)?.filter(|_| continues);
+        match earlier {
+            Some(earlier) => counter.counts = earlier.counts,
+            None => self.content(live, (&mut counter, &mut skipped)).await?,
         }
         let contacts_after = match contacts {
             Some(wish) => self.contacts(live, wish, (&mut counter, &mut skipped)).await?,
@@ -66,6 +61,24 @@ impl Crossing {
         };
         copier.into.write(save).await??;
         Ok(CopyReport { project_id: project, live_project_id: live, copied: counter.counts, skipped, contacts_after })
+    }
+
+    /// Copies everything except contacts.
+    async fn content(&self, live: ProjectId, (counter, skipped): (&mut Counter, &mut Vec<String>)) -> Result<(), Failure> {
+        let copier = &self.copier;
+        let mut pieces = vec![copier.brand(live, None, |_, _| Ok(())).await?, copier.audience(live, |_, _| Ok(())).await?];
+        for id in copier.conversations()? {
+            pieces.push(copier.conversation(live, id, |_, _| Ok(())).await?);
+        }
+        let unfinished = pieces.iter().filter(|piece| piece.is_unfinished).count();
+        for piece in pieces {
+            piece.counts.into_iter().for_each(|counts| counter.add(counts));
+            skipped.extend(piece.skipped);
+        }
+        if unfinished > 0 {
+            skipped.push(format!("Series not copied because some emails are unfinished or failed: {unfinished}."));
+        }
+        Ok(())
     }
 
     /// Returns the live project: the project of the last copy, otherwise the project that the caller names, otherwise a new

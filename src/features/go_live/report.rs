@@ -120,6 +120,9 @@ pub struct GoLiveStep {
     pub done: bool,
     /// What was found or what to do, worded for users.
     pub message: String,
+    /// The live domain that was added but is not verified yet. Only the step `domain` has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
 }
 
 impl CopyReport {
@@ -140,7 +143,7 @@ impl GoLiveView {
     /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let CopyReport { project_id, live_project_id, copied, .. } = CopyReport::sample();
-        let step = |id, done, message: &str| GoLiveStep { id, done, message: message.to_owned() };
+        let step = |id, done, message: &str| GoLiveStep { id, done, message: message.to_owned(), domain: None };
         Self {
             project_id,
             name: "Acme".into(),

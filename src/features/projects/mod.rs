@@ -27,6 +27,7 @@ pub mod worker;
 
 pub use fetch_page::fetch_page;
 pub use image_analysis::step as analyze_images;
+pub use image_files::file as image_file;
 pub use image_files::{file as picture_file, keep as keep_picture, link as picture_link};
 pub use importing::run_task as run_site_task;
 pub use model::{DefaultSender, Logos, Project, ProjectStatus, Site};

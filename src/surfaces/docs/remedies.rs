@@ -139,6 +139,11 @@ const ADVICE: &[(Code, &str, &str)] = &[
         "Omit `model`, or add the model to the settings. See [briefs and models](briefs-and-models.md#language-models).",
     ),
     (
+        Code::ModelFailed,
+        "The language model refused, did not respond in time, or gave no valid response. `error` contains the reason.",
+        "Repeat the request, or set `model` to `composer`. The operator can let the composer step in with `language_model.on_failure`.",
+    ),
+    (
         Code::EditFailed,
         "The instruction was unclear, or the language model failed or did not follow the brief. `data.editId` is the edit.",
         "Describe one change per sentence, with the text or block that it concerns. `error` suggests a similar instruction that works.",

@@ -81,9 +81,29 @@ async fn a_brand_is_imported_from_its_website_and_its_pictures_are_served_locall
     assert!(knowledge.text.contains("We deliver within two days."), "{}", knowledge.text);
     let list = browser.get("/test/brands").await;
     assert!(list.text.contains("The shop") && list.text.contains("swatch"), "{}", list.text);
-    // Retry the import with its button.
-    let retried = browser.post(&home, &[("csrf", page.csrf()), ("act", "retry")]).await;
+    // A changed product gets its imported values back.
+    let project = home.rsplit('/').next().expect("an id").to_owned();
+    let client = server.all();
+    let first = async || client.data("projects.products_list", json!({ "projectId": project })).await["products"][0].clone();
+    let (imported, products) = (first().await, format!("{home}/products"));
+    let [id, name] = ["id", "name"].map(|field| imported[field].as_str().expect("a text").to_owned());
+    assert!(!browser.get(&products).await.text.contains("Use the imported values"));
+    let act =
+        |act| [("csrf", page.csrf()), ("act", act), ("product", id.as_str()), ("name", "Mine"), ("was.name", name.as_str())];
+    assert_eq!(browser.post(&products, &act("save")).await.status, 303);
+    assert_eq!(first().await["name"], "Mine");
+    assert!(browser.get(&products).await.text.contains("value=\"restore\""));
+    assert_eq!(browser.post(&products, &act("restore")).await.status, 303);
+    assert_eq!(first().await, imported);
+    // A second import of the site offers to import the brand again. The text about the brand was once lost.
+    let again =
+        browser.post("/test/brands/new", &[("csrf", page.csrf()), ("urls", &urls), ("about", "We also repair pots.")]).await;
+    assert!(again.text.contains("Import The shop again"), "{}", again.text);
+    assert!(again.text.contains("type=\"hidden\" name=\"about\" value=\"We also repair pots.\""), "{}", again.text);
+    let retry = [("csrf", page.csrf()), ("act", "retry"), ("about", "We also repair pots.")];
+    let retried = browser.post(&home, &retry).await;
     assert_eq!((retried.status, retried.location()), (303, home.as_str()));
+    assert!(browser.get(&format!("{home}/knowledge")).await.text.contains("We also repair pots."));
 }
 
 #[tokio::test]
@@ -241,6 +261,11 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
     assert!(sent.status == 303 && !page.text.contains("Text on buttons has"), "{}", page.text);
     let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
     assert_eq!((&overrides["palette"]["text"], &overrides["palette"]["button"]), (&json!("#999999"), &json!("#B4552D")));
+    // A color that was picked and not saved yet becomes the color of buttons, too. Its earlier color once did.
+    let (sent, _) =
+        save(&with(&[("palette.button", "#B4552D"), ("pick.palette.primary", "#0a5c36"), ("button", "palette.primary")])).await;
+    let palette = client.data("projects.get", json!({ "projectId": project })).await["overrides"]["palette"].clone();
+    assert_eq!((sent.status, &palette["primary"], &palette["button"]), (303, &json!("#0A5C36"), &json!("#0A5C36")));
     let (_, page) = save(&with(&[("palette.button", "#B4552D"), ("reset", "palette.button")])).await;
     assert!(page.text.contains("value=\"#B4552D\""), "the primary color stays: {}", page.text);
     let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();

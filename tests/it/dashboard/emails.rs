@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::brands::{HOSTILE, address, is_tame, settled};
+use super::brands::{HOSTILE, address, is_tame, picture, settled};
 use crate::support::Server;
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
@@ -173,9 +173,12 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert!(policy.starts_with("sandbox ") && shown.text.contains("HELLO10"), "{}", shown.text);
     let unknown = browser.get(&format!("{home}/frame?edit={}", "0".repeat(24))).await;
     assert!(unknown.status == 404 && unknown.text.contains("Preview the edit again."), "{}", unknown.text);
-
-    let edited = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Make the button green")]).await;
-    assert!(edited.status == 303 && edited.location().contains("?edit="), "{}", edited.text);
+    let previewed = hidden(&preview.text, "edit");
+    let (save, none) = ([("csrf", csrf.as_str()), ("act", "save"), ("prompt", "Make it green")], "0".repeat(24));
+    let gone = browser.post(&home, &[&save[..], &[("edit", &none)]].concat()).await;
+    assert!(gone.status == 409 && gone.text.contains("Make it green"), "the prompt stays in the field: {}", gone.text);
+    let edited = browser.post(&home, &[&save[..], &[("edit", &previewed)]].concat()).await;
+    assert!(edited.status == 303 && edited.location().ends_with(&format!("?edit={previewed}")), "{}", edited.text);
     let changed = settled(&mut browser, edited.location()).await;
     assert!(changed.text.contains("<h2>Email edited</h2>") && changed.text.contains("This is version 2"), "{}", changed.text);
     let unknown = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Xyzzy plugh <b>")]).await;
@@ -185,7 +188,7 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert_eq!((restored.status, restored.location()), (303, format!("{home}?done=restored").as_str()));
     assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
     let late = browser.post(&home, &[("csrf", &csrf), ("act", "add"), ("version", "1"), ("warning", "0")]).await;
-    assert!(late.status == 409 && late.text.contains("so nothing was added"), "{}", late.text);
+    assert!(late.status == 409 && late.text.contains("so nothing was changed"), "{}", late.text);
 }
 
 /// Without scripts, the layout and the colors of an email could not be changed.
@@ -205,6 +208,88 @@ async fn the_style_of_an_email_is_changed_with_a_form() {
     assert!(browser.get(&editor).await.text.contains("value=\"#112233\""));
     let wrong = browser.post(&editor, &form("#12", "2")).await;
     assert!(wrong.status == 400 && wrong.text.contains("Main color") && wrong.text.contains("value=\"#12\""), "{}", wrong.text);
+}
+
+/// Without scripts, images could not be uploaded or cropped in the editor.
+#[tokio::test]
+async fn an_image_is_uploaded_and_cropped_with_a_form() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let (mut browser, csrf, _, home) = with_an_email(&server).await;
+    let (editor, id) = (format!("{home}/document"), home.rsplit('/').next().expect("an id").to_owned());
+    let quote = json!({ "type": "quote", "id": "praise", "text": "Lovely", "author": "Ada" });
+    let insert = json!([{ "op": "insert", "after": "header", "value": quote }]);
+    client.data("emails.document_update", json!({ "emailId": id, "operations": insert })).await;
+    let page = browser.get(&editor).await;
+    assert!(page.text.contains("name=\"file.image.src\"") && page.text.contains("multipart/form-data"), "{}", page.text);
+    let form = |version: &'static str, url: &str, shape: &'static str| {
+        let own = [("act", "save"), ("block", "praise"), ("version", version), ("f.text", "Lovely"), ("f.author", "Ada")];
+        let image = [("f.image.alt", "A cup"), ("shape.image.src", shape), ("focus.image.src", "0:50")];
+        let all = own.into_iter().chain(image).chain([("csrf", csrf.as_str()), ("f.image.src", url)]);
+        all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>()
+    };
+    fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+        fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+    let red = picture([200, 20, 20]);
+    let broken = ("file.image.src", "cup.png", "image/png", b"nonsense".as_slice());
+    let refused = browser.post_file(&editor, &borrowed(&form("2", "", "")), broken).await;
+    assert!(refused.status == 400 && refused.text.contains("value=\"A cup\""), "{}", refused.text);
+    let file = ("file.image.src", "cup.png", "image/png", red.as_slice());
+    let saved = browser.post_file(&editor, &borrowed(&form("2", "", "")), file).await;
+    assert_eq!((saved.status, saved.location()), (303, format!("{editor}?done=saved#b-praise").as_str()), "{}", saved.text);
+    let shown = async || {
+        let blocks = client.data("emails.get", json!({ "emailId": id })).await["document"]["blocks"].clone();
+        blocks.as_array().expect("a list").iter().find(|block| block["id"] == "praise").expect("the block")["image"].clone()
+    };
+    let image = shown().await;
+    assert_eq!((&image["width"], &image["height"], &image["alt"]), (&json!(40), &json!(30), &json!("A cup")));
+    let url = image["src"].as_str().expect("a URL").to_owned();
+    // The image of the block is cropped.
+    let saved = browser.post(&editor, &borrowed(&form("3", &url, "1:1"))).await;
+    assert_eq!(saved.status, 303, "{}", saved.text);
+    let image = shown().await;
+    assert_eq!((&image["width"], &image["height"]), (&json!(30), &json!(30)));
+    assert!(image["src"] != url.as_str());
+}
+
+/// Without scripts, the editor did not show the warnings about a change, and a new block for products showed none of the brand's.
+#[tokio::test]
+async fn the_forms_of_the_editor_show_warnings_and_insert_products_of_the_brand() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let (mut browser, csrf, project, home) = with_an_email(&server).await;
+    let (editor, id) = (format!("{home}/document"), home.rsplit('/').next().expect("an id").to_owned());
+    let url = "https://acme.example/bowl";
+    let product = json!({ "projectId": project, "name": "Ember bowl", "price": "36", "currency": "GBP", "url": url });
+    client.data("projects.products_add", product).await;
+    let block = client.data("emails.get", json!({ "emailId": id })).await["document"]["blocks"][1]["id"].clone();
+    let block = block.as_str().expect("an ID");
+    let insert = [("csrf", csrf.as_str()), ("act", "insert"), ("version", "1"), ("block", block), ("kind", "products")];
+    assert_eq!(browser.post(&editor, &insert).await.status, 303);
+    let document = client.data("emails.get", json!({ "emailId": id })).await["document"].to_string();
+    assert!(document.contains("Ember bowl") && document.contains("£36"), "{document}");
+    let headline = [("subject", "Now 15% off"), ("preheader", "Hello"), ("version", "2"), ("act", "headline"), ("csrf", &csrf)];
+    assert_eq!(browser.post(&editor, &headline).await.status, 303);
+    let page = browser.get(&editor).await;
+    assert!(
+        page.text.contains("<h2>Warnings</h2>") && page.text.contains("15%") && page.text.contains("value=\"accept\""),
+        "{}",
+        page.text
+    );
+    // The warning about the missing address leads to the field that fills it.
+    let field = format!("href=\"/test/brands/{project}/details?focus=address#address\"");
+    for shown in [page, browser.get(&home).await] {
+        assert!(shown.text.contains(&field), "{}", shown.text);
+    }
+    let index = |page: &Page| {
+        let (before, _) = page.text.split_once("value=\"accept\"").expect("a button");
+        before.rsplit("name=\"warning\" value=\"").next().and_then(|rest| rest.split('"').next()).expect("an index").to_owned()
+    };
+    let number = index(&browser.get(&home).await);
+    let accept = [("csrf", csrf.as_str()), ("act", "accept"), ("version", "3"), ("warning", &number)];
+    assert_eq!(browser.post(&home, &accept).await.status, 303);
+    assert!(!browser.get(&home).await.text.contains("value=\"accept\""));
 }
 
 /// The form of a block that another user had deleted once led to the page "Page not found".

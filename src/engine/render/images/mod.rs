@@ -31,8 +31,8 @@ const DAMAGED: &str = "the image is damaged; upload a new copy";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
-    /// Convert an uploaded image for emails, and measure the result.
-    Upload,
+    /// Convert an uploaded image, or this part of it, for emails, and measure the result.
+    Upload { crop: Option<Crop> },
     /// Measure an image that was served with this content type.
     Measure { content_type: String },
     /// Create a small copy for lists.
@@ -41,6 +41,17 @@ pub enum Task {
     DrawLogo { background: Option<Color> },
     /// Create a PNG with this width, of the top of the image or of the whole image.
     Thumbnail { width: u32, is_full: bool },
+}
+
+/// The part of an image to keep: the largest part with the aspect ratio `width` to `height`, as close as possible to the focus point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crop {
+    pub width: u32,
+    pub height: u32,
+    /// The distance of the focus point from the left side, in percent.
+    pub x: u32,
+    /// The distance of the focus point from the top, in percent.
+    pub y: u32,
 }
 
 /// The result of a task, without the bytes of the new file.
@@ -108,8 +119,8 @@ pub fn refusal(pixels: u64) -> Option<String> {
 pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Vec<u8>), String> {
     let of_made = |made: ImageFile| (TaskResult { measured: None, format: Some(made.format) }, made.bytes);
     match task {
-        Task::Upload => {
-            let (made, measured) = upload(file, granted)?;
+        Task::Upload { crop } => {
+            let (made, measured) = upload(file, *crop, granted)?;
             Ok((TaskResult { measured: Some(measured), format: Some(made.format) }, made.bytes))
         }
         Task::Measure { content_type } => {
@@ -132,12 +143,15 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
 
 /// Converts an uploaded image for emails: upright, not too wide, and without camera metadata such as the location. A GIF is stored
 /// unchanged, because it may be an animation.
-fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
+fn upload(file: &[u8], crop: Option<Crop>, granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
     let format = image::guess_format(file)
         .map_err(|_| "the image format is unknown or not supported; upload a PNG, JPEG, WebP or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => {
             return Err("a GIF can be at most 3 MiB; upload a smaller file".to_owned());
+        }
+        ImageFormat::Gif if crop.is_some() => {
+            return Err("a GIF cannot be cropped; upload a PNG, JPEG or WebP file".to_owned());
         }
         ImageFormat::Gif => {
             let measured = measure::measure(&decode(file, granted)?);
@@ -146,11 +160,21 @@ fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), S
         ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP => decode(file, granted)?,
         _ => return Err("many email clients do not support this image format; upload a PNG, JPEG, WebP or GIF file".to_owned()),
     };
+    let picture = crop.map(|crop| cropped(&picture, crop)).unwrap_or(picture);
     let picture = match picture.width() > UPLOADED_IMAGE_WIDTH_MAX {
         true => picture.resize(UPLOADED_IMAGE_WIDTH_MAX, u32::MAX, FilterType::Lanczos3),
         false => picture,
     };
     Ok((encode(&picture, UPLOAD_QUALITY)?, measure::measure(&picture)))
+}
+
+fn cropped(picture: &DynamicImage, crop: Crop) -> DynamicImage {
+    let (wide, high) = (f64::from(picture.width()), f64::from(picture.height()));
+    let ratio = f64::from(crop.width) / f64::from(crop.height);
+    let (width, height) = (wide.min(high * ratio), high.min(wide / ratio));
+    let start = |side: f64, kept: f64, focus: u32| (side * f64::from(focus) / 100.0 - kept / 2.0).clamp(0.0, side - kept) as u32;
+    let (left, top) = (start(wide, width, crop.x), start(high, height, crop.y));
+    picture.crop_imm(left, top, (width.round() as u32).max(1), (height.round() as u32).max(1))
 }
 
 fn measure(file: &[u8], content_type: &str, granted: u64) -> Result<ImageMeasurements, String> {
@@ -259,20 +283,42 @@ mod tests {
 
     #[test]
     fn an_upload_has_the_width_that_emails_need_and_keeps_transparency() {
-        let (wide, measured) = upload(&file(3_200, 400, 255, ImageFormat::Png), MOST).expect("the image can be read");
+        let (wide, measured) = upload(&file(3_200, 400, 255, ImageFormat::Png), None, MOST).expect("the image can be read");
         assert_eq!(size(&wide), (1_600, 200, "image/jpeg"));
         assert_eq!((measured.width, measured.height, measured.ground), (1_600, 200, Ground::Any));
-        let (clear, _) = upload(&file(300, 100, 90, ImageFormat::Png), MOST).expect("the image can be read");
+        let (clear, _) = upload(&file(300, 100, 90, ImageFormat::Png), None, MOST).expect("the image can be read");
         assert_eq!(size(&clear), (300, 100, "image/png"));
-        let (moving, _) = upload(&file(20, 10, 255, ImageFormat::Gif), MOST).expect("the image can be read");
+        let (moving, _) = upload(&file(20, 10, 255, ImageFormat::Gif), None, MOST).expect("the image can be read");
         assert_eq!(size(&moving), (20, 10, "image/gif"));
+    }
+
+    #[test]
+    fn a_cropped_upload_keeps_the_part_at_its_focus_point() {
+        let mut picture = RgbImage::from_pixel(400, 200, image::Rgb([200, 30, 40]));
+        for (x, _, pixel) in picture.enumerate_pixels_mut() {
+            *pixel = if x < 100 { image::Rgb([0, 0, 250]) } else { *pixel };
+        }
+        let file = png(&picture).expect("the image can be written");
+        for (crop, size_of, is_blue) in [
+            (Crop { width: 1, height: 1, x: 0, y: 50 }, (200, 200), true),
+            (Crop { width: 1, height: 1, x: 100, y: 0 }, (200, 200), false),
+            (Crop { width: 4, height: 1, x: 50, y: 100 }, (400, 100), true),
+        ] {
+            let (made, measured) = upload(&file, Some(crop), MOST).expect("the image can be read");
+            let picture = image::load_from_memory(&made.bytes).expect("the image can be read").into_rgb8();
+            assert_eq!((picture.dimensions(), (measured.width, measured.height)), (size_of, size_of), "{crop:?}");
+            assert_eq!(picture.get_pixel(20, 50).0[2] > 200, is_blue, "{crop:?}");
+        }
+        assert!(
+            upload(&self::file(20, 10, 255, ImageFormat::Gif), Some(Crop { width: 1, height: 1, x: 0, y: 0 }), MOST).is_err()
+        );
     }
 
     #[test]
     fn an_upload_that_email_clients_do_not_show_is_rejected() {
         let cut = file(50, 50, 255, ImageFormat::Jpeg)[..200].to_vec();
         for wrong in [b"<svg></svg>".to_vec(), b"nonsense".to_vec(), cut, file(9, 9, 255, ImageFormat::Ico)] {
-            assert!(upload(&wrong, MOST).is_err());
+            assert!(upload(&wrong, None, MOST).is_err());
         }
     }
 

@@ -34,7 +34,7 @@ pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
 pub use self::worker::{WorkerOptions, run as run_worker};
 use super::html_limits::HtmlRefusal;
 use super::image_name::image_name;
-use super::images::{ImageFile, ImageMeasurements};
+use super::images::{Crop, ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
 use super::inspect::Inspection;
 use crate::base::text::Color;
@@ -349,9 +349,9 @@ impl Pixels {
         self.workers.clean_mail(file).await
     }
 
-    /// Converts an uploaded image for emails, and measures it.
-    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(ImageFile, ImageMeasurements), RenderError> {
-        self.workers.prepare_upload(file).await
+    /// Converts an uploaded image, or a part of it, for emails, and measures the result.
+    pub async fn prepare_upload(&self, file: &[u8], crop: Option<Crop>) -> Result<(ImageFile, ImageMeasurements), RenderError> {
+        self.workers.prepare_upload(file, crop).await
     }
 
     /// Measures the size and colors of an image that was served with this content type.

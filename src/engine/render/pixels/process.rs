@@ -17,7 +17,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-use super::super::images::{self, ImageFile, ImageMeasurements, Task};
+use super::super::images::{self, Crop, ImageFile, ImageMeasurements, Task};
 use super::super::imported_html::{Change, ImportedHtml};
 use super::super::inspect::Inspection;
 use super::client_views::ClientView;
@@ -225,8 +225,8 @@ impl Workers {
         self.obey(WorkerTask::CleanMail, file).await?.into_imported_html()
     }
 
-    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(ImageFile, ImageMeasurements), RenderError> {
-        let (made, measured) = self.decode(Task::Upload, file).await?.into_made()?;
+    pub async fn prepare_upload(&self, file: &[u8], crop: Option<Crop>) -> Result<(ImageFile, ImageMeasurements), RenderError> {
+        let (made, measured) = self.decode(Task::Upload { crop }, file).await?.into_made()?;
         Ok((made, measured.ok_or_else(malformed)?))
     }
 

@@ -1,9 +1,11 @@
-//! The changes that add a missing text to an email: as a separate text block, or in the field that the brief prescribes.
+//! The changes that settle a finding: they add a missing text to an email, as a separate text block or in the field that the brief
+//! prescribes, or remove a text that the email must not contain.
 
 use serde_json::{Value, json};
 
 use super::Terms;
 use super::outline::{Outline, Place};
+use super::remove;
 use super::text::sentences;
 use crate::features::emails::brief::Span;
 use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
@@ -17,8 +19,12 @@ const SENTENCE_CHARACTERS_MAX: usize = 240;
 const SIGNATURE_LINES_MAX: usize = 4;
 const SIGNATURE_LINE_CHARACTERS_MAX: usize = 60;
 
-/// Adds to a finding about a missing text the change that inserts the text.
+/// Adds to a finding about a missing text the change that inserts the text, and to a finding about a text that must not be in the email the
+/// change that removes it.
 pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
+    if matches!(finding.kind, FindingKind::NotInBrief | FindingKind::InstructionPrinted) {
+        return Finding { remove: remove::change(document, &finding), ..finding };
+    }
     let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
     // A lost fact needs its context. An unclear text is added alone: its sentence may contain other parts that the email already contains.
@@ -37,9 +43,12 @@ pub fn insert(document: &Email, text: &str) -> Change {
     let mut texts: Vec<&Block> = body.filter(is_text).collect();
     texts.pop_if(|last| is_signature(last));
     let after = texts.pop().or(document.blocks.first());
-    let block = json!({ "type": "text", "id": document.free_id("text"), "text": Prose::plain(text).markup() });
-    let after = after.map(|block| block.id().as_str().to_owned());
-    Change { op: ChangeKind::Insert, path: None, id: None, after, before: None, value: block }
+    insert_after(after, json!({ "type": "text", "id": document.free_id("text"), "text": Prose::plain(text).markup() }))
+}
+
+fn insert_after(block: Option<&Block>, value: Value) -> Change {
+    let after = block.map(|block| block.id().as_str().to_owned());
+    Change { op: ChangeKind::Insert, path: None, id: None, after, before: None, value }
 }
 
 /// Returns whether a block at the end of an email looks like a signature: a few short lines.
@@ -61,12 +70,24 @@ pub fn set_button(outline: &Outline, field: &str, value: &str) -> Option<Change>
     Some(set(&format!("{path}.{field}"), value))
 }
 
-pub fn set_headline(document: &Email, outline: &Outline, value: &str) -> Option<Change> {
-    let id = outline.line(Place::Headline)?.block.as_deref()?;
-    match document.find(id)? {
-        (_, Block::Hero(_)) => Some(set(&format!("blocks.{id}.title"), value)),
-        (_, Block::Heading(_)) => Some(set(&format!("blocks.{id}.text"), value)),
-        _ => None,
+/// Returns a change that inserts a button at the end of the content. Without an address of its own, it opens the first link of the email.
+pub fn insert_button(document: &Email, outline: &Outline, label: &str, href: Option<&str>) -> Option<Change> {
+    let first = || outline.links.iter().map(|(_, href)| href.as_str()).find(|href| href.starts_with("https://"));
+    let href = href.or_else(first)?;
+    let last = document.blocks.iter().take_while(|block| !matches!(block, Block::Social(_) | Block::Footer(_))).last();
+    Some(insert_after(last, json!({ "type": "button", "id": document.free_id("button"), "label": label, "href": href })))
+}
+
+/// Returns a change that sets the headline or, if the email has none, inserts one below the header.
+pub fn set_headline(document: &Email, outline: &Outline, value: &str) -> Change {
+    let id = outline.line(Place::Headline).and_then(|line| line.block.as_deref());
+    match id.and_then(|id| document.find(id)) {
+        Some((_, Block::Hero(hero))) => set(&format!("blocks.{}.title", hero.id.as_str()), value),
+        Some((_, Block::Heading(heading))) => set(&format!("blocks.{}.text", heading.id.as_str()), value),
+        _ => {
+            let block = json!({ "type": "heading", "id": document.free_id("heading"), "text": value, "level": "title" });
+            insert_after(document.blocks.first(), block)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::civil::Time;
 
 use super::add;
 use super::lexicon::Words;
-use super::mentions::{self, Value};
+use super::mentions::{self, Mention, Value};
 use super::outline::{Outline, Place};
 use super::reading::{Reading, is_clock, number_of, share};
 use super::text::{fold, sentences, spaced, words};
@@ -22,9 +22,10 @@ const LABEL_WORDS_MAX: usize = 4;
 /// The minimum number of words in a sentence that the email must not repeat. Shorter sentences, such as "See you soon.", can occur twice.
 const REPEATED_WORDS_MIN: usize = 5;
 
-pub fn check(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
+pub fn check(email: &Reading, document: &Email, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let missing = brief.facts.iter().filter(|fact| !states(email, fact)).map(lost);
-    missing.chain(prescribed(email, document, brief)).chain(repeated(email, brief)).chain(misused(email, brief)).collect()
+    let misused = misused(email, brief, prompt);
+    missing.chain(prescribed(email, document, brief)).chain(repeated(email, brief)).chain(misused).collect()
 }
 
 fn lost(fact: &Fact) -> Finding {
@@ -223,13 +224,13 @@ pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Findi
             let message = format!("The {name} is not {:?}. Set the {name} to this text.", wanted.text);
             let add = match place {
                 Place::Headline => add::set_headline(document, outline, &wanted.text),
-                _ => Some(add::set(name, &wanted.text)),
+                _ => add::set(name, &wanted.text),
             };
             let finding = Finding::new(FindingKind::TextMissing, message).about(&wanted.text, wanted.span);
-            found.push(Finding { add, ..finding });
+            found.push(Finding { add: Some(add), ..finding });
         }
     }
-    found.extend(brief.cta.as_ref().and_then(|cta| button(outline, cta)));
+    found.extend(brief.cta.as_ref().and_then(|cta| button(outline, document, cta)));
     if let Some(signature) = &brief.signature {
         let lost = std::iter::once(&signature.name).chain(&signature.title).find(|text| !email.contains(text));
         if let Some(lost) = lost {
@@ -243,7 +244,7 @@ pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Findi
 }
 
 /// Checks that a button has the prescribed label and link.
-fn button(outline: &Outline, cta: &CallToAction) -> Option<Finding> {
+fn button(outline: &Outline, document: &Email, cta: &CallToAction) -> Option<Finding> {
     let label = cta.label.as_ref();
     let is_label = |own: &str| label.is_none_or(|label| spaced(&fold(own)) == spaced(&fold(&label.text)));
     let is_link = |own: &str| cta.link.as_ref().is_none_or(|link| same_address(own, link));
@@ -254,7 +255,8 @@ fn button(outline: &Outline, cta: &CallToAction) -> Option<Finding> {
     let (message, text, add) = match (label, &cta.link) {
         (Some(label), _) if !named => {
             let message = format!("No button is labeled {:?}. Change the label of the main button.", label.text);
-            (message, label.text.as_str(), add::set_button(outline, "label", &label.text))
+            let insert = || add::insert_button(document, outline, &label.text, cta.link.as_deref());
+            (message, label.text.as_str(), add::set_button(outline, "label", &label.text).or_else(insert))
         }
         (_, link) => {
             let link = link.as_deref().unwrap_or_default();
@@ -304,33 +306,28 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
 }
 
 /// Finds numbers and dates that have a different role in the email than in the brief.
-fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
+fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     for (passage, _) in email.passages().filter(|(passage, _)| passage.place != Place::Frame) {
         for sentence in sentences(&passage.text) {
             let folded = fold(sentence);
             let mentions = mentions::read(sentence, email.words);
-            let claims = claims(email.words, &folded);
+            let mut days = given_roles(email.words, &folded, &mentions);
+            days.retain(|(day, given)| {
+                let mut own = roles_of(brief, day);
+                contradict(given, &own) && {
+                    own.extend(stated_roles(email.words, brief, prompt, day));
+                    contradict(given, &own)
+                }
+            });
             for fact in &brief.facts {
                 let Some(value) = &fact.value else { continue };
-                let stating: Vec<_> = mentions.iter().filter(|mention| is_value(&mention.value, value)).collect();
                 let wrong = match value {
                     FactValue::Percent { .. } | FactValue::Money { .. } if !is_offer(fact, brief) => {
-                        stating.iter().any(|mention| is_reduction(email.words, &folded[mention.range.end.min(folded.len())..]))
+                        let mut stating = mentions.iter().filter(|mention| is_value(&mention.value, value));
+                        stating.any(|mention| is_reduction(email.words, &folded[mention.range.end.min(folded.len())..]))
                     }
-                    FactValue::Days { .. } => {
-                        let roles = roles_of(brief, value);
-                        let before = |start: usize| folded.get(..start).unwrap_or_default();
-                        let follows = |cues: &[String]| {
-                            stating.iter().any(|mention| is_after(email.words, cues, before(mention.range.start)))
-                        };
-                        let has_only = |role| !roles.is_empty() && roles.iter().all(|own| *own == role);
-                        let table = &email.words.table;
-                        let is_swapped = has_only(FactRole::Closed) && follows(&table.reopens)
-                            || has_only(FactRole::Reopens) && follows(&table.closed);
-                        let is_other = !claims.is_empty() && !claims.iter().any(|claim| roles.contains(claim));
-                        !stating.is_empty() && (is_swapped || is_other)
-                    }
+                    FactValue::Days { .. } => days.iter().any(|(day, _)| is_value(day, value)),
                     _ => false,
                 };
                 if wrong {
@@ -348,36 +345,91 @@ fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
     found
 }
 
+/// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer apply to every day of
+/// the sentence, and other phrases only to the day directly after them.
+fn given_roles<'m>(words: &Words, folded: &str, mentions: &'m [Mention]) -> Vec<(&'m Value, Vec<FactRole>)> {
+    let table = &words.table;
+    let offers = [(&table.offer_starts, FactRole::OfferStarts), (&table.offer_ends, FactRole::OfferEnds)];
+    let others = [
+        (&table.order_by, FactRole::OrderBy),
+        (&table.event, FactRole::Event),
+        (&table.closed, FactRole::Closed),
+        (&table.reopens, FactRole::Reopens),
+        (&table.price_changes, FactRole::PriceChanges),
+    ];
+    let days = mentions.iter().filter(|mention| matches!(mention.value, Value::Day { .. }));
+    days.map(|mention| {
+        let before = folded.get(..mention.range.start).unwrap_or_default();
+        let whole = offers.iter().filter(|(cues, _)| cues.iter().any(|cue| folded.contains(cue.as_str())));
+        let near = others.iter().filter(|(cues, _)| is_after(words, cues, before));
+        (&mention.value, whole.chain(near).map(|(_, role)| *role).collect())
+    })
+    .collect()
+}
+
 /// Returns whether one of these phrases directly precedes a date or its weekday.
 fn is_after(words: &Words, cues: &[String], before: &str) -> bool {
-    let bare = |text: &str| text.trim_end_matches([',', ' ']).len();
-    let mut end = bare(before);
-    if let Some((rest, last)) = before[..end].rsplit_once(' ')
-        && words.weekday(last).is_some()
-    {
-        end = bare(rest);
-    }
-    cues.iter().any(|cue| before[..end].ends_with(cue.as_str()))
+    let end = words.patterns().weekday_last.find(before).map_or(before.len(), |found| found.start());
+    let before = before[..end].trim_end_matches([',', ':', '·', ' ']);
+    cues.iter().any(|cue| before.strip_suffix(cue.as_str()).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric)))
 }
 
-/// Returns the roles that a sentence assigns to its dates.
-fn claims(words: &Words, folded: &str) -> Vec<FactRole> {
-    let has = |cues: &[String]| cues.iter().any(|cue| folded.contains(cue.as_str()));
-    let starts = has(&words.table.offer_starts).then_some(FactRole::OfferStarts);
-    let ends = has(&words.table.offer_ends).then_some(FactRole::OfferEnds);
-    starts.into_iter().chain(ends).collect()
+/// Returns whether the roles that a sentence gives to a day contradict all roles that the day can have.
+fn contradict(given: &[FactRole], own: &[FactRole]) -> bool {
+    let is_offer = |role: &&FactRole| matches!(role, FactRole::OfferStarts | FactRole::OfferEnds);
+    let mut offers = given.iter().filter(is_offer).peekable();
+    let is_other_offer = offers.peek().is_some() && !offers.any(|role| own.contains(role));
+    is_other_offer || given.iter().any(|role| !own.is_empty() && own.iter().all(|own| excluded(*role).contains(own)))
 }
 
-/// Returns the roles of all facts with this value. A period or date of an offer can be both its start and its end.
-fn roles_of(brief: &Brief, value: &FactValue) -> Vec<FactRole> {
-    let mut roles: Vec<FactRole> =
-        brief.facts.iter().filter(|fact| fact.value.as_ref() == Some(value)).filter_map(|fact| fact.role).collect();
-    let is_period = matches!(value, FactValue::Days { last: Some(_), .. });
-    if is_period && roles.iter().any(|role| matches!(role, FactRole::OfferStarts | FactRole::OfferEnds | FactRole::Offer)) {
-        roles.extend([FactRole::OfferStarts, FactRole::OfferEnds]);
+/// Returns the roles that a day with this role cannot have in the brief. The other roles fit: an order by the last day of an offer, or an
+/// event on a day with an unknown role.
+fn excluded(role: FactRole) -> &'static [FactRole] {
+    use FactRole as R;
+    match role {
+        R::OrderBy => &[R::OfferStarts, R::Event, R::Closed, R::Reopens, R::PriceChanges, R::Happened],
+        R::Event => &[R::OfferEnds, R::OrderBy, R::PriceChanges, R::Delivery],
+        R::Closed => &[R::OfferStarts, R::Reopens, R::PriceChanges],
+        R::Reopens => &[R::OfferEnds, R::OrderBy, R::Closed, R::PriceChanges],
+        R::PriceChanges => &[R::OfferEnds, R::OrderBy, R::Event, R::Closed, R::Reopens, R::Delivery],
+        R::Offer | R::OfferStarts | R::OfferEnds | R::Delivery | R::Happened | R::Other => &[],
     }
-    if roles.contains(&FactRole::Offer) {
-        roles.extend([FactRole::OfferStarts, FactRole::OfferEnds]);
+}
+
+/// Returns the roles of all facts with this day. A period or date of an offer can be both its start and its end.
+fn roles_of(brief: &Brief, day: &Value) -> Vec<FactRole> {
+    let mut roles = Vec::new();
+    for fact in &brief.facts {
+        let (Some(value), Some(role)) = (&fact.value, fact.role) else { continue };
+        if !is_value(day, value) {
+            continue;
+        }
+        let is_period = matches!(value, FactValue::Days { last: Some(_), .. });
+        match role {
+            FactRole::Offer => roles.extend([role, FactRole::OfferStarts, FactRole::OfferEnds]),
+            FactRole::OfferStarts | FactRole::OfferEnds if is_period => {
+                roles.extend([FactRole::OfferStarts, FactRole::OfferEnds])
+            }
+            _ => roles.push(role),
+        }
+    }
+    roles
+}
+
+/// Returns the roles that the prompt and the statements of the brief give to a day. An email may repeat their words, even if the brief has
+/// another role for the day.
+fn stated_roles(words: &Words, brief: &Brief, prompt: &str, day: &Value) -> Vec<FactRole> {
+    let same = |other: &Value| match (day, other) {
+        (Value::Day { day, month, .. }, Value::Day { day: other, month: of, .. }) => (day, month) == (other, of),
+        _ => false,
+    };
+    let statements = brief.facts.iter().map(|fact| fact.text.as_str());
+    let stories = brief.stories.iter().map(|story| story.text.text.as_str());
+    let mut roles = Vec::new();
+    for sentence in statements.chain(stories).chain([prompt]).flat_map(sentences) {
+        let mentions = mentions::read(sentence, words);
+        let given = given_roles(words, &fold(sentence), &mentions).into_iter().filter(|(other, _)| same(other));
+        roles.extend(given.flat_map(|(_, given)| given));
     }
     roles
 }

@@ -96,5 +96,5 @@ fn guessed(email: &Reading, part: &Part, copy: &[String]) -> Option<Finding> {
     let message =
         format!("The email contains {:?}, but its meaning is unclear. Remove it, or add it to the brief as a fact.", part.text);
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(&part.text, part.span);
-    Some(finding.in_block(found.block.as_deref()))
+    Some(finding.in_block(found.block.as_deref()).acceptable(&part.text))
 }

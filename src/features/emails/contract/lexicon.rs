@@ -51,9 +51,15 @@ pub struct Table {
     pub off: Vec<String>,
     pub offer_starts: Vec<String>,
     pub offer_ends: Vec<String>,
+    /// Words directly before the last day for orders, registrations or replies.
+    pub order_by: Vec<String>,
+    /// Words directly before the day of an event.
+    pub event: Vec<String>,
     /// Words directly before the first day of a closure, and before the day of the reopening.
     pub closed: Vec<String>,
     pub reopens: Vec<String>,
+    /// Words directly before the first day of new prices.
+    pub price_changes: Vec<String>,
     /// Words that cannot end a complete line.
     pub dangling: Vec<String>,
     pub stop: Vec<String>,

@@ -16,6 +16,7 @@ mod mentions;
 mod outline;
 mod reading;
 mod remains;
+mod remove;
 #[cfg(test)]
 mod score;
 mod sources;
@@ -51,7 +52,7 @@ pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let brand = terms.material.brand.name.as_deref();
     let known: Vec<String> = sources::brand_texts(terms.material).collect();
-    let mut found = facts::check(&email, document, terms.brief);
+    let mut found = facts::check(&email, document, terms.brief, terms.prompt);
     found.extend(constraints::check(&email, document, terms.brief, brand));
     let mut printed = leaks::check(&email, terms.brief, &known);
     if !printed.is_empty() {

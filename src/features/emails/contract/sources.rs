@@ -260,7 +260,16 @@ fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     let message = format!(
         "The {kind} {text:?} in {whole:?} is neither in the brief nor among the brand's texts. Remove it or add it to the brief."
     );
-    Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref())
+    let finding = Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref());
+    match passage.place {
+        // The brief does not prescribe the alternative texts of images, and the frame is the same in every email.
+        Place::Alt | Place::Frame => finding,
+        Place::Subject | Place::Preheader => finding.acceptable(whole),
+        _ => {
+            let sentence = sentences(whole).into_iter().find(|sentence| fold(sentence).contains(&fold(text)));
+            finding.acceptable(sentence.unwrap_or(whole))
+        }
+    }
 }
 
 fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) -> Option<Finding> {
@@ -383,7 +392,7 @@ fn links(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
         .map(|(block, href)| {
             let message =
                 format!("The link {href} is neither in the brief nor on the brand's site. Remove it or add it to the brief.");
-            Finding::new(FindingKind::NotInBrief, message).about(href, None).in_block(Some(block))
+            Finding::new(FindingKind::NotInBrief, message).about(href, None).in_block(Some(block)).acceptable(href)
         })
         .collect()
 }

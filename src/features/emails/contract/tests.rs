@@ -163,6 +163,18 @@ fn a_lost_fact_can_be_added() {
     assert_eq!(check(&added, &terms), []);
 }
 
+/// Warnings about these texts had no change that adds them if the email had no button or headline at all.
+#[test]
+fn a_lost_headline_and_button_can_be_added_to_an_email_without_any() {
+    let brief = brief("en", json!({ "headline": { "text": "Mugs for winter" }, "cta": { "label": { "text": "Shop now" } } }));
+    let email = document("en", "News", json!([{ "type": "text", "id": "a", "text": "Hello." }]));
+    let material = material();
+    let terms = Terms { brief: &brief, prompt: "", material: &material, today: TODAY };
+    let adds: Vec<_> = check(&email, &terms).into_iter().filter_map(|finding| finding.add).collect();
+    assert_eq!(adds.len(), 2, "{adds:?}");
+    assert_eq!(check(&email.changed(&adds).expect("the changes are valid"), &terms), []);
+}
+
 #[test]
 fn a_number_of_others_never_becomes_an_offer() {
     let brief = brief(
@@ -205,6 +217,55 @@ fn the_days_of_a_closure_and_of_the_reopening_are_not_exchanged() {
         assert!(kinds(right).is_empty(), "{language}");
         assert_eq!(kinds(wrong), [FindingKind::FactMisused, FindingKind::FactMisused], "{language}");
     }
+}
+
+/// "last order date 17 December" once passed as the date of an event, because only the roles of offers and closures were checked.
+#[test]
+fn a_day_keeps_its_role_in_each_language() {
+    let value = json!({ "type": "days", "first": "2026-12-17", "last": null });
+    let day = |role: &str| json!({ "facts": [{ "kind": "date", "role": role, "text": "17.12.", "value": value }] });
+    for (language, order, event, prices) in [
+        ("en", "Last order date: Thursday, 17 December.", "Join us on 17 December.", "Our prices change on 17 December."),
+        ("de", "Bestellen Sie bis Donnerstag, 17. Dezember.", "Wir sehen uns am 17. Dezember.", "Neue Preise ab 17. Dezember."),
+        ("fr", "Commandez avant le jeudi 17 décembre.", "Rendez-vous le 17 décembre.", "Nos tarifs changent le 17 décembre."),
+        (
+            "es",
+            "Pedidos hasta el jueves 17 de diciembre.",
+            "Nos vemos el 17 de diciembre.",
+            "Los precios suben el 17 de diciembre.",
+        ),
+        ("it", "Ordini entro il 17 dicembre.", "Ci vediamo il 17 dicembre.", "I prezzi cambiano dal 17 dicembre."),
+        ("pt", "Encomendas até 17 de dezembro.", "Encontro marcado: 17 de dezembro.", "Os preços sobem a 17 de dezembro."),
+        ("nl", "Laatste besteldag: 17 december.", "We zien u graag op 17 december.", "Nieuwe prijzen vanaf 17 december."),
+    ] {
+        for role in ["order_by", "event", "price_changes"] {
+            let brief = brief(language, day(role));
+            for (own, text) in [("order_by", order), ("event", event), ("price_changes", prices)] {
+                let email = document(language, "News", json!([{ "type": "text", "id": "a", "text": text }]));
+                let kinds: Vec<FindingKind> = findings(&email, &brief, "").into_iter().map(|(kind, _)| kind).collect();
+                let wanted = if own == role { vec![] } else { vec![FindingKind::FactMisused] };
+                assert_eq!(kinds, wanted, "{role}: {text}");
+                // The words of the prompt are never a breach.
+                assert_eq!(findings(&email, &brief, text), [], "{role}: {text}");
+            }
+        }
+    }
+    let text = |text: &str| document("en", "News", json!([{ "type": "text", "id": "a", "text": text }]));
+    for (role, wrong) in [
+        ("order_by", "The offer ends on 17 December."),
+        ("order_by", "We open again on Thursday, 17 December."),
+        ("offer_ends", "See you on 17 December."),
+        ("event", "Order by the evening. The sale starts on 17 December."),
+        ("reopens", "Register by 17 December."),
+    ] {
+        let found = findings(&text(wrong), &brief("en", day(role)), "");
+        assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [FindingKind::FactMisused], "{role}: {wrong}");
+    }
+    // The last day of an offer is also the last day to order at its price.
+    assert_eq!(findings(&text("Order by 17 December."), &brief("en", day("offer_ends")), ""), []);
+    let table = json!([{ "type": "table", "id": "a", "rows": [{ "cells": ["Order by", "17 December"] }, { "cells": ["Time", "noon"] }] }]);
+    let found = findings(&document("en", "News", table), &brief("en", day("event")), "noon");
+    assert_eq!(found.first().map(|(kind, _)| *kind), Some(FindingKind::FactMisused), "{found:?}");
 }
 
 #[test]

@@ -76,6 +76,42 @@ fn a_direct_change_that_the_brief_does_not_say_is_saved_with_a_warning() {
     assert!(kinds("HELLO10").contains(&json!("fact_missing")), "{}", saved["warnings"]);
 }
 
+/// Regression test: a warning about a value that is not in the brief had no action.
+#[test]
+fn a_value_that_the_brief_does_not_say_is_added_to_the_brief_or_removed() {
+    let app = TestApp::new();
+    let id = generate(&app, json!({ "prompt": "10% off the first order with HELLO10", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let first = app.get(&path).data()["document"]["blocks"][1]["id"].clone();
+    let text = json!({ "type": "text", "id": "new", "text": "Hello there. Only £9 left. See you on 4 December." });
+    let operations = json!([
+        { "op": "set", "path": "preheader", "value": "Now 15% off." }, { "op": "insert", "after": first, "value": text },
+    ]);
+    let saved = app.patch(&format!("{path}/document"), json!({ "operations": operations })).data();
+    let warning = |email: &Value, text: &str| {
+        let all = email["warnings"].as_array().expect("a list").clone();
+        all.into_iter().find(|warning| warning["kind"] == "not_in_brief" && warning["text"] == text)
+    };
+    let [price, rate, day] = ["£9", "15%", "4 december"].map(|text| warning(&saved, text).expect("a warning"));
+    assert_eq!((&price["accept"], &rate["accept"]), (&json!("Only £9 left."), &json!("Now 15% off.")));
+    assert!(rate["remove"].is_null(), "the preheader must not be empty: {rate}");
+    for accepted in [&price, &rate] {
+        app.post(&format!("{path}/brief"), json!({ "text": accepted["accept"] })).data();
+    }
+    let now = app.get(&path).data();
+    assert!(warning(&now, "£9").is_none() && warning(&now, "15%").is_none(), "{}", now["warnings"]);
+    assert!(warning(&now, "4 december").is_some());
+    assert_eq!(now["brief"]["preheader"]["text"], "Now 15% off.");
+    let saved = app.patch(&format!("{path}/document"), json!({ "operations": [day["remove"]] })).data();
+    let blocks = saved["document"]["blocks"].to_string();
+    assert!(blocks.contains("Hello there. Only £9 left.") && !blocks.contains("4 December"), "{blocks}");
+    assert!(!saved["warnings"].to_string().contains("not_in_brief"), "{}", saved["warnings"]);
+    let imported = app.post("/v1/emails", json!({ "projectId": app.project })).data();
+    let refused = app.post(&format!("/v1/emails/{}/brief", imported["id"].as_str().expect("an ID")), json!({ "text": "x" }));
+    assert_eq!(refused.refusal().1, "WRONG_STATE");
+}
+
 /// Regression test: emails of a brand whose import had failed were signed with the address of its site.
 #[test]
 fn a_brand_whose_import_failed_is_refused_with_the_reason() {

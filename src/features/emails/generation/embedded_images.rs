@@ -24,7 +24,7 @@ pub async fn convert(engine: &Engine, html: &str) -> Result<Vec<EmbeddedImage>, 
     for data_url in data_urls(html) {
         let data = data_url.split_once(BASE64).map(|(_, data)| data).unwrap_or_default();
         let Ok(file) = forgiving_base64::decode_to_vec(data.as_bytes()) else { continue };
-        match engine.pixels.prepare_upload(&file).await {
+        match engine.pixels.prepare_upload(&file, None).await {
             Ok((file, _)) => images.push(EmbeddedImage { data_url: data_url.to_owned(), file }),
             Err(fault @ (RenderError::Busy | RenderError::Unavailable(_))) => return Err(fault),
             Err(_) => {}

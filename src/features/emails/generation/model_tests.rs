@@ -197,3 +197,115 @@ fn a_failed_brief_follows_the_setting() {
         assert_eq!(status["brief"].is_object(), on_failure == OnFailure::Composer, "rules make the brief instead");
     }
 }
+
+/// The endpoint once read every prompt by rules, even if a language model was configured.
+#[test]
+fn the_default_model_reads_a_prompt_and_its_usage_counts() {
+    // This model reads the last sentence as an instruction, which the rules print.
+    let prompt = "We are closed on 24 December. Kilns are warm things.";
+    let peer = FakeModel::briefing(|_| Reaction::Text(reading("We are closed on 24 December.", "Kilns are warm things.")));
+    let app = with_models(&peer, |settings| settings.language_model.default = Some("peer".into()));
+    let read = |model: Option<&str>| {
+        let brief = app.post_in("/v1/projects/emails/brief", json!({ "prompt": prompt, "languages": ["en"], "model": model }));
+        let brief = brief.data();
+        (brief["facts"].as_array().map_or(0, Vec::len), brief["instructions"].clone())
+    };
+    let noted = json!([{ "text": "Kilns are warm things.", "span": { "start": 30, "end": 52 } }]);
+    assert_eq!(read(None), (1, noted));
+    assert_eq!(peer.asked().len(), 1);
+    let usage = app.get("/v1/metrics/models").data()["months"][0]["usage"][0].clone();
+    assert_eq!((&usage["model"], &usage["calls"]), (&json!("peer"), &json!(1)), "{usage}");
+    assert!(read(Some("composer")).0 > 1);
+    assert!(peer.asked().is_empty());
+    let unknown = app.post_in("/v1/projects/emails/brief", json!({ "prompt": prompt, "model": "third" }));
+    assert_eq!(unknown.refusal().1, "MODEL_NOT_CONFIGURED");
+    // The quotes are checked against the prompt, so a brief about another prompt has no fact.
+    let other = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday" })).data();
+    assert_eq!(other["facts"], json!([]), "{other}");
+}
+
+#[test]
+fn the_rules_read_a_prompt_in_place_of_a_failed_model_if_the_settings_say_so() {
+    for (on_failure, is_read) in [(OnFailure::Fail, false), (OnFailure::Composer, true)] {
+        let peer = FakeModel::briefing(|_| Reaction::Refuse("I will not.".into()));
+        let app = with_models(&peer, |settings| {
+            settings.language_model.default = Some("peer".into());
+            settings.language_model.on_failure = on_failure;
+        });
+        let answer = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "20% off with LOFT20" }));
+        if is_read {
+            assert_eq!(answer.data()["purpose"], "sale");
+        } else {
+            let (status, code, _) = answer.refusal();
+            assert_eq!((status, code), (409, "MODEL_FAILED"), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn the_monthly_limit_stops_the_reading_of_a_prompt() {
+    let peer = FakeModel::briefing(|_| Reaction::Text(String::new()));
+    let app = with_models(&peer, |settings| {
+        settings.language_model.default = Some("peer".into());
+        settings.models.get_mut("peer").expect("the model exists").output_price = 1_000.0;
+        settings.language_model.monthly_cost_max = Cap::new(Some(5));
+    });
+    let refused = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday" }));
+    assert!(refused.refusal().2.contains("The monthly limit for language models"), "{refused:?}");
+    assert!(peer.asked().is_empty(), "no request is sent");
+}
+
+/// Saving a preview once ran the edit again, so that a model could write a different email than the one that was previewed.
+#[test]
+fn a_saved_preview_is_the_previewed_email_and_runs_no_model_again() {
+    let mut count = 0;
+    let peer = FakeModel::by(move |call| match call.schema().0 {
+        "edit_email" => {
+            count += 1;
+            let change =
+                json!({ "op": "set", "path": "subject", "value": format!("Hello {}", ["one", "two", "three"][count - 1]) });
+            Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
+        }
+        _ => email(|_| {}),
+    });
+    let app = with_models(&peer, |settings| settings.language_model.default = Some("peer".into()));
+    let id = generate(&app, hello());
+    work(&app);
+    let path = format!("/v1/emails/{}", first_email(&status(&app, &id))["id"].as_str().expect("the field is a string"));
+    let preview = || app.post(&format!("{path}/edit"), json!({ "prompt": "a new subject", "preview": true })).data();
+    let save = |preview: &Value| {
+        let id = preview["previewId"].as_str().expect("a preview has an ID");
+        app.post(&format!("{path}/edits/{id}/save"), json!({ "label": "New subject" }))
+    };
+    let (first, second) = (preview(), preview());
+    peer.asked();
+    assert_eq!((&first["subject"], &second["subject"]), (&json!("Hello one"), &json!("Hello two")));
+    let gone = save(&first);
+    assert!(gone.refusal().1 == "EDIT_FAILED" && gone.refusal().2.contains("Preview the edit again"), "{gone:?}");
+    let saved = save(&second).data();
+    assert_eq!((&saved["version"], &saved["subject"], &saved["html"]), (&json!(2), &second["subject"], &second["html"]));
+    assert_eq!(app.get(&path).data()["document"], second["document"]);
+    assert!(peer.asked().is_empty(), "the edit is not run again");
+    let version = app.get(&format!("{path}/versions")).data()["versions"][0].clone();
+    assert_eq!((&version["origin"], &version["prompt"]), (&json!("edited"), &json!("a new subject")));
+    assert_eq!(version["label"], "New subject");
+    let edit = app.get(&format!("{path}/edits/{}", second["previewId"].as_str().expect("an ID"))).data();
+    assert_eq!((&edit["status"], &edit["done"]), (&json!("completed"), &second["done"]));
+    assert_eq!(save(&second).refusal().1, "EDIT_FAILED", "a preview is saved once");
+    // A preview of an earlier version would undo the changes since then.
+    let third = preview();
+    app.patch(&format!("{path}/document"), json!({ "operations": [{ "op": "set", "path": "preheader", "value": "New" }] }))
+        .data();
+    assert_eq!(save(&third).refusal().1, "VERSION_CONFLICT");
+}
+
+/// Returns a model's response: a brief with one statement and one instruction.
+fn reading(statement: &str, instruction: &str) -> String {
+    let fact = json!({ "kind": "sentence", "role": null, "quote": statement, "sentence": null, "value": null, "story": null });
+    json!({
+        "purpose": "closing", "audience": null, "subject": null, "preheader": null, "headline": null, "facts": [fact],
+        "stories": [], "offer": null, "event": null, "cta": null, "signature": null, "tone": [], "constraints": [],
+        "instructions": [instruction], "unclear": [],
+    })
+    .to_string()
+}

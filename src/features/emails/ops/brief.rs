@@ -1,15 +1,22 @@
 //! Reads the brief from a prompt, without writing an email.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, SOME_TEXT};
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::ReadTx;
 use crate::features::emails::brief::{self, Brief};
 use crate::features::emails::check_length;
-use crate::features::emails::generation::context;
+use crate::features::emails::generation::context::date;
+use crate::features::emails::ops::generate::choose_model;
+use crate::features::emails::writing::{Writer, material};
+use crate::features::models::Payer;
 use crate::features::projects;
 use crate::features::projects::brand::Brand;
 use crate::vocab::codes::Code;
@@ -17,6 +24,7 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
+use crate::vocab::settings::OnFailure;
 
 /// The operation `emails.brief`.
 pub struct ReadBrief;
@@ -34,18 +42,20 @@ pub struct NewBrief {
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
+    /// The model that reads the prompt: the name of a language model in the settings, or `composer` for the rules of the built-in composer.
+    /// If absent, the default model reads.
+    pub model: Option<String>,
 }
 
 impl Operation for ReadBrief {
     const SPEC: Spec = Spec::post("emails.brief", "/v1/projects/emails/brief", needs(Permission::EmailWrite))
         .summary("Read the brief from a prompt")
         .about(
-            "Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and stores nothing. Spans count \
-                Unicode code points from 0.",
+            "Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and stores nothing except \
+                the usage of the language model, which has 20 seconds. Spans count Unicode code points from 0.",
         )
         .rate(RouteGroup::Emails)
-        .blocking()
-        .fails(&[Code::NotFound]);
+        .fails(&[Code::NotFound, Code::ModelNotConfigured, Code::ModelFailed]);
     type Input = NewBrief;
     type Output = Done<Brief>;
 
@@ -57,17 +67,36 @@ impl Operation for ReadBrief {
     }
 }
 
-impl Query for ReadBrief {
-    fn run(view: &View<'_>, input: NewBrief) -> Result<Self::Output, Failure> {
+impl Async for ReadBrief {
+    async fn run(context: Context, input: NewBrief) -> Result<Self::Output, Failure> {
         if input.prompt.is_empty() {
             return Err(Failure::field("prompt", "must not be empty; describe the email"));
         }
         check_length("languages", input.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
-        let account = view.caller.account();
-        projects::require(view.tx, account, input.project_id)?;
-        let brand = projects::brand(view.tx, account, input.project_id)?.map(|(_, brand)| brand).unwrap_or_default();
-        let today = context::date(view.now);
-        Ok(Done(brief::parse(&input.prompt, &brand, input.languages.first(), today)))
+        let (account, engine) = (context.caller.account(), &context.engine);
+        let model = choose_model(input.model.as_deref(), &engine.models)?;
+        let (project, language, today) = (input.project_id, input.languages.first().copied(), date(context.now()));
+        let prompt = input.prompt.to_string();
+        let read = move |tx: &ReadTx| {
+            projects::require(tx, account, project)?;
+            let material = material::of_brand(tx, account, project)?;
+            let rules = brief::parse(&prompt, &material.brand, language.as_ref(), today);
+            Ok((material, rules, prompt))
+        };
+        let (material, rules, prompt) = context.read(read).await?;
+        let payer = Payer { account, project, environment: context.caller.environment() };
+        let on_failure = engine.settings.language_model.on_failure;
+        let name = model.as_deref().unwrap_or(engine.models.default_name());
+        let writer = Writer::named(name, engine, payer, on_failure);
+        let reading = timeout(Duration::from_millis(limits::EDIT_WAIT_MS), writer.brief(&prompt, rules.clone(), &material));
+        match (reading.await, on_failure) {
+            (Ok((brief, _)), _) => brief.map(Done).map_err(|reason| Failure::because(Code::ModelFailed, reason)),
+            (Err(_), OnFailure::Composer) => Ok(Done(rules)),
+            (Err(_), OnFailure::Fail) => {
+                let detail = "The language model did not read the prompt in time. Try again, or use the built-in composer.";
+                Err(Failure::because(Code::ModelFailed, detail))
+            }
+        }
     }
 }
 

@@ -42,7 +42,8 @@ pub struct EditEmail {
     /// Whether to return the edit immediately, so that its status can be polled.
     #[serde(default, rename = "async")]
     pub is_async: bool,
-    /// Whether to return the changed email without saving it. A preview ignores `async` and `label`.
+    /// Whether to return the changed email without saving it. A preview ignores `async` and `label`, and can be saved
+    /// with its `previewId`.
     #[serde(default)]
     pub preview: bool,
 }
@@ -60,8 +61,9 @@ impl Operation for Edit {
         .summary("Edit an email with a prompt")
         .about(
             "Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it returns the edit instead; \
-                poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it. \
-                Earlier versions can be restored. A prompt that is not understood changes nothing.",
+                poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it, and \
+                a `previewId` with which you can save it. Earlier versions can be restored. A prompt that is not understood changes \
+                nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -75,7 +77,13 @@ impl Operation for Edit {
         let not_done = vec!["“shorten the intro” was not applied: the email has no filler.".to_owned()];
         (
             input,
-            Done(EmailEditResult::Email(Box::new(EditedEmail { email: EmailView::sample(), document: None, done, not_done }))),
+            Done(EmailEditResult::Email(Box::new(EditedEmail {
+                email: EmailView::sample(),
+                document: None,
+                done,
+                not_done,
+                preview_id: None,
+            }))),
         )
     }
 }
@@ -133,9 +141,9 @@ async fn preview(
         )
     };
     let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;
-    let made = made.map_err(|reason| Failure::because(Code::EditFailed, reason))?;
+    let (id, made) = made.map_err(|reason| Failure::because(Code::EditFailed, reason))?;
     let project = email.project;
-    let shown = context.read(move |tx| Ok(made.shown(tx, project, view)?)).await?;
+    let shown = context.read(move |tx| Ok(made.shown(tx, project, view, id)?)).await?;
     Ok(EmailEditResult::Email(Box::new(shown)))
 }
 
@@ -179,7 +187,8 @@ async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool)
         match &row.state {
             EditState::Completed(_) if !is_async => {
                 let (done, not_done) = (row.done.clone(), row.not_done.clone());
-                Ok(EmailEditResult::Email(Box::new(EditedEmail { email: viewer.email(&email)?, document: None, done, not_done })))
+                let email = viewer.email(&email)?;
+                Ok(EmailEditResult::Email(Box::new(EditedEmail { email, document: None, done, not_done, preview_id: None })))
             }
             EditState::Failed(reason) if !is_async => {
                 Err(Failure::because(Code::EditFailed, reason.clone()).with(json!({ "editId": row.id })))

@@ -1,6 +1,7 @@
 //! The operations on emails, one file each.
 
 pub mod brief;
+pub mod brief_add;
 pub mod check;
 pub mod checks;
 pub mod create;
@@ -8,6 +9,7 @@ pub mod design_html;
 pub mod designs;
 pub mod document_update;
 pub mod edit;
+pub mod edit_save;
 pub mod edit_status;
 pub mod favorite;
 pub mod finding_fix;

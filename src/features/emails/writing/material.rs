@@ -28,6 +28,12 @@ pub struct Material {
 }
 
 pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &GenerationRequest) -> Result<Material, Failure> {
+    let material = of_brand(tx, account, project)?;
+    Ok(Material { pages: wanted.pages.clone(), given_images: wanted.images.clone(), ..material })
+}
+
+/// Returns the material about a brand, without the material of a conversation.
+pub fn of_brand(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Material, Failure> {
     let found = projects::brand(tx, account, project)?;
     let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a conversation is missing; report this bug"))?;
     let knowledge = knowledge::all(tx, project.id)?;
@@ -38,9 +44,8 @@ pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &G
         site: project.urls.first().cloned().unwrap_or_default(),
         guidelines: (!rules.is_empty()).then(|| rules.join("\n")),
         knowledge,
-        pages: wanted.pages.clone(),
-        given_images: wanted.images.clone(),
         brand,
+        ..Material::default()
     })
 }
 

@@ -53,14 +53,16 @@ impl Query for Checklist {
             Some(from) => domains::verified_for(&live, account, from, Stream::Marketing)?,
             None => domains::verified(&live, account)?.into_iter().next(),
         };
+        let added = domains::added_for(&live, account, from.as_ref(), Stream::Marketing)?;
         let address = projects::postal_address(&test, id)?;
         let steps = vec![
-            domain_step(domain, from.as_ref()),
+            domain_step(domain, added, from.as_ref()),
             GoLiveStep {
                 id: "address",
                 done: address.is_some(),
                 message: address
                     .unwrap_or_else(|| "The brand has no postal address. Many countries require one in marketing emails.".into()),
+                domain: None,
             },
             GoLiveStep {
                 id: "transport",
@@ -72,6 +74,7 @@ impl Query for Checklist {
                         "Live sending is not set up. Ask the operator of the server to set mail.relay or mail.direct.".into()
                     }
                 },
+                domain: None,
             },
         ];
         Ok(Done(GoLiveView {
@@ -87,17 +90,20 @@ impl Query for Checklist {
 }
 
 /// Returns the step for the verified domain that mail from the default sender uses; without a default sender, for any verified domain.
-fn domain_step(verified: Option<String>, from: Option<&EmailAddress>) -> GoLiveStep {
+/// `added` is the domain that it will use once that is verified.
+fn domain_step(verified: Option<String>, added: Option<String>, from: Option<&EmailAddress>) -> GoLiveStep {
     let done = verified.is_some();
-    let message = match (verified, from) {
-        (Some(domain), _) => format!("{domain} is verified."),
-        (None, Some(from)) => {
+    let domain = added.filter(|_| !done);
+    let message = match (verified, &domain, from) {
+        (Some(domain), ..) => format!("{domain} is verified."),
+        (None, Some(domain), _) => format!("{domain} was added and is not verified yet. Publish its DNS records."),
+        (None, None, Some(from)) => {
             let own = from.domain();
             format!("{own}, the domain of the default sender, is not verified. Add it and publish its DNS records.")
         }
-        (None, None) => "No domain is verified. Add the domain of your From address and publish its DNS records.".into(),
+        (None, None, None) => "No domain is verified. Add the domain of your From address and publish its DNS records.".into(),
     };
-    GoLiveStep { id: "domain", done, message }
+    GoLiveStep { id: "domain", done, message, domain }
 }
 
 #[cfg(test)]
@@ -108,8 +114,12 @@ mod tests {
     #[test]
     fn the_domain_of_the_default_sender_must_be_verified() {
         let from = EmailAddress::parse("news@acme.example").expect("the value is an address");
-        let open = domain_step(None, Some(&from));
+        let open = domain_step(None, None, Some(&from));
         assert!(!open.done && open.message.starts_with("acme.example, the domain of the default sender,"), "{open:?}");
-        assert!(domain_step(Some("acme.example".into()), Some(&from)).done && !domain_step(None, None).done);
+        let own = || Some("acme.example".to_owned());
+        assert!(domain_step(own(), own(), Some(&from)).done && !domain_step(None, None, None).done);
+        // The step once asked to add a domain that had been added already.
+        let added = domain_step(None, own(), Some(&from));
+        assert!(!added.done && added.domain == own() && added.message.contains("Publish its DNS records"), "{added:?}");
     }
 }

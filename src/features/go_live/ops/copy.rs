@@ -22,7 +22,8 @@ pub struct CopyBrand {
     /// Whether to copy the contacts too.
     #[serde(default)]
     pub contacts: bool,
-    /// Continues copying contacts after an earlier request: the `contactsAfter` of its response.
+    /// Continues copying contacts after an earlier request: the `contactsAfter` of its response. Only contacts are copied, and the counts
+    /// include those of the earlier request.
     pub contacts_after: Option<u32>,
     /// A live project of the same site whose values the copy replaces. Needed only for the first copy, and only if the live
     /// environment has such a project.

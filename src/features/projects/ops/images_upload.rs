@@ -6,14 +6,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::images_add::{self, ImageDescription, ImageTag, checked_tags};
+use crate::base::bounded::Bounded;
 use crate::engine::api::{Async, BodySize, Context, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::render::images::Crop;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{image_files, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
-use crate::vocab::limits::IMAGE_TAGS_MAX;
+use crate::vocab::limits::{IMAGE_RATIO_SIDE_MAX, IMAGE_TAGS_MAX};
 use crate::vocab::permissions::Permission;
 
 pub struct ImagesUpload;
@@ -31,6 +33,29 @@ pub struct NewUpload {
     /// Tags for finding the image; filled in automatically if omitted.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
+    /// The part of the image to keep; the whole image if absent. A GIF cannot be cropped.
+    pub crop: Option<ImageCrop>,
+}
+
+/// The largest part of an image with an aspect ratio, as close as possible to a focus point.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ImageCrop {
+    /// The width of the aspect ratio: 3 for 3:2.
+    pub width: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
+    /// The height of the aspect ratio: 2 for 3:2.
+    pub height: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
+    /// The distance of the focus point from the left side in percent; 50 if absent.
+    pub x: Option<Bounded<0, 100>>,
+    /// The distance of the focus point from the top in percent; 50 if absent.
+    pub y: Option<Bounded<0, 100>>,
+}
+
+impl From<ImageCrop> for Crop {
+    fn from(ImageCrop { width, height, x, y }: ImageCrop) -> Self {
+        let focus = |point: Option<Bounded<0, 100>>| point.map_or(50, |point| point.get() as u32);
+        Self { width: width.get() as u32, height: height.get() as u32, x: focus(x), y: focus(y) }
+    }
 }
 
 impl Operation for ImagesUpload {
@@ -66,10 +91,11 @@ impl Async for ImagesUpload {
         let file = forgiving_base64::decode_to_vec(input.file.as_bytes()).ok().filter(|file| !file.is_empty());
         let file = file.ok_or_else(|| Failure::field("file", "must be an image file encoded as base64"))?;
         drop(input.file);
-        let (made, measured) = context.engine.pixels.prepare_upload(&file).await.map_err(|fault| match fault {
-            RenderError::Image(reason) => Failure::field("file", reason),
-            other => image_files::failure(other),
-        })?;
+        let (made, measured) =
+            context.engine.pixels.prepare_upload(&file, input.crop.map(Crop::from)).await.map_err(|fault| match fault {
+                RenderError::Image(reason) => Failure::field("file", reason),
+                other => image_files::failure(other),
+            })?;
         drop(file);
         let engine = context.engine.clone();
         let keep = move |tx: &mut WriteTx<'_>| {
@@ -156,6 +182,18 @@ mod tests {
             (code, said),
             ("SERVICE_UNAVAILABLE", "The server is rendering too many emails and images. Try again in a few seconds.")
         );
+    }
+
+    #[test]
+    fn a_part_of_an_image_is_uploaded() {
+        let app = app();
+        let upload =
+            |crop: Value| app.post(&format!("{}/upload", path(&app)), json!({ "file": BASE64.encode(&file()), "crop": crop }));
+        let made = upload(json!({ "width": 1, "height": 1, "x": 0 })).data();
+        assert_eq!((&made["width"], &made["height"]), (&json!(1), &json!(1)));
+        for wrong in [json!({ "width": 0, "height": 1 }), json!({ "width": 1, "height": 1, "x": 101 }), json!({ "width": 1 })] {
+            assert_eq!(upload(wrong).refusal().0, 400);
+        }
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 /// The number of products on a page. The number is small because each product has its own form.
 const PRODUCTS_PER_PAGE: u64 = 12;
 
+/// The values of a product that users can change, as the API names them.
+const VALUES: [&str; 7] = ["name", "url", "image", "description", "price", "priceBefore", "currency"];
+
 #[derive(Serialize)]
 pub struct ProductsPage {
     #[serde(flatten)]
@@ -164,6 +167,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
         "hide" => (update(json!({ "hidden": true })).await, "hidden"),
         "show" => (update(json!({ "hidden": false })).await, "shown"),
         "move" => (update(json!({ "position": form.get("to").parse::<u64>().unwrap_or_default() })).await, "moved"),
+        "restore" => (update(VALUES.map(|name| (name, Value::Null)).into_iter().collect()).await, "restored"),
         "remove" => (visit.ask::<projects::ops::products_remove::ProductsRemove>(input(json!({}))).await.map(drop), "removed"),
         "merge" => (merge(visit).await, "merged"),
         _ => return Err(PageError::unknown_action()),
@@ -190,7 +194,7 @@ async fn add(visit: &Visit) -> Result<(), PageError> {
 async fn save(visit: &Visit) -> Result<(), PageError> {
     let (id, form) = (visit.path_parameter("id"), &visit.form);
     let mut input = json!({ "projectId": id, "productId": form.get("product") });
-    for name in ["name", "url", "image", "description", "price", "priceBefore", "currency"] {
+    for name in VALUES {
         let (sent, known) = (form.get(name).trim().replace("\r\n", "\n"), form.get(&format!("was.{name}")).replace("\r\n", "\n"));
         if sent != known {
             let restores = sent.is_empty() && matches!(name, "name" | "url" | "image" | "currency");

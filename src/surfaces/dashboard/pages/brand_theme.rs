@@ -338,6 +338,14 @@ fn known(visit: &Visit, project: &Value, field: &str) -> String {
     if visit.form.has(&was) { visit.form.get(&was).to_owned() } else { current(project, field) }
 }
 
+/// Returns the submitted value of a field.
+fn sent<'v>(visit: &'v Visit, project: &Value, field: &str) -> &'v str {
+    let (known, sent) = (known(visit, project, field), visit.form.get(field));
+    // Without scripts, the color picker and the text field are independent, so the value that the user changed is used.
+    let picker = visit.form.some(&format!("pick.{field}")).filter(|pick| *pick != picked(&known));
+    picker.filter(|_| sent.eq_ignore_ascii_case(&known)).unwrap_or(sent)
+}
+
 /// Saves the values that the user changed. An empty field restores the imported value.
 async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
     let (project, _) = prepare(visit, "look").await?;
@@ -345,16 +353,18 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
     let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
     for field in Form::names() {
         let known = known(visit, &shown, &field);
-        let sent = visit.form.get(&field).trim();
-        // Without scripts, the color picker and the text field are independent, so the value that the user changed is used.
-        let picker = visit.form.some(&format!("pick.{field}")).filter(|pick| *pick != picked(&known));
-        let sent = picker.filter(|_| sent.eq_ignore_ascii_case(&known)).unwrap_or(sent);
+        let sent = sent(visit, &shown, &field);
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");
-        let button = visit.form.some("button").filter(|_| is_button);
+        let button = visit.form.some("button").filter(|_| is_button).map(|button| match button.starts_with('#') {
+            true => button,
+            // The role whose color becomes the button's, with its unsaved color.
+            false => self::sent(visit, &shown, button),
+        });
         if !reset && button.is_none() && sent.eq_ignore_ascii_case(&known) {
             continue;
         }
         let value = match button {
+            Some("") => continue,
             Some(button) => button.into(),
             None if reset || sent.is_empty() => Value::Null,
             None if field == "cornerRadius" => sent.parse::<u64>().map_or_else(|_| sent.into(), Value::from),

@@ -327,15 +327,19 @@ pub async fn send_new(visit: &Visit) -> Result<PageResponse, PageError> {
         Err(error) if matches!(error.status.as_u16(), 400 | 409) => return Ok(form(visit, Some(error))),
         Err(error) => return Err(error),
     };
-    let id = made.project_id;
-    if let Some(about) = visit.form.some("about") {
-        let text = json!({ "projectId": id, "title": "About the brand", "content": about });
-        // The brand already exists, so a failure to add the text must not lead to a second import.
-        if visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(text).await.is_err() {
-            return Ok(PageResponse::redirect(format!("/{}/brands/{id}?done=without-text", visit.environment)));
-        }
+    Ok(imported(visit, &made.project_id.to_string()).await)
+}
+
+/// Adds the text about the brand in the submitted form to its knowledge base, and leads to the brand. Its import has started, so a failure
+/// to add the text must not lead to a second import.
+async fn imported(visit: &Visit, id: &str) -> PageResponse {
+    let home = format!("/{}/brands/{id}", visit.environment);
+    let Some(about) = visit.form.some("about") else { return PageResponse::redirect(home) };
+    let text = json!({ "projectId": id, "title": "About the brand", "content": about });
+    match visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(text).await {
+        Ok(_) => PageResponse::redirect(home),
+        Err(_) => PageResponse::redirect(format!("{home}?done=without-text")),
     }
-    Ok(PageResponse::redirect(format!("/{}/brands/{id}", visit.environment)))
 }
 
 /// Adds `https://` to an address without a URL scheme, because users often omit the scheme.
@@ -467,8 +471,9 @@ fn facts(brand: &Value) -> Vec<Fact> {
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     match visit.form.get("act") {
         "retry" => {
-            visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": visit.path_parameter("id") })).await?;
-            Ok(PageResponse::redirect(visit.path.clone()))
+            let id = visit.path_parameter("id");
+            visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": id })).await?;
+            Ok(imported(visit, id).await)
         }
         _ => Err(PageError::unknown_action()),
     }

@@ -56,6 +56,8 @@ struct EmailTitle {
     days: Option<i32>,
     error: Option<String>,
     warnings: Vec<Finding>,
+    /// The message of the warning about a missing postal address, which links to the field for it.
+    address_missing: &'static str,
     share: Option<String>,
 }
 
@@ -85,6 +87,7 @@ impl EmailHead {
                 days: email.send_offset_days,
                 error: email.error.clone(),
                 warnings: email.warnings.clone(),
+                address_missing: emails::ADDRESS_MISSING,
                 share: email.share_url.clone(),
             },
             tab,
@@ -102,7 +105,11 @@ impl EmailHead {
         let email = EmailView {
             status,
             send_offset_days: Some(2),
-            warnings: vec![Finding::note("A link is missing."), Finding { add, ..Finding::note("A fact is missing.") }],
+            warnings: vec![
+                Finding::note(emails::ADDRESS_MISSING),
+                Finding { add: add.clone(), ..Finding::note("A fact is missing.") },
+                Finding { remove: add, accept: Some("£9".into()), ..Finding::note("A price is not in the brief.") },
+            ],
             ..email
         };
         Self::new(&email, siblings.collect(), tab)
@@ -133,6 +140,8 @@ struct EditPreview {
     not_done: Vec<String>,
     /// The URL of the frame with the edited email.
     frame: String,
+    /// The ID with which the preview is saved.
+    id: EditId,
     subject: String,
     preheader: String,
 }
@@ -170,6 +179,7 @@ page_context!(EmailPage, "email_preview.html", {
         done: vec!["The button is green.".into()],
         not_done: vec!["The intro is unchanged.".into()],
         frame: "/test/emails/x/frame?edit=66f1a2b3d4e5f60718293a4f".into(),
+        id: EditView::sample().edit_id,
         subject: "Hello".into(),
         preheader: "There".into(),
     };
@@ -313,14 +323,13 @@ async fn preview(visit: &Visit) -> Result<PageResponse, PageError> {
         .await
     {
         Ok(Done(emails::ops::edit::EmailEditResult::Email(edited))) => {
-            let EditedEmail { email, done, not_done, .. } = *edited;
-            let engine = &visit.api.0;
-            let id = EditId::make(engine.clock.now(), engine.random.as_ref());
+            let EditedEmail { email, done, not_done, preview_id, .. } = *edited;
+            let Some(id) = preview_id else { return Ok(PageResponse::redirect(visit.path.clone())) };
             if let Some(session) = &visit.session {
                 visit.edit_previews.keep(session.user.account.id, id, placeholders::preview(&email.html));
             }
             let frame = format!("{}/frame?{EDITED}={id}", visit.path);
-            let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
+            let preview = EditPreview { done, not_done, frame, id, subject: email.subject, preheader: email.preheader };
             draw(visit, None, Some(preview)).await
         }
         Ok(Done(emails::ops::edit::EmailEditResult::Operation(_))) => Ok(PageResponse::redirect(visit.path.clone())),
@@ -333,7 +342,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// Previews or starts an AI edit, adds a text that a warning reports as missing, or changes whether the email is a favorite.
+/// Previews, saves or starts an AI edit, settles a warning, or changes whether the email is a favorite.
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.path_parameter("id"), &visit.form);
     match form.get("act") {
@@ -350,7 +359,8 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
                 Err(error) => Err(error),
             }
         }
-        "add" => add(visit).await,
+        "save" => save(visit).await,
+        act @ ("add" | "remove" | "accept") => settle(visit, act).await,
         act @ ("mark" | "unmark") => {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(PageResponse::redirect(visit.path.clone()))
@@ -359,26 +369,45 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Adds the text that a warning reports as missing.
-async fn add(visit: &Visit) -> Result<PageResponse, PageError> {
+/// Saves the email that a preview showed.
+async fn save(visit: &Visit) -> Result<PageResponse, PageError> {
+    let input = json!({ "emailId": visit.path_parameter("id"), "editId": visit.form.get(EDITED) });
+    match visit.ask::<emails::ops::edit_save::EditSave>(input).await {
+        Ok(_) => Ok(PageResponse::redirect(format!("{}?{EDITED}={}", visit.path, visit.form.get(EDITED)))),
+        Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Settles a warning: adds the missing text to the email, removes the text that must not be in it, or adds this text to the brief.
+async fn settle(visit: &Visit, act: &str) -> Result<PageResponse, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
     if version != email.version {
         let message =
-            "The email has changed since you opened the page, so nothing was added. The page now shows the current version.";
+            "The email has changed since you opened the page, so nothing was changed. The page now shows the current version.";
         return draw(visit, Some(PageError::plain(http::StatusCode::CONFLICT, message)), None).await;
     }
     // The index refers to the warnings of the version that the page showed.
-    if let Some(add) = email.warnings.get(index).and_then(|warning| warning.add.as_ref()) {
-        let input = json!({ "emailId": email.id, "operations": [add], "version": version });
-        match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
-            Ok(_) => {}
-            Err(error) if is_shown(&error) => return draw(visit, Some(error), None).await,
-            Err(error) => return Err(error),
+    let Some(warning) = email.warnings.get(index) else { return Ok(PageResponse::redirect(visit.path.clone())) };
+    let change = if act == "add" { &warning.add } else { &warning.remove };
+    let settled = match (act, &warning.accept, change) {
+        ("accept", Some(text), _) => {
+            let input = json!({ "emailId": email.id, "text": text });
+            visit.ask::<emails::ops::brief_add::BriefAdd>(input).await.map(drop)
         }
+        ("add" | "remove", _, Some(change)) => {
+            let input = json!({ "emailId": email.id, "operations": [change], "version": version });
+            visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await.map(drop)
+        }
+        _ => Ok(()),
+    };
+    match settled {
+        Ok(()) => Ok(PageResponse::redirect(visit.path.clone())),
+        Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
+        Err(error) => Err(error),
     }
-    Ok(PageResponse::redirect(visit.path.clone()))
 }
 
 /// Returns the email for the preview frame, with the default values of merge fields. If the query has the ID of an edit, returns the email

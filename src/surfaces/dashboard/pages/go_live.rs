@@ -42,6 +42,8 @@ pub struct GoLivePage {
     ready: usize,
     /// The number of contacts in the test environment.
     contacts: u64,
+    /// Whether the user has chosen to copy contacts too.
+    wants_contacts: bool,
     /// The ID of the live copy of this brand, and the time of the last copy.
     live: Option<String>,
     copied_at: Option<WireTime>,
@@ -75,7 +77,7 @@ page_context!(GoLivePage, "go_live.html", {
     (continued.contacts_after, continued.skipped) = (Some(20_000), vec!["The segment Fans was not copied.".into()]);
     let fresh = GoLiveView { live_project_id: None, copied_at: None, copied: Vec::new(), ..GoLiveView::sample() };
     vec![
-        page(fresh, Some(twin()), None),
+        GoLivePage { wants_contacts: true, ..page(fresh, Some(twin()), None) },
         page(GoLiveView::sample(), None, Some(continued)),
         page(GoLiveView::sample(), None, None),
     ]
@@ -98,6 +100,7 @@ fn page(view: GoLiveView, twin: Option<Twin>, report: Option<CopyReport>) -> GoL
         ready: view.steps.iter().filter(|step| step.done).count(),
         steps: view.steps,
         contacts: view.contacts,
+        wants_contacts: false,
         live: view.live_project_id.map(|id| id.to_string()),
         copied_at: view.copied_at,
         twin,
@@ -131,7 +134,8 @@ async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError
     });
     // The page explains a conflict with another live brand itself.
     let shown = error.as_ref().filter(|_| twin.is_none());
-    Ok(PageResponse::draw_with(&page(view, twin, report), shown))
+    let wants_contacts = error.is_some() && visit.form.get("contacts") == "yes";
+    Ok(PageResponse::draw_with(&GoLivePage { wants_contacts, ..page(view, twin, report) }, shown))
 }
 
 /// Copies the brand to the live environment and shows the report.

@@ -122,7 +122,7 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/emails/{id}", get email::show, post email::send, draws [email::EmailPage]),
     page!(closed "/{environment}/emails/{id}/frame", get email::frame),
     page!(closed "/{environment}/emails/{id}/document", get email::editor::show, post email::editor::send,
-        draws [email::editor::EditorPage]),
+        files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [email::editor::EditorPage]),
     page!(closed "/{environment}/emails/{id}/editor", get email::editor::data, post email::editor::send_script,
         files limits::DASHBOARD_IMAGE_BYTES_MAX),
     page!(closed "/{environment}/emails/{id}/image", get email::editor::image),

@@ -2,8 +2,13 @@
 
 use proptest::prelude::*;
 
+use super::prompts::{GERMAN, SHOP, SOFTWARE};
 use super::*;
 use crate::features::emails::composer::edit::{EditResources, apply};
+use crate::features::emails::contract::{self, Terms};
+use crate::features::emails::finding::{Finding, FindingKind};
+use crate::features::emails::writing::material::Material;
+use crate::features::projects::brand::BrandFormality;
 
 /// Generates prompts of meaningful pieces with noise between them.
 fn prompts() -> impl Strategy<Value = String> {
@@ -183,6 +188,46 @@ fn briefs() -> impl Strategy<Value = drafts::DraftBrief> {
     })
 }
 
+/// What people add to the English prompts of `usual_prompts`.
+const ADDED: &[&str] = &[
+    "Keep it short.",
+    "No exclamation marks.",
+    "Button: Have a look",
+    "Sign as Maartje, CTO.",
+    "Questions? Call 0141 496 0062.",
+    "Only in our shop at the harbor.",
+];
+/// What people add to the German prompts of `usual_prompts`.
+const ADDED_GERMAN: &[&str] = &["Bitte kurz halten.", "Keine Ausrufezeichen.", "Button: Jetzt ansehen", "Nur im Laden in Kiel."];
+
+/// Generates prompts as people write them, each with its brand and language: a prompt of the reviewed sets, and up to two additions.
+fn usual_prompts() -> impl Strategy<Value = (String, Brand, &'static str)> {
+    let set = |brand: fn() -> Brand, language: &'static str, prompts: &'static [&'static str], added: &'static [&'static str]| {
+        let added = prop::sample::subsequence(added, 0..=2);
+        (prop::sample::select(prompts), added).prop_map(move |(prompt, added)| {
+            let prompt = if added.is_empty() { prompt.to_owned() } else { format!("{}.", prompt.trim_end_matches('.')) };
+            (std::iter::once(prompt.as_str()).chain(added).collect::<Vec<_>>().join("\n"), brand(), language)
+        })
+    };
+    prop_oneof![
+        set(brands::teas, "en", &SHOP, ADDED),
+        set(brands::software, "en-GB", &SOFTWARE, ADDED),
+        set(|| brands::furniture(BrandFormality::Formal), "de", &GERMAN, ADDED_GERMAN),
+    ]
+}
+
+/// Returns the violations of the fact contract in an email, without the facts that the composer itself reports as unused.
+fn violations(composed: &Composed, brief: &Brief, prompt: &str, brand: &Brand) -> Vec<Finding> {
+    let name = brand.name.clone().unwrap_or_default();
+    let material = Material { name, site: "https://example.com".to_owned(), brand: brand.clone(), ..Material::default() };
+    let terms = Terms { brief, prompt, material: &material, today: TODAY };
+    let is_reported = |finding: &Finding| {
+        let same = |part: &Part| finding.text.as_ref() == Some(&part.text) || part.span.is_some() && part.span == finding.span;
+        finding.kind == FindingKind::FactMissing && composed.unused.iter().any(same)
+    };
+    contract::check(&composed.email, &terms).into_iter().filter(|finding| !is_reported(finding)).collect()
+}
+
 fn languages() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["en", "en-GB", "de", "de-CH", "fr", "es", "it", "pt-BR", "pt-PT", "nl", "ar", "he", "ja"])
 }
@@ -220,6 +265,20 @@ proptest! {
         for part in brief.instructions.iter().chain(&brief.tone).chain(&brief.unclear) {
             prop_assert!(!text.contains(&text::folded(&part.text)), "{:?}\n{}", part, print::text(&composed.email));
         }
+        // These briefs contradict themselves, for example with a word to avoid in a statement, so not every violation is a defect.
+        let mut found = violations(&composed, &brief, "", &brand);
+        found.retain(|finding| matches!(finding.kind, FindingKind::NotInBrief | FindingKind::InstructionPrinted));
+        prop_assert!(found.is_empty(), "seed {seed}: {:?}\n{}", found, print::text(&composed.email));
+    }
+
+    #[test]
+    fn an_email_for_a_usual_prompt_keeps_the_contract((prompt, brand, language) in usual_prompts(), seed: u64) {
+        let brief = parsed(&prompt, &brand, language);
+        let request = request(&brief, seed);
+        let plan = plan(&request, &brand, false, &brief.language, Some(1));
+        let composed = compose(&request, &brand, &[], &plan, 0, &brief.language);
+        let found = violations(&composed, &brief, &prompt, &brand);
+        prop_assert!(found.is_empty(), "seed {seed}: {:?}\n{:?}\n{}", found, prompt, print::text(&composed.email));
     }
 
     #[test]

@@ -188,13 +188,15 @@ page_context!(BriefPage, "email_brief.html", {
 pub async fn review(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let brief = match sent(visit).await? {
         Some(brief) => brief,
-        None => read(visit, visit.form.get("prompt"), super::parts(visit.form.get("languages"))).await?,
+        None => {
+            read(visit, visit.form.get("prompt"), super::parts(visit.form.get("languages")), visit.form.some("model")).await?
+        }
     };
     Ok(PageResponse::draw_with(&BriefPage::new(&visit.form, &brief), error))
 }
 
-async fn read(visit: &Visit, prompt: &str, languages: Vec<&str>) -> Result<Brief, PageError> {
-    let wanted = json!({ "projectId": visit.form.get("brand"), "prompt": prompt, "languages": languages });
+async fn read(visit: &Visit, prompt: &str, languages: Vec<&str>, model: Option<&str>) -> Result<Brief, PageError> {
+    let wanted = json!({ "projectId": visit.form.get("brand"), "prompt": prompt, "languages": languages, "model": model });
     let Done(brief) = visit.ask::<emails::ops::brief::ReadBrief>(wanted).await?;
     Ok(brief)
 }
@@ -270,7 +272,8 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
 
 /// Parses a fact that the user entered: returns a fact of this kind with the role and value found in its text.
 async fn typed(visit: &Visit, kind: FactKind, text: &str, brief: &Brief) -> Result<Fact, PageError> {
-    let own = read(visit, text, vec![brief.language.as_str()]).await?;
+    // The rules suffice for a single fact, and a model would need seconds for each.
+    let own = read(visit, text, vec![brief.language.as_str()], Some(super::COMPOSER)).await?;
     let found = own.facts.into_iter().find(|fact| fact.kind == kind);
     let (role, value) = found.map_or((None, None), |fact| (fact.role, fact.value));
     Ok(Fact { kind, role, text: text.to_owned(), value, story: None, span: None })

@@ -440,6 +440,17 @@ impl BlockKind {
         block
     }
 
+    /// Returns the names of the form fields for images, including those in the items of a list.
+    pub fn images(&self) -> impl Iterator<Item = String> {
+        let is_image = |field: &&Field| field.control == Control::Image;
+        let own = self.fields.iter().filter(is_image).map(|field| field.path.to_owned());
+        let items = self.lists.iter().flat_map(move |list| {
+            let all = list.fields.iter().filter(is_image);
+            all.flat_map(move |field| (0..=list.max).map(move |index| format!("{}.{index}.{}", list.path, field.path)))
+        });
+        own.chain(items)
+    }
+
     /// Returns the label of a field by its path in the block, such as `items[2].text`.
     pub fn label_of(&self, path: &str) -> Option<String> {
         if let Some(field) = self.fields.iter().find(|field| field.path == path) {

@@ -21,6 +21,8 @@ pub struct BlockForm {
     fields: Vec<FieldForm>,
     lists: Vec<ListForm>,
     columns: Vec<Vec<BlockForm>>,
+    /// Whether the form has a field for an image, which users can upload.
+    has_image: bool,
 }
 
 #[derive(Serialize)]
@@ -105,6 +107,7 @@ fn form(block: &Value, submitted: Option<(&str, &Value)>, moves: (bool, bool), i
         fields: kind.fields.iter().map(|field| FieldForm::new(field, shown, "")).collect(),
         lists: kind.lists.iter().map(list).collect(),
         columns: items(&block["columns"]).map(column).collect(),
+        has_image: kind.images().next().is_some(),
     })
 }
 

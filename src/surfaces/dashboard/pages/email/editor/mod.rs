@@ -2,8 +2,8 @@
 
 mod fields;
 mod forms;
+mod image_uploads;
 
-use data_encoding::BASE64;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,12 +11,17 @@ use serde_json::{Value, json};
 use super::super::brands::{picture_path, rows};
 use super::super::emails::own;
 use super::{EmailHead, email};
+use crate::base::locale::LanguageTag;
+use crate::base::optional::remove_nulls;
 use crate::engine::api::Failure;
+use crate::features::emails::composer;
 use crate::features::emails::document::ViolationKind;
 use crate::features::emails::ops::document_update::DocumentUpdate;
 use crate::features::emails::views::EmailDetails;
+use crate::features::projects::brand::Brand;
 use crate::features::projects::images_through_here;
-use crate::features::projects::ops::{get::Get as ProjectGet, images_list::ImagesList, images_upload::ImagesUpload};
+use crate::features::projects::ops::{get::Get as ProjectGet, images_list::ImagesList};
+use crate::features::projects::views::ProjectImageView;
 use crate::features::saved_blocks::ops as saved_blocks;
 use crate::features::saved_blocks::views::SavedBlockView;
 use crate::surfaces::dashboard::files::files;
@@ -51,6 +56,9 @@ pub struct EditorPage {
     blocks: Vec<BlockForm>,
     palette: Vec<Choice>,
     images: Vec<Picture>,
+    /// The shapes and the focus points for images that are cropped.
+    shapes: &'static [(&'static str, &'static str)],
+    focus_points: &'static [(&'static str, &'static str)],
     /// The ID of the block with the error; empty if there is none.
     error_block: String,
     #[serde(flatten)]
@@ -116,6 +124,8 @@ page_context!(EditorPage, "email_editor.html", {
         blocks: forms::blocks(document.unwrap_or(&Value::Null), None),
         palette: palette(vec![SavedBlockView::sample()]),
         images: vec![image.clone()],
+        shapes: image_uploads::SHAPES,
+        focus_points: image_uploads::FOCUS_POINTS,
         error_block: "text".into(),
         files: EditorFiles::new(),
     };
@@ -163,6 +173,8 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
         blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
         palette: palette(saved(visit, email.project_id).await?),
         images,
+        shapes: image_uploads::SHAPES,
+        focus_points: image_uploads::FOCUS_POINTS,
         // Without a form of the block, the page shows the error above all forms.
         error_block: Some(visit.form.get("block"))
             .filter(|id| forms::find(&document, id).is_some())
@@ -179,14 +191,18 @@ async fn images(visit: &Visit, brand: ProjectId) -> Result<Vec<Picture>, PageErr
         return Ok(Vec::new());
     }
     let found = visit.ask::<ImagesList>(json!({ "projectId": brand, "limit": IMAGES })).await?;
-    let picture = |image: crate::features::projects::views::ProjectImageView| Picture {
+    let usable = found.items.into_iter().filter(|image| image.problem.is_none());
+    Ok(usable.map(|image| picture(visit, brand, image)).collect())
+}
+
+fn picture(visit: &Visit, brand: ProjectId, image: ProjectImageView) -> Picture {
+    Picture {
         preview: picture_path(visit, &brand.to_string(), &image.url),
         about: image.description.unwrap_or_default(),
         url: image.url,
         width: image.width,
         height: image.height,
-    };
-    Ok(found.items.into_iter().filter(|image| image.problem.is_none()).map(picture).collect())
+    }
 }
 
 /// Returns the data that the editor's script starts with, as JSON.
@@ -201,8 +217,9 @@ pub async fn data(visit: &Visit) -> Result<PageResponse, PageError> {
         false => None,
     };
     let site = site_of(&document);
-    let new: serde_json::Map<String, Value> =
+    let mut new: serde_json::Map<String, Value> =
         KINDS.iter().filter_map(|kind| Some((kind.name.to_owned(), new_block(kind.name, &site)?))).collect();
+    new.extend(theme.as_ref().and_then(|theme| products(theme, &document)).map(|block| ("products".to_owned(), block)));
     let home = format!("/{}/emails/{}", visit.environment, visit.path_parameter("id"));
     let saved_blocks = saved(visit, brand).await?;
     let data = json!({
@@ -266,7 +283,12 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
         "save" => {
             let (kind, block) = found(&document, id)?;
             let value = kind.read(block, |path| sent_field(visit, path));
-            submitted = Some(FormBlock { id: id.to_owned(), block: value.clone() });
+            submitted = Some(FormBlock { id: id.to_owned(), block: value });
+            let value = match image_uploads::with_uploads(visit, email.project_id, kind, block).await {
+                Ok(value) => value,
+                Err(error) if matches!(error.status.as_u16(), 400 | 409) => return draw(visit, Some(error), submitted).await,
+                Err(error) => return Err(error),
+            };
             (vec![json!({ "op": "set", "path": format!("blocks.{id}"), "value": value })], format!("b-{id}"))
         }
         act @ ("up" | "down") => {
@@ -352,9 +374,26 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
             let chosen = all.into_iter().find(|saved| name.strip_prefix(SAVED).is_some_and(|id| id == saved.id.to_string()));
             chosen.ok_or_else(PageError::not_found)?.block
         }
+        "products" if visit.may_ask(spec::<ProjectGet>()) => {
+            let theme = visit.ask::<ProjectGet>(json!({ "projectId": brand })).await?.0.brand;
+            let own = theme.and_then(|theme| products(&theme, document));
+            own.or_else(|| new_block(name, &site_of(document))).ok_or_else(PageError::not_found)?
+        }
         _ => new_block(name, &site_of(document)).ok_or_else(PageError::not_found)?,
     };
     Ok(json!({ "op": "insert", "after": id, "value": block }))
+}
+
+/// The number of the brand's products that a new block shows: one row in most layouts.
+const NEW_PRODUCTS: usize = 3;
+
+/// Returns a new block with the brand's first products; `None` if the brand has none.
+fn products(brand: &Brand, document: &Value) -> Option<Value> {
+    let language = document["language"].as_str().and_then(|tag| LanguageTag::parse(tag).ok())?;
+    let first: Vec<_> = composer::products(brand, Some(&site_of(document)), &language).into_iter().take(NEW_PRODUCTS).collect();
+    let mut block = json!({ "type": "products", "products": first });
+    remove_nulls(&mut block);
+    (!first.is_empty()).then_some(block)
 }
 
 #[derive(Serialize)]
@@ -452,22 +491,8 @@ pub async fn image(visit: &Visit) -> Result<PageResponse, PageError> {
 async fn upload(visit: &Visit) -> Result<PageResponse, PageError> {
     let brand = email(visit).await?.email.project_id;
     let file = visit.form.file("file").ok_or_else(PageError::broken_form)?;
-    let input = json!({ "projectId": brand, "file": BASE64.encode(&file.bytes), "description": visit.form.some("about") });
-    Ok(match visit.call::<ImagesUpload>(input).await {
-        Ok(made) => {
-            let image = made.0;
-            let picture = Picture {
-                preview: picture_path(visit, &brand.to_string(), &image.url),
-                about: image.description.unwrap_or_default(),
-                url: image.url,
-                width: image.width,
-                height: image.height,
-            };
-            PageResponse::json(StatusCode::OK, &json!(picture))
-        }
-        Err(failure) => {
-            let error = PageError::from(failure);
-            PageResponse::json(error.status, &json!({ "message": error.message }))
-        }
+    Ok(match image_uploads::keep(visit, brand, &file.bytes, visit.form.some("about"), None).await {
+        Ok(made) => PageResponse::json(StatusCode::OK, &json!(made)),
+        Err(error) => PageResponse::json(error.status, &json!({ "message": error.message })),
     })
 }
