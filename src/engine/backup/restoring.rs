@@ -37,7 +37,7 @@ pub struct Restored {
     pub commits: u64,
 }
 
-/// How far a restore has come, in downloaded objects.
+/// The progress of a restore, in downloaded objects.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub done: AtomicU64,

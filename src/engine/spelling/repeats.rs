@@ -162,7 +162,8 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
     let first = next.text.chars().next()?;
     if next.kind == TokenKind::Number {
         let digits = next.text.split(['.', ',']).next().unwrap_or_default();
-        // The numbers 8, 11 and 18 need "an". Before a number such as 1,100, both are in use: "a one thousand" and "an eleven hundred".
+        // Numbers that start with 8, and the numbers 11 and 18, need "an". Before a number such as 1,100, both are in use: "a one thousand"
+        // and "an eleven hundred".
         return match next.text.contains(',') && digits.len() < 3 && digits != "8" {
             true => None,
             false => Some(first == '8' || digits == "11" || digits == "18"),

@@ -149,7 +149,7 @@ pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<Entry>) -> 
     Ok(())
 }
 
-/// Removes an email after its contact was deleted.
+/// Removes the email of a deleted contact.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) -> Result<()> {
     let mut found = [None];
     in_runs(tx, project, &[digest], &mut found)?;

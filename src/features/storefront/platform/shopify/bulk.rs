@@ -100,7 +100,7 @@ async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
 
 fn line<T: DeserializeOwned>(bytes: &[u8], number: u64) -> Result<T, PlatformError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        PlatformError::Unavailable(format!("the export contains unexpected data in line {number}, column {}", error.column()))
+        PlatformError::Unavailable(format!("the export contains unexpected data at line {number}, column {}", error.column()))
     })
 }
 
