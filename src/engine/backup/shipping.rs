@@ -230,7 +230,7 @@ impl ContinuousBackup {
             |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
         let known = state.as_ref().filter(|state| state.installation == *installation);
         let holder = match self.parts.is_in_cluster {
-            // The lease of the cluster already decides which node writes, so a new leader need not wait for the former one.
+            // The lease of the cluster already decides which node writes, so a new leader does not need to wait for the former one.
             true => format!("cluster {}", installation.name()),
             false => known.map_or_else(|| name(random.as_ref()), |state| state.holder.clone()),
         };

@@ -178,7 +178,7 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
         return match first {
             // Abbreviations such as "AI", "API" and "EU" are read as letters. A long word, or one such as "ONE-TIME", is not.
             'a' | 'i' => Some(true),
-            // "EU" is read as letters, "EURO" and "EUROPE" are words, and "EUR" is read in both ways.
+            // "EU" is read as letters, "EURO" and "EUROPE" are words, and "EUR" is read both ways.
             'e' if next.lower.starts_with("eur") => None,
             'e' | 'o' => (!CONSONANT_SOUNDS.iter().any(|start| *start != "eu" && next.lower.starts_with(start)) && letters <= 4)
                 .then_some(true),

@@ -90,7 +90,7 @@ pub struct Policies {
 
 #[derive(Clone)]
 struct CachedPolicy {
-    /// The ID in the DNS record at the time when the policy was read.
+    /// The ID in the DNS record when the policy was read.
     id: Option<String>,
     policy: Option<Policy>,
     /// The end of the policy's validity.

@@ -61,7 +61,7 @@ async fn analyze(
             image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await
         }
     };
-    // The files of several images would use much memory until the last image has been analyzed.
+    // The files of several images would use a lot of memory until the last image has been analyzed.
     analyzed.map(AnalyzedImage::without_file)
 }
 

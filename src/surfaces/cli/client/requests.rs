@@ -1,8 +1,8 @@
 //! HTTP requests to a Mailmill server, with retries where they are safe.
 //!
 //! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. This client only calls the server
-//! that the user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides about
-//! retries.
+//! that the user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides whether
+//! to retry.
 
 use std::io::Write;
 use std::path::Path;
