@@ -878,7 +878,7 @@ pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
 pub const DOMAIN_MISSES_MAX: u8 = 3;
 /// The pause between checks after a failed check. A name server that fails briefly is available again by then.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
-/// How long a replaced DKIM key stays in the DNS, because messages can be in transit for up to five days.
+/// How long a replaced DKIM key stays in DNS, because messages can be in transit for up to five days.
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of domains checked in parallel. Checks mostly wait for name servers; other domains wait in the queue.
 pub const DOMAINS_AT_ONCE: usize = 8;
@@ -1814,8 +1814,8 @@ pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The number of customers that are imported in one transaction, as for other platforms: each transaction waits for the disk once.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
-/// The number of contacts that are erased in one transaction after a store was deleted on its platform. Erasing a contact deletes many
-/// rows, and other writes wait for the transaction.
+/// The number of contacts that are erased in one transaction after a store is deleted on its platform. Erasing a contact deletes many rows,
+/// and other writes wait for the transaction.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
 /// The maximum number of rows about contacts that are deleted together with their store. The remaining rows have no effect, because
 /// store IDs are not reused.

@@ -283,7 +283,7 @@ pub struct EditedEmail {
     pub not_done: Vec<String>,
 }
 
-/// An edit of an email. The edit may still be running after the response to its request was sent.
+/// An edit of an email. The edit may still be running after the response to its request is sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditView {

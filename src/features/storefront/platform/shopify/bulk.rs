@@ -364,7 +364,7 @@ pub fn status(state: &str) -> Option<Status> {
     }
 }
 
-/// Starts, polls or reads the export of the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file was read.
+/// Starts, polls or reads the export of the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file has been read.
 pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
     let Some(cursor) = cursor else { return Ok(Paged::Wait(start(client, queries::CUSTOMERS).await?)) };
     let mut words = cursor.split(' ');
