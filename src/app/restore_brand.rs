@@ -100,7 +100,7 @@ fn preview(preview: &Value, mode: RestoreMode, with_deleted: bool) -> String {
         RestoreMode::Copy => "A second brand gets the items of the backup. The existing brand does not change.\n",
     });
     let fate = if with_deleted { "are restored" } else { "are restored only with --deleted-contacts" };
-    out.push_str(&format!("Contacts that were deleted since then and {fate}: {}\n", contacts["deleted"]));
+    out.push_str(&format!("Contacts that have been deleted since then and {fate}: {}\n", contacts["deleted"]));
     out.push_str(&format!(
         "Contacts that had unsubscribed, bounced or complained before they were deleted, and are never restored: {}\n",
         contacts["erased"]

@@ -78,7 +78,7 @@ impl EmailAddress {
         &self.text[usize::from(self.at) + 1..]
     }
 
-    /// Returns the domain in lowercase ASCII, as in the DNS.
+    /// Returns the domain in lowercase ASCII, as in DNS.
     pub fn domain_ascii(&self) -> Cow<'_, str> {
         domain_to_ascii(self.domain()).expect("the domain was checked when the address was parsed")
     }

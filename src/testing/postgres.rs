@@ -168,7 +168,7 @@ impl Postgres {
     fn comes_up(&self) -> bool {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.folder.join("data")).arg("-k").arg(&self.folder);
-        // Tests kill processes but not the machine, so data need not reach the disk.
+        // Tests kill processes but not the machine, so data does not need to reach the disk.
         for setting in ["listen_addresses=127.0.0.1", "fsync=off", "shared_buffers=64MB", "max_connections=200"] {
             command.args(["-c", setting]);
         }

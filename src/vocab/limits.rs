@@ -227,8 +227,8 @@ pub const NEXT_BYTES_MAX: usize = 4_000;
 
 /// The maximum length of a project's name, which is shown on one line of a list. Longer names are rejected.
 pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
-/// The maximum number of a project's website URLs. A brand seldom has more than a few websites, and each is fetched and read
-/// completely. Longer lists are rejected.
+/// The maximum number of a project's website URLs. A brand rarely has more than a few websites, and each is fetched and read completely.
+/// Longer lists are rejected.
 pub const PROJECT_URLS_MAX: usize = 10;
 /// The maximum length of a URL. All browsers and servers accept URLs of this length; longer URLs are rejected.
 pub const URL_CHARACTERS_MAX: usize = 2_048;
@@ -882,7 +882,7 @@ pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
 pub const DOMAIN_MISSES_MAX: u8 = 3;
 /// The pause between checks after a failed check. A name server that fails briefly is available again by then.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
-/// How long a replaced DKIM key stays in the DNS, because messages can be in transit for up to five days.
+/// How long a replaced DKIM key stays in DNS, because messages can be in transit for up to five days.
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of domains checked in parallel. Checks mostly wait for name servers; other domains wait in the queue.
 pub const DOMAINS_AT_ONCE: usize = 8;
@@ -1002,8 +1002,8 @@ pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
 /// The number of chunks in one planning step, which share the loaded data. A step takes less than a second, so it delays a shutdown
 /// only briefly.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
-/// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies seldom
-/// have more than two lines.
+/// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies rarely have
+/// more than two lines.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
 /// The pause after the first transport failure: long enough to recover from a dropped connection. Each further pause is twice as long.
 pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
@@ -1110,8 +1110,8 @@ pub const SMTP_QUIT_TIME: std::time::Duration = std::time::Duration::from_secs(5
 /// How long an unused connection is kept. Servers close unused connections after one to five minutes, and pauses within a burst of mail
 /// are shorter than this.
 pub const SMTP_IDLE_TIME: std::time::Duration = std::time::Duration::from_secs(30);
-/// How long deliveries in progress wait for a relay. A restarting relay is available again within a minute, so its deliveries need not
-/// be deferred.
+/// How long deliveries in progress wait for a relay. A restarting relay is available again within a minute, so its deliveries do not need
+/// to be deferred.
 pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
 /// The first pause after a server could not be reached: long enough to recover from a dropped connection. The pause doubles with each
 /// consecutive failure.
@@ -1818,8 +1818,8 @@ pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The number of customers that are imported in one transaction, as for other platforms: each transaction waits for the disk once.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
-/// The number of contacts that are erased in one transaction after a store was deleted on its platform. Erasing a contact deletes many
-/// rows, and other writes wait for the transaction.
+/// The number of contacts that are erased in one transaction after a store is deleted on its platform. Erasing a contact deletes many rows,
+/// and other writes wait for the transaction.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
 /// The maximum number of rows about contacts that are deleted together with their store. The remaining rows have no effect, because
 /// store IDs are not reused.

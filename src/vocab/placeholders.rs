@@ -89,7 +89,7 @@ fn stand_in(field: &str) -> String {
     }
 }
 
-/// Converts a field's name to words. `first_name` and `firstName` give the same words.
+/// Converts a field's name to words. `first_name` and `firstName` become the same words.
 fn words(name: &str) -> String {
     let mut said = String::with_capacity(name.len() + 2);
     for c in name.chars() {

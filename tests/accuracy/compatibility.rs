@@ -63,7 +63,7 @@ fn expected(checker: &Checker, profile: &Profile, used: &str) -> Option<(String,
     let cell = &feature.cells[profile.column];
     match cell.answer {
         SupportLevel::Yes | SupportLevel::Unknown => None,
-        // Note 1 says that the client forces a target, which is no loss if the link already has this target.
+        // Note 1 says that the client forces a target, which changes nothing if the link already has this target.
         SupportLevel::No if slug == "html-target" && cell.notes.contains(&1) && !holds.contains(&1) => None,
         SupportLevel::No => Some((slug.into(), Support::None)),
         SupportLevel::Partly => {

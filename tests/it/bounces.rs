@@ -367,7 +367,7 @@ async fn evidence_settles_unknown_deliveries_and_only_the_remaining_ones_are_res
     }
     assert_eq!(states().await[6..], ["delivered", "delivered"]);
     assert_eq!(act(&sent.client, "resend_unknown", &sent.id).await["resent"], 0);
-    assert_eq!(sink.count(), messages.len(), "no delivery is uncertain any more");
+    assert_eq!(sink.count(), messages.len(), "no more deliveries are uncertain");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

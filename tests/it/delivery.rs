@@ -57,7 +57,7 @@ pub fn taken(sink: &MailSink, before: usize) -> BTreeMap<String, usize> {
     let mut taken = BTreeMap::new();
     for message in &sink.messages()[before..] {
         let address = message.talk.recipient.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
-        let address = address.expect("a recipient stands in angle brackets").0;
+        let address = address.expect("the recipient is in angle brackets").0;
         *taken.entry(address.to_owned()).or_default() += 1;
     }
     taken
@@ -106,7 +106,7 @@ pub async fn until(mut holds: impl AsyncFnMut() -> bool) {
             tokio::time::sleep(LOOK).await;
         }
     };
-    tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so");
+    tokio::time::timeout(PATIENCE, asking).await.expect("the condition holds in time");
 }
 
 /// Sends a campaign to all contacts.
@@ -213,7 +213,7 @@ impl Report {
         let line = self.line();
         assert_eq!((self.lost, self.repeated, self.sent_without_acceptance), (0, 0, 0), "{}\n{line}", Self::HEAD);
         let unknown_max = 2 * connections * self.kills;
-        assert!(self.unknown <= unknown_max, "{} unknown, at most {unknown_max} were to be expected\n{line}", self.unknown);
+        assert!(self.unknown <= unknown_max, "{} unknown, at most {unknown_max} were expected\n{line}", self.unknown);
     }
 }
 

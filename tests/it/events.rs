@@ -158,7 +158,7 @@ async fn a_click_becomes_revenue_and_a_refund_subtracts_it() {
     let report = client.data("campaigns.report", json!({ "id": stage.campaign })).await;
     let days = report["days"].as_array().expect("a list");
     let daily: Vec<&Value> = days.iter().flat_map(|day| day["revenue"].as_array().expect("a list")).collect();
-    assert_eq!(daily, [&json!({ "currency": "EUR", "conversions": 2, "revenue": -16.9 })], "the days come to the same");
+    assert_eq!(daily, [&json!({ "currency": "EUR", "conversions": 2, "revenue": -16.9 })], "the totals of the days are the same");
 
     let mut dollars = stage.event("order.paid", "o-2", json!(7));
     dollars["properties"]["currency"] = "usd".into();

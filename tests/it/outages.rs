@@ -69,7 +69,7 @@ impl Relay {
         until(async || self.refused.load(Ordering::SeqCst) && self.busy.lock().expect("unbroken").is_empty()).await;
     }
 
-    /// Returns how many messages the relay has accepted, after its client was killed and the rest of the client's data was read.
+    /// Returns how many messages the relay has accepted, after its client is killed and the rest of the client's data is read.
     async fn left(&self) -> usize {
         until(async || self.sink.open() == 0).await;
         self.sink.count()

@@ -40,7 +40,7 @@ async fn a_started_request_is_answered_before_the_shutdown() {
     let mut reply = String::new();
     connection.read_to_string(&mut reply).expect("it answers and closes");
     assert!(reply.starts_with("HTTP/1.1 201"), "{reply}");
-    assert!(server.wait().success(), "a stop that was asked for is no failure");
+    assert!(server.wait().success(), "a requested stop is not a failure");
     assert!(!server.log().contains("still in use"), "the stores are closed: {}", server.log());
     server.serve();
     let client = Client::new(server.address(), Some(key));

@@ -50,7 +50,7 @@ async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
             tokio::time::sleep(LOOK).await;
         }
     };
-    tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so")
+    tokio::time::timeout(PATIENCE, asking).await.expect("there is a result in time")
 }
 
 /// Returns the newest delivery when it has this status.

@@ -60,7 +60,7 @@ fn every_client_name_is_usable_and_belongs_to_one_operation() {
     for name in &names {
         let words: Vec<&str> = name.split('.').collect();
         if !(2..=3).contains(&words.len()) || words.iter().any(|word| !is_word(word) || RESERVED.contains(word)) {
-            found.push(format!("{name} is no name of a method"));
+            found.push(format!("{name} is not the name of a method"));
         }
         if names.iter().filter(|other| *other == name).count() > 1 {
             found.push(format!("{name} is the name of two operations"));

@@ -62,7 +62,7 @@ struct Slot {
     is_asked_to_close: bool,
 }
 
-/// The idle connections in closing order, each with its state at the time when the order was computed.
+/// The idle connections in closing order, each with its state when the order was computed.
 #[derive(Default)]
 struct Order {
     seats: VecDeque<(u64, Idle)>,
@@ -182,8 +182,8 @@ impl Admission {
     fn ask_some_to_close(&self, attempt: usize) -> bool {
         let wanted = (self.total_max / AHEAD_OF).clamp(1, AHEAD_MAX) + attempt;
         let mut state = self.state();
-        // A connection that received a request after it was asked to close responds to that request first, which may take long, so it is
-        // not counted.
+        // A connection that received a request after it was asked to close responds to that request first, which may take a long time, so
+        // it is not counted.
         let mut closing = state.closing();
         while closing < wanted {
             if !state.ask_next() {

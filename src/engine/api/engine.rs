@@ -228,7 +228,7 @@ impl Engine {
 
     /// Returns a link to a stored file, valid for anyone who has the link, and its expiry: at least [`limits::FILE_LINK_MS`] from now.
     ///
-    /// The expiry is rounded up, so that the link stays the same for a while and browsers need not fetch the file again.
+    /// The expiry is rounded up, so that the link stays the same for a while and browsers do not need to fetch the file again.
     pub fn file_link(&self, file: BlobId) -> (String, Timestamp) {
         let step = limits::FILE_LINK_MS;
         let expires_at = Timestamp((self.clock.now().0.div_euclid(step) + 2) * step);

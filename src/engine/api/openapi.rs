@@ -1,7 +1,7 @@
 //! Generates the OpenAPI 3.1 document from the table of operations.
 //!
 //! The document is built only from the declarations: no operation gets special treatment here. The output is deterministic: the same table
-//! gives the same bytes.
+//! produces the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

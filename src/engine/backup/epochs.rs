@@ -202,7 +202,7 @@ pub async fn beat(sealed: &SealedTarget, epoch: Epoch, heartbeat: &Heartbeat) ->
     sealed.replace(&names::heartbeat(epoch), text).await
 }
 
-/// Records that the server has stopped, so that the next server need not wait.
+/// Records that the server has stopped, so that the next server does not need to wait.
 pub async fn end(target: &Target, epoch: Epoch) -> Result<()> {
     target.create(&names::end(epoch), Bytes::from_static(b"stopped\n")).await.map(drop)
 }

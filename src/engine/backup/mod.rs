@@ -90,7 +90,7 @@ impl fmt::Display for Error {
             }
             Self::Folder { folder, cause } => write!(
                 f,
-                "the folder {folder} of the setting backup.url cannot be created: {cause}. Create the folder, make it writable for the \
+                "the folder {folder} in the setting backup.url cannot be created: {cause}. Create the folder, make it writable by the \
                  service, and mount its disk if it is on another disk"
             ),
             Self::TooManyObjects { folder, objects_max } => write!(

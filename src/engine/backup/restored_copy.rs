@@ -73,7 +73,7 @@ impl RestoredCopy {
     }
 }
 
-/// The restored state that a running service copies from, if there is one, and how far the current restore has come.
+/// The restored state that a running service copies from, if there is one, and the progress of the current restore.
 #[derive(Default)]
 pub struct CopySlot {
     copy: Mutex<Option<Arc<RestoredCopy>>>,

@@ -37,7 +37,7 @@ pub struct Restored {
     pub commits: u64,
 }
 
-/// How far a restore has come, in downloaded objects.
+/// The progress of a restore, in downloaded objects.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub done: AtomicU64,
@@ -85,7 +85,7 @@ pub async fn restore_with(
     restore_from(sealed, plan(sealed, at).await?, folder, progress).await
 }
 
-/// Restores the state of a plan. If the backup was thinned since the plan was made, starts again with a new plan for the same time.
+/// Restores the state of a plan. If the backup has been thinned since the plan was made, starts again with a new plan for the same time.
 pub(super) async fn restore_from(
     sealed: &SealedTarget,
     mut plan: Plan,

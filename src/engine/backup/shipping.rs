@@ -230,7 +230,7 @@ impl ContinuousBackup {
             |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
         let known = state.as_ref().filter(|state| state.installation == *installation);
         let holder = match self.parts.is_in_cluster {
-            // The lease of the cluster already decides which node writes, so a new leader need not wait for the former one.
+            // The lease of the cluster already decides which node writes, so a new leader does not need to wait for the former one.
             true => format!("cluster {}", installation.name()),
             false => known.map_or_else(|| name(random.as_ref()), |state| state.holder.clone()),
         };
@@ -357,7 +357,7 @@ impl ContinuousBackup {
         self.has_snapshot.store(last.is_some(), Ordering::Relaxed);
         loop {
             let period_ms = settings.snapshot_hours.get() as i64 * MS_PER_HOUR;
-            // A time in the future means that the clock was set back since then.
+            // A time in the future means that the clock has been set back since then.
             let wait = last.map(|at| period_ms - clock.now().ms_since(at)).filter(|wait| (1..=period_ms).contains(wait));
             let pause = Duration::from_millis(wait.unwrap_or(0) as u64);
             let thins_again = self.state().thinning_error.is_some();

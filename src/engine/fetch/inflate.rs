@@ -69,7 +69,7 @@ impl GzipStream {
 
     /// Decompresses the next bytes.
     pub fn step(&mut self, compressed: &[u8]) -> io::Result<Vec<u8>> {
-        debug_assert!(compressed.len() <= Self::STEP_BYTES, "a step could use much memory");
+        debug_assert!(compressed.len() <= Self::STEP_BYTES, "a step could use a lot of memory");
         self.0.write_all(compressed)?;
         Ok(std::mem::take(self.0.get_mut()))
     }

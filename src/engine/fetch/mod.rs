@@ -221,7 +221,7 @@ impl Fetch {
         body: Bytes,
     ) -> Result<Request<Full<Bytes>>, FetchError> {
         let mut builder = Request::builder().method(method).uri(&url[Position::BeforePath..Position::AfterQuery]);
-        // Each request uses its own connection: the server need not keep it open, and no leftover bytes can be mistaken for another
+        // Each request uses its own connection: the server does not need to keep it open, and no leftover bytes can be mistaken for another
         // response.
         builder = builder
             .header(HOST, &url[Position::BeforeHost..Position::AfterPort])

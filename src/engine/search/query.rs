@@ -270,7 +270,7 @@ impl Lookup<'_> {
     fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let classes = [rung(chars), PLAIN];
-        // If the first rungs contain every word, including plain ones, class 0 need not be read.
+        // If the first rungs contain every word, including plain ones, class 0 does not need to be read.
         let class_count = |space| if chars <= plain_rungs(space) { 1 } else { 2 };
         let terms = |&space: &Space| self.terms(&[space], &classes[..class_count(space)], word, false);
         self.collect(&spaces.iter().flat_map(terms).collect::<Vec<_>>(), Segment::range)

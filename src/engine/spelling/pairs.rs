@@ -116,7 +116,7 @@ fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
         return None;
     }
-    // A name as a neighbor is no evidence: "to May 15".
+    // A neighboring name is not evidence: "to May 15".
     let named = |token: &Token<'_>| {
         token.is_capitalized() && !token.starts_sentence && token.lower != "i" && !token.lower.starts_with("i'")
     };

@@ -162,7 +162,8 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
     let first = next.text.chars().next()?;
     if next.kind == TokenKind::Number {
         let digits = next.text.split(['.', ',']).next().unwrap_or_default();
-        // The numbers 8, 11 and 18 need "an". Before a number such as 1,100, both are in use: "a one thousand" and "an eleven hundred".
+        // Numbers that start with 8, and the numbers 11 and 18, need "an". Before a number such as 1,100, both are in use: "a one thousand"
+        // and "an eleven hundred".
         return match next.text.contains(',') && digits.len() < 3 && digits != "8" {
             true => None,
             false => Some(first == '8' || digits == "11" || digits == "18"),
@@ -177,7 +178,7 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
         return match first {
             // Abbreviations such as "AI", "API" and "EU" are read as letters. A long word, or one such as "ONE-TIME", is not.
             'a' | 'i' => Some(true),
-            // "EU" is read as letters, "EURO" and "EUROPE" are words, and "EUR" is read in both ways.
+            // "EU" is read as letters, "EURO" and "EUROPE" are words, and "EUR" is read both ways.
             'e' if next.lower.starts_with("eur") => None,
             'e' | 'o' => (!CONSONANT_SOUNDS.iter().any(|start| *start != "eu" && next.lower.starts_with(start)) && letters <= 4)
                 .then_some(true),

@@ -82,7 +82,7 @@ pub(super) fn set_word_classes(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// Returns the tokens of a text up to a number of words, and the position in the text after them.
+/// Returns the tokens of a text up to a maximum number of words, and the position in the text after them.
 pub(super) fn tokens_to(text: &str, words_max: usize) -> (Vec<Token<'_>>, usize) {
     let mut words = 0;
     let mut splitter = Splitter { text, tokens: Vec::new(), spaced: false, new_line: false };

@@ -62,7 +62,7 @@ pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: im
         let key = block_key(number);
         let Block(mut block) = tx.get(table, &key)?.unwrap_or(Block(RoaringBitmap::new()));
         if part.add.is_subset(&block) && part.remove.is_disjoint(&block) {
-            // Most activity repeats earlier activity and leaves the block unchanged, so the block need not be written again.
+            // Most activity repeats earlier activity and leaves the block unchanged, so the block does not need to be written again.
             continue;
         }
         block -= &part.remove;

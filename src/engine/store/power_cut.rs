@@ -19,7 +19,7 @@ use super::tx::{Read, Table, WriteTx};
 use super::{Error, Store, StoreFile};
 use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, DatabaseKind, FEED, TableId};
 
-/// The table with one row per command, under the command's number, which shows how many commands a file has.
+/// The table with one row per command, keyed by the command's number. The rows show how many commands a file contains.
 const JOURNAL: Table<u64, Vec<u8>> = Table::new(AUDIT);
 /// The tables that commands change at random.
 const CHANGED: [TableId; 3] = [CONTACTS, CONTACTS_BY_EMAIL, BLOBS];

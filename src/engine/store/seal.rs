@@ -96,7 +96,7 @@ impl KeyError {
                 "Run this command before the service stops, because Mailmill does not start while other users can access the key."
             }
             Self::Io(..) => {
-                "Make the file readable for the service before the service stops, because Mailmill does not start without the key."
+                "Make the file readable by the service before the service stops, because Mailmill does not start without the key."
             }
             Self::Missing(_) | Self::Length(..) | Self::Wrong(_) => {
                 "Restore master.key from your copy before the service stops, because Mailmill does not start without the key."

@@ -58,7 +58,7 @@ pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Updates the cache after a member was added or changed. The caller must hold `CACHE_LOCK`.
+/// Updates the cache after a member is added or changed. The caller must hold `CACHE_LOCK`.
 pub fn update_cache(engine: &Engine, user: &User) -> Result<(), Failure> {
     let account = store::account_of(&engine.control.read(), user.account)?.ok_or(Code::NotFound)?;
     engine.sessions.set_user(api_keys::cached_user(user, api_keys::account_limits(engine, &account)));

@@ -55,7 +55,7 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
             return Err(absent.see("connections.list", "GET /v1/connections lists the connections"));
         }
     }
-    // A connection that was allowed only another use is no alternative to one that may do this.
+    // Connections that are allowed only other uses must not make the choice ambiguous.
     if usable.iter().any(|connection| connection.may(purpose)) {
         usable.retain(|connection| connection.may(purpose));
     }
@@ -75,7 +75,7 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     }
 }
 
-/// Returns the error for a connection that was not allowed to do what the request needs.
+/// Returns the error for a connection that is not allowed to do what the request requires.
 fn not_allowed(connection: &Connection, purpose: ConnectionUse, page: &str) -> Failure {
     let (Connection { provider, name, .. }, word) = (connection, purpose.word());
     let what = match purpose {

@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn the_place_of_an_error_quotes_no_value() {
-        let error = serde_json::from_str::<u32>("\"ada@example.com\"").expect_err("a string is no number");
+        let error = serde_json::from_str::<u32>("\"ada@example.com\"").expect_err("a string is not a number");
         assert!(error.to_string().contains("ada@"), "{error}");
         assert_eq!(place(&error), "an unexpected value at line 1 column 17");
     }

@@ -396,7 +396,7 @@ async fn call<T: DeserializeOwned>(
         let is_code = |code: &str| serde_json::from_slice::<OAuthError>(&response.body).is_ok_and(|body| body.error == code);
         // With these statuses, the platform rejects the client, the code or the refresh token.
         return Err(match status.as_u16() {
-            // The tokens may be valid, so users need not sign in again.
+            // The tokens may be valid, so users do not need to sign in again.
             400 | 401 if is_code("invalid_client") => PlatformError::Unreachable(format!(
                 "The platform does not accept the client ID and secret in the settings ({said}); the operator must correct them under \
                  [connections]."

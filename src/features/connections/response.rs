@@ -25,7 +25,7 @@ pub fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::from_secs_f64(seconds.clamp(0.0, PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
 }
 
-/// Returns whether a JSON text has more values than a platform's largest response. Needs no memory.
+/// Returns whether JSON text has more values than the largest response of a platform. Allocates no memory.
 pub fn has_too_many_values(json: &[u8]) -> bool {
     let (mut in_string, mut escaped, mut values) = (false, false, 0);
     for byte in json {

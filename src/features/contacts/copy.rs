@@ -55,7 +55,7 @@ pub struct ReturnRule {
     /// Whether the original project was missing before the restore. If it was, contacts can keep their IDs, and no missing contact
     /// counts as deleted.
     pub is_fresh: bool,
-    /// Whether to restore contacts that were deleted since the backup. Deleting a contact erases a person's data, perhaps at their
+    /// Whether to restore contacts that have been deleted since the backup. Deleting a contact erases a person's data, perhaps at their
     /// request.
     pub with_deleted: bool,
     /// Whether the values from the backup replace the values of contacts that still exist.
@@ -204,8 +204,8 @@ impl ContactsCopy {
         Ok(counts)
     }
 
-    /// Restores the contacts into the project `into`; `topic` returns the copy of a topic. Keeps the status of a contact that
-    /// exists, and every choice of topics that was made since the backup.
+    /// Restores the contacts into the project `into`; `topic` returns the copy of a topic. Keeps the status of a contact that exists, and
+    /// every choice of topics that has been made since the backup.
     pub fn restore(
         self,
         tx: &mut WriteTx<'_>,

@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits::{DMARC_LEVELS_MAX, DOMAIN_FOUND_CHARACTERS_MAX, DOMAIN_FOUND_SHOWN_MAX, DOMAINS_AT_ONCE};
 
-/// Queries the DNS for every record of a domain, in parallel.
+/// Queries DNS for every record of a domain, in parallel.
 pub async fn check(dns: &Dns, domain: &Domain, installation: &Installation) -> DnsCheck {
     let wanted = records::required(domain, installation);
     let checks = join_all(wanted.iter().map(|record| check_record(dns, domain, record, installation)));

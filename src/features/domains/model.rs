@@ -52,7 +52,7 @@ impl Record for Domain {}
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "DomainStatus")]
 pub enum Status {
-    /// The domain's DKIM records are not in the DNS yet.
+    /// The domain's DKIM records are not in DNS yet.
     Pending,
     /// Mail from the domain is signed.
     Verified,
@@ -145,7 +145,7 @@ pub enum Purpose {
     Tracking,
 }
 
-/// How a record in the DNS compares with the required one.
+/// How a record in DNS compares with the required one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordStatus {
@@ -227,8 +227,8 @@ impl Domain {
         }
     }
 
-    /// Returns the keys that sign now: the keys whose records the last check found or, if it found none, all signing keys, because
-    /// the DNS may have been wrong.
+    /// Returns the keys that sign now: the keys whose records the last check found or, if it found none, all signing keys, because DNS may
+    /// have been wrong.
     pub fn signing_keys(&self) -> impl Iterator<Item = &DomainKey> {
         let signs = |key: &&DomainKey| key.phase == Phase::Signing;
         let any_seen = self.keys.iter().filter(signs).any(|key| self.is_seen(key));

@@ -47,7 +47,7 @@ pub struct DomainView {
     pub updated_at: WireTime,
 }
 
-/// A record to add to the DNS.
+/// A record to add to DNS.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordView {

@@ -309,7 +309,7 @@ pub enum Part {
     Text = 2,
 }
 
-/// An edit of an email. The edit may still be running after the response to its request was sent.
+/// An edit of an email. The edit may still be running after the response to its request is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
     pub id: EditId,

@@ -287,7 +287,7 @@ pub struct EditedEmail {
     pub preview_id: Option<EditId>,
 }
 
-/// An edit of an email. The edit may still be running after the response to its request was sent.
+/// An edit of an email. The edit may still be running after the response to its request is sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditView {

@@ -182,7 +182,7 @@ fn the_codes_name_what_is_wrong_with_the_account() {
     assert!(said.contains("templates:write") && forbidden.body["data"]["connectUrl"].is_string(), "{said}");
     assert_eq!(status()["isConnected"], true);
     peer.fail("/api/templates", 1, Fault::Status(400, None));
-    assert_eq!((run(&named).refusal().0, run(&named).status), (409, 200), "a refused template is no reason to reconnect");
+    assert_eq!((run(&named).refusal().0, run(&named).status), (409, 200), "a refused template is not a reason to reconnect");
     peer.accept(&[]);
     assert_eq!((run(&named).refusal().0, run(&named).refusal().1), (409, "PROVIDER_RECONNECT_REQUIRED"));
     assert_eq!(status()["connections"].as_array().map(Vec::len), Some(2));

@@ -240,7 +240,7 @@ fn token_of(tokens: &Tokens, environment: Environment, texts: &[String]) -> Opti
     words.filter_map(read).find(|token| matches!(token.purpose, Purpose::Message | Purpose::Bounce))
 }
 
-/// A checked request, whose effects are to be stored.
+/// A checked request whose effects have not been stored yet.
 #[derive(Clone)]
 struct CheckedRequest {
     incoming: Incoming,

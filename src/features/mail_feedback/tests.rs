@@ -179,7 +179,7 @@ fn a_hard_bounce_suppresses_the_address_once_and_a_forged_one_does_not() {
             (&json!("bounce_hard"), &json!("mail_service")),
             "{suppression}"
         );
-        // A replay has no effect, even after the suppression was removed.
+        // A replay has no effect, even after the suppression is removed.
         scene.app.delete("/v1/suppressions/ada%40example.com").data();
         let (status, reply) = scene.send_sample(&url, &made);
         assert_eq!((status, scene.suppression()), (200, Value::Null), "{service:?}: {reply}");

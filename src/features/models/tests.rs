@@ -1,4 +1,4 @@
-//! Tests of the monthly limits: before a request, after a response, and after a process was killed.
+//! Tests of the monthly limits: before a request, after a response, and after a process is killed.
 
 use serde_json::json;
 

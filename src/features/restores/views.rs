@@ -79,7 +79,7 @@ pub struct RestoreResult {
     pub environment: &'static str,
     /// The counts by kind: `created` objects came back, `updated` objects were replaced, and `unchanged` objects were not changed.
     pub restored: Vec<CopyCounts>,
-    /// The number of contacts that were deleted since then and stay deleted.
+    /// The number of contacts that have been deleted since then and stay deleted.
     pub contacts_left_deleted: u64,
     /// The number of contacts that stay deleted even with `deletedContacts`, because they had unsubscribed, bounced or complained
     /// before.
@@ -123,7 +123,7 @@ pub struct ContactsPreview {
     pub missing: u64,
     /// The number of contacts that exist now. Their status does not change.
     pub existing: u64,
-    /// The number of contacts that were deleted since then. They come back only with `deletedContacts`.
+    /// The number of contacts that have been deleted since then. They come back only with `deletedContacts`.
     pub deleted: u64,
     /// The number of contacts that never come back: they had unsubscribed, bounced or complained before they were deleted.
     pub erased: u64,

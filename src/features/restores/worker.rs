@@ -127,7 +127,7 @@ fn refusal(found: Option<&Identity>, own: Option<&Identity>, name: &str) -> Opti
     match found.zip(own) {
         _ if continuous::is_own(found, own, name) => None,
         Some((found, own)) if is_installations(found, own) => {
-            Some("The state at this time was made with a different master key. Choose a time after the master key was replaced.")
+            Some("The backup at this time was made with a different master key. Choose a time after the master key was replaced.")
         }
         _ => Some("The backup belongs to another installation. Check the setting backup.url."),
     }

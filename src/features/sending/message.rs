@@ -1,7 +1,7 @@
 //! Renders one message: fills in a mailing's content for one recipient, and adds headers and signatures.
 //!
-//! Rendering the message again for the same recipient and unchanged data gives the same bytes, except for the signatures, which contain the
-//! time: the Message-ID, date and boundaries are derived from stored values.
+//! Rendering the message again for the same recipient and unchanged data produces the same bytes, except for the signatures, which contain
+//! the time: the Message-ID, date and boundaries are derived from stored values.
 
 use std::sync::Arc;
 

@@ -388,7 +388,7 @@ fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformErro
     }
     serde_json::from_slice(body).map_err(|error| {
         PlatformError::Malformed(format!(
-            "{what}: the response contains unexpected data in line {}, column {}",
+            "{what}: the response contains unexpected data at line {}, column {}",
             error.line(),
             error.column()
         ))

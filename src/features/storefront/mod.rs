@@ -7,7 +7,7 @@
 //!   after a store is connected, once a day, on request, and soon after a change that a webhook reports without details.
 //! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the effects in one transaction. The response
 //!   is sent after the commit.
-//! - `privacy` handles the platform's requests to export and erase data, which also arrive after a store was disconnected.
+//! - `privacy` handles the platform's requests to export and erase data, which also arrive after a store is disconnected.
 //! - `platform` has an adapter for each platform; `client` sends all requests to stores.
 //!
 //! Invariants: a webhook without a valid signature has no effect; a repeated or late webhook changes nothing that a newer one changed; no

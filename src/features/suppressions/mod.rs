@@ -1,7 +1,6 @@
 //! The suppression list of an account: the addresses that must not be mailed, with reasons.
 //!
-//! The key of a row is a keyed hash of the address, so that an erased contact stays on the list without being identified. A stolen copy
-//! of
+//! The key of a row is a keyed hash of the address, so that an erased contact stays on the list without being identified. A stolen copy of
 //! the data files cannot be tested for addresses, because the hash key is derived from the master key.
 //!
 //! Invariant: an address has one row. Only a more serious reason replaces the reason of a row.

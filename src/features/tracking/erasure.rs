@@ -58,7 +58,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 }
 
 /// Repeats a step that a damaged row stopped, with only one mailing. If this mailing has the damaged row, or another stage needs it, skips
-/// the mailing or the stage: otherwise, no contact would be erased anymore.
+/// the mailing or the stage: otherwise, erasure would stop for all contacts.
 async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
     let erased = store.write(move |tx| one(tx, list, 1)).await;
     match erased.and_then(|erased| erased) {
@@ -189,7 +189,7 @@ fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let contact = erasure.contact.to_string();
     let about = |data: &Value| match data["subscriberId"].as_str() {
         Some(id) => id == contact && data["action"] != "deleted",
-        // Events about test sends, and about messages to an address that was no contact's at the time, contain only the address.
+        // Events about test sends, and about messages to an address that belonged to no contact at the time, contain only the address.
         None => ["email", "recipient"].into_iter().filter_map(|field| data[field].as_str()).any(|email| {
             let email = EmailAddress::stored(email).map(|email| email.normalized());
             email.is_some() && email == *normalized

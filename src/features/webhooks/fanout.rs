@@ -42,7 +42,7 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
 }
 
 /// Processes each event in its own transaction, after a damaged row stopped a transaction with all of them. Removes the events that need
-/// the damaged row from the queue: otherwise, no later event would be delivered anymore.
+/// the damaged row from the queue: otherwise, no later event would be delivered.
 async fn take_apart(store: &Store) -> Result<bool, Failure> {
     let ids = outbox::queued(&store.read(), limits::WEBHOOK_EVENTS_PER_STEP)?;
     let more = ids.len() == limits::WEBHOOK_EVENTS_PER_STEP;

@@ -229,7 +229,7 @@ impl Delivery {
     /// Ends the attempt in flight. Returns whether an attempt was in flight.
     pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
-        // A test has only one attempt, whose failure the user is shown.
+        // A test has only one attempt, and its user sees the failure.
         if verdict == AttemptOutcome::NotSent && self.is_under_way() && self.status == DeliveryStatus::Pending && !self.is_test()
         {
             self.attempts.pop();

@@ -1,7 +1,6 @@
 //! Delivery signatures and their secret.
 //!
-//! One secret serves both forms of signature: `X-Service-Signature` and Standard Webhooks. `base/delivery_signature.rs` computes them.
-//! The
+//! One secret serves both forms of signature: `X-Service-Signature` and Standard Webhooks. `base/delivery_signature.rs` computes them. The
 //! secret is shown as `whsec_` plus base64 of random bytes.
 
 use data_encoding::BASE64;

@@ -171,7 +171,7 @@ fn a_started_delivery_is_not_started_again_until_its_attempt_is_lost() {
     world.settle(started[0].delivery.id, AttemptOutcome::Success);
     let state = world.state();
     assert_eq!((state.successes, state.kept(DeliveryStatus::Success), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
-    assert!(store::lanes(&world.app.read(), None, 9).expect("the data is readable").is_empty(), "no delivery is due any more");
+    assert!(store::lanes(&world.app.read(), None, 9).expect("the data is readable").is_empty(), "no more deliveries are due");
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn a_delivery_that_waits_longer_than_its_event_is_kept_fails_visibly() {
     assert_eq!((delivery.status, delivery.note.as_deref()), (DeliveryStatus::Failed, Some(store::FORGOTTEN)));
     let state = world.state();
     assert_eq!((state.failures, state.kept(DeliveryStatus::Failed), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
-    assert!(store::lanes(&world.app.read(), None, 9).expect("the data is readable").is_empty(), "no delivery is due any more");
+    assert!(store::lanes(&world.app.read(), None, 9).expect("the data is readable").is_empty(), "no more deliveries are due");
     world.app.clock.advance_ms(DAY_MS + 1_000);
     assert!(!world.sweep(DAY_MS));
     assert!(world.deliveries().is_empty());

@@ -153,7 +153,7 @@ mod tests {
     fn what_readers_do_spreads_over_hours_and_days_and_fades() {
         let actions = actions();
         let last = actions.last().expect("there is at least one action").after_ms;
-        assert!(last < limits::DEMO_PAST_MS, "every action lies in the past: {last}");
+        assert!(last < limits::DEMO_PAST_MS, "every action is in the past: {last}");
         let count = |step| actions.iter().filter(|one| one.action == step).count();
         assert!(
             (10..40).contains(&count(ReaderStep::Click))

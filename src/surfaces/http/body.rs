@@ -1,7 +1,7 @@
 //! Request and reply bodies: conversion between hyper's types and the pipeline's types.
 //!
-//! The stream of a request body enforces the time limits, so its readers need not. It does not enforce the size limit, which depends on
-//! the operation.
+//! The stream of a request body enforces the time limits, so its readers do not need to. It does not enforce the size limit, which depends
+//! on the operation.
 
 use std::future::Future;
 use std::io;

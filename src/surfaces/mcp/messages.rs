@@ -104,7 +104,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[1]}"#, json!(7), INVALID_REQUEST, "params:"),
             (r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#, json!(7), INVALID_REQUEST, "result:"),
         ] {
-            let answer = fault(message.as_bytes()).unwrap_or_else(|| panic!("{message} is no message"));
+            let answer = fault(message.as_bytes()).unwrap_or_else(|| panic!("{message} is not a message"));
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{message}");
             assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains(part)), "{answer}");
         }

@@ -326,7 +326,7 @@ mod tests {
     /// Boolean schemas.
     fn check_dialect(tool: &str, schema: &Value) {
         const TYPED: [&str; 4] = ["type", "$ref", "anyOf", "enum"];
-        let members = schema.as_object().unwrap_or_else(|| panic!("{tool}: {schema} is no object"));
+        let members = schema.as_object().unwrap_or_else(|| panic!("{tool}: {schema} is not an object"));
         assert!(TYPED.iter().any(|name| members.contains_key(*name)), "{tool}: {schema} has no type");
         assert!(!schema["type"].is_array(), "{tool}: {schema} has several types");
         for name in ["properties", "$defs"] {

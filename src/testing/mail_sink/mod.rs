@@ -88,7 +88,7 @@ pub enum SinkAction {
     Reset,
     /// Sends nothing until the client gives up.
     Silence,
-    /// Reads the input from now on in small chunks, with this pause between them.
+    /// From now on, reads the input in small chunks, with this pause between them.
     Slowly(Duration),
     /// Sends an unencrypted TLS alert, which breaks the session.
     Alert,

@@ -44,7 +44,7 @@ pub fn answer(state: &mut State, parts: &[&str], request: &Request<'_>) -> Optio
 
 /// Returns the error response for a body that lacks a member in `needed`, or has one that is in neither `needed` nor `allowed`.
 fn wrong(body: &Value, needed: &[&str], allowed: &[&str]) -> Option<(u16, Value)> {
-    let Some(members) = body.as_object() else { return Some(refused("the body is no object")) };
+    let Some(members) = body.as_object() else { return Some(refused("the body is not an object")) };
     if let Some(name) = needed.iter().find(|name| !members.contains_key(**name)) {
         return Some(refused(&format!("{name} is missing")));
     }

@@ -68,7 +68,7 @@ async fn comes(scene: &Scene<'_>, path: &str, wanted: &str) {
         if text.contains(wanted) {
             return;
         }
-        assert!(Instant::now() < end, "{path} does not come to say \"{wanted}\":\n{text}");
+        assert!(Instant::now() < end, "{path} does not show \"{wanted}\":\n{text}");
     }
 }
 

@@ -41,7 +41,7 @@ pub async fn settled(browser: &mut Browser<'_>, path: &str) -> Page {
             tokio::time::sleep(LOOK).await;
         }
     };
-    tokio::time::timeout(PATIENCE, looking).await.expect("it comes to an end")
+    tokio::time::timeout(PATIENCE, looking).await.expect("the work ends in time")
 }
 
 /// Returns the first URL in the page with this prefix.

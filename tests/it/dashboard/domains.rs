@@ -1,5 +1,4 @@
-//! Tests the pages for sending domains: adding a domain, its records and their state in the DNS, tracking, new keys, and deleting
-//! the domain.
+//! Tests the pages for sending domains: adding a domain, its records and their state in DNS, tracking, new keys, and deleting the domain.
 
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;

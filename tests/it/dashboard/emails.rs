@@ -354,7 +354,7 @@ async fn findings_of_the_checks_are_shown_fixed_and_ignored() {
     assert_eq!(browser.post(&checks, &act("ignore", image, "2")).await.status, 303);
     let page = browser.get(&checks).await;
     assert!(page.text.contains("Stop ignoring") && page.text.contains("id=\"ignored\""), "{}", page.text);
-    assert!(!browser.get(&home).await.text.contains("has no alt attribute"), "an ignored finding is no warning");
+    assert!(!browser.get(&home).await.text.contains("has no alt attribute"), "an ignored finding is not a warning");
     assert_eq!(browser.post(&checks, &act("notice", image, "2")).await.status, 303);
     assert!(browser.get(&home).await.text.contains("has no alt attribute"));
     assert_eq!(browser.post(&checks, &act("check", "", "2")).await.location(), format!("{checks}?done=checked"));

@@ -151,7 +151,7 @@ async fn codes_and_tokens_work_once_for_their_program_and_resource() {
     let (access, refresh) = (token(&tokens, "access_token"), token(&tokens, "refresh_token"));
     assert_eq!((tokens.json()["scope"].as_str(), tokens.header("cache-control")), (Some("audience:read"), Some("no-store")));
     assert!(works(&server, &access).await);
-    // The audience of the token is the MCP server, not the API; a refresh token is no access token.
+    // The audience of the token is the MCP server, not the API; a refresh token is not an access token.
     let api = anonymous(&server).with_key(Some(&access));
     api.call("projects.list", json!({})).await.refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
     assert!(!works(&server, &refresh).await);

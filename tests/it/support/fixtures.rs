@@ -42,7 +42,7 @@ pub async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
             tokio::time::sleep(LOOK).await;
         }
     };
-    tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so")
+    tokio::time::timeout(PATIENCE, asking).await.expect("there is a result in time")
 }
 
 fn id_of(made: &Value) -> String {

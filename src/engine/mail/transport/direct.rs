@@ -85,7 +85,7 @@ impl Direct {
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, String> {
         let found = self.exchangers.addresses(host).await.map_err(|error| error.to_string())?;
         if found.is_empty() {
-            return Err("the DNS has no IP address for the mail server".to_owned());
+            return Err("DNS has no IP address for the mail server".to_owned());
         }
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
         match admitted.is_empty() {

@@ -192,7 +192,7 @@ impl Transport {
                 (RouteKind::Exchanger { .. }, Some(direct)) => direct.addresses(name).await,
                 (RouteKind::Exchanger { .. } | RouteKind::Relay { .. }, _) => {
                     let found = self.resolver.resolve(name).await.map_err(|error| error.to_string())?;
-                    if found.is_empty() { Err("the DNS has no IP address for the mail server".to_owned()) } else { Ok(found) }
+                    if found.is_empty() { Err("DNS has no IP address for the mail server".to_owned()) } else { Ok(found) }
                 }
             }
         };
@@ -205,7 +205,7 @@ impl Transport {
 
     /// Connects to the first address that accepts a connection.
     async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<(TcpStream, SocketAddr), ConnectError> {
-        let mut cause = Cause::Unreachable("the DNS has no IP address for the mail server".to_owned());
+        let mut cause = Cause::Unreachable("DNS has no IP address for the mail server".to_owned());
         for address in addresses.iter().take(SMTP_ADDRESSES_TRIED_MAX) {
             let address = SocketAddr::new(*address, port);
             let connecting = timeout(self.timeouts.connect, TcpStream::connect(address));

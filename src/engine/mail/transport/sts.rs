@@ -1,7 +1,7 @@
 //! MTA-STS (RFC 8461): the policies of domains that require encrypted connections to verified servers.
 //!
-//! A domain announces its policy in the DNS and publishes it on a website; [`PolicySource`] provides both. A policy is cached for as long
-//! as the policy itself states, so that an attacker who blocks a lookup today cannot disable yesterday's policy. The cache is lost when the
+//! A domain announces its policy in DNS and publishes it on a website; [`PolicySource`] provides both. A policy is cached for as long as
+//! the policy itself states, so that an attacker who blocks a lookup today cannot disable yesterday's policy. The cache is lost when the
 //! process ends.
 
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ pub struct Policies {
 
 #[derive(Clone)]
 struct CachedPolicy {
-    /// The ID in the DNS record at the time when the policy was read.
+    /// The ID in the DNS record when the policy was read.
     id: Option<String>,
     policy: Option<Policy>,
     /// The end of the policy's validity.

@@ -133,7 +133,7 @@ const ENTITIES: [(&str, char); 10] = [
     ("&amp;", '&'),
 ];
 
-/// Returns a text of HTML with its [`ENTITIES`] decoded.
+/// Returns HTML text with its [`ENTITIES`] decoded.
 pub fn decoded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! The engine of a store in a cluster: a local file with the records of the shared log. The leader appends records, and followers apply
-//! them.
+//! The engine of a store in a cluster: a local file to which the records of the shared log are applied. The leader appends the records, and
+//! followers read them.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 

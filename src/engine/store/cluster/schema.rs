@@ -94,7 +94,7 @@ pub async fn read(link: &mut Link) -> Result<Schema> {
 }
 
 /// Checks that this node has the same `cluster.secret` as the other nodes, by its check value. The first node sets the secret of the
-/// cluster, and so does a node that starts after all nodes were stopped for a minute.
+/// cluster, and so does a node that starts after all nodes have been stopped for a minute.
 pub async fn check_secret(link: &mut Link, own: &str) -> Result<()> {
     let known = read(link).await?.secret_check;
     if known == own {

@@ -59,7 +59,7 @@ impl fmt::Display for Invalid {
 }
 
 impl Client {
-    /// Checks what a program states about itself.
+    /// Creates a client from the name and the redirect URIs that a program registers; fails if either is invalid.
     pub fn new(name: Option<&str>, redirect_uris: Vec<String>) -> Result<Self, Invalid> {
         let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed program");
         let name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(name);

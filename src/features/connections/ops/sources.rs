@@ -44,7 +44,7 @@ impl Operation for Sources {
         needs(Permission::AudienceRead),
     )
     .summary("List the import sources of a platform")
-    .about("Returns lists, segments, tags and audiences of the connected account, with their sizes if the platform states them.")
+    .about("Returns the lists, segments, tags and audiences of the connected account, with their sizes if the platform reports them.")
     .rate(RouteGroup::Imports)
     .fails(&FAILURES);
     type Input = ListSources;

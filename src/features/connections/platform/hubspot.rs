@@ -240,7 +240,7 @@ impl AudiencePort for HubSpot {
                 json!({ "propertyName": "hs_email_optout", "operator": "EQ", "value": "true" }),
                 json!({ "propertyName": "hs_email_hard_bounce_reason_enum", "operator": "HAS_PROPERTY" }),
             ];
-            // The first import reads all of these contacts: those that changed since 1970.
+            // The first import reads all of these contacts: those that have changed since 1970.
             return search(client, &conditions, since.unwrap_or(Timestamp(0)), cursor).await;
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);

@@ -33,7 +33,7 @@ trait AccountPort {
 trait AudiencePort {
     fn sources(client: &Client<'_>) -> impl Future<Output = Result<Vec<Source>, PlatformError>> + Send;
 
-    /// Reads the page of `source` that starts at `cursor`, or the first page. If a time is given, the page may omit contacts that
+    /// Reads the page of `source` that starts at `cursor`, or the first page. If a time is given, the page may omit contacts that have
     /// neither joined the source nor changed since then.
     fn contacts(
         client: &Client<'_>,
@@ -45,7 +45,7 @@ trait AudiencePort {
 
 /// Reads an account's changed contacts, for platforms whose sources only report who joined.
 trait ChangesPort {
-    /// Reads the page that starts at `cursor`, or the first page, of the contacts that changed since the given time.
+    /// Reads the page that starts at `cursor`, or the first page, of the contacts that have changed since the given time.
     fn changes(
         client: &Client<'_>,
         sources: &[ProviderSource],
@@ -57,9 +57,9 @@ trait ChangesPort {
 /// The contacts that an import reads together.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'s> {
-    /// A source's contacts. If a time is given, only the contacts that joined the source or changed since then.
+    /// A source's contacts. If a time is given, only the contacts that have joined the source or changed since then.
     Source(&'s ProviderSource, Option<Timestamp>),
-    /// The account's contacts that changed since a time, whatever source they belong to.
+    /// The account's contacts that have changed since a time, whatever source they belong to.
     Changes(&'s [ProviderSource], Timestamp),
 }
 

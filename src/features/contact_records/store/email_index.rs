@@ -1,12 +1,10 @@
 //! The index of emails: maps each email to its contact, which ensures that emails are unique.
 //!
-//! Hashes are random, so inserting a chunk of an import straight into the index touches nearly every page, and an import of a million
-//! rows
+//! Hashes are random, so inserting a chunk of an import straight into the index touches nearly every page, and an import of a million rows
 //! would rewrite the index about fifty times. Many new emails in one transaction therefore become a *run*: one row that contains all of
 //! them, sorted. Later, the runs are merged into the index, one slice of the hash range at a time, which writes each page once.
 //!
-//! Invariants: an entry in the index overrides entries in runs. Removing a hash that a run may contain leaves [`GONE`] in the index.
-//! All
+//! Invariants: an entry in the index overrides entries in runs. Removing a hash that a run may contain leaves [`GONE`] in the index. All
 //! hashes below the cursor of a merge are in the index, and the runs are ignored below it.
 
 use std::ops::ControlFlow;
@@ -149,7 +147,7 @@ pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<Entry>) -> 
     Ok(())
 }
 
-/// Removes an email after its contact was deleted.
+/// Removes the email of a deleted contact.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) -> Result<()> {
     let mut found = [None];
     in_runs(tx, project, &[digest], &mut found)?;

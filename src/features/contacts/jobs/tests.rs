@@ -394,8 +394,8 @@ fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
-    /// Importing in chunks of any size, with a worker that restarts after any number of them, gives the same result as importing all rows
-    /// in order.
+    /// Importing in chunks of any size, with a worker that restarts after any number of them, has the same result as importing all rows in
+    /// order.
     #[test]
     fn an_import_in_chunks_with_interruptions_equals_a_plain_map(
         rows in prop::collection::vec((0..12_u8, 0..3_u8), 0..60), size in 1..9_usize, turns in 1..4_usize,

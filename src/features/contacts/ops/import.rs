@@ -137,7 +137,7 @@ impl Upload {
         let content_type = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let boundary = multer::parse_boundary(content_type).map_err(|error| {
             let detail = match error {
-                multer::Error::NoBoundary => "The Content-Type header has no boundary; let the HTTP client write this header.",
+                multer::Error::NoBoundary => "The Content-Type header has no boundary; let the HTTP client set this header.",
                 _ => "Send the form as multipart/form-data, with the file in the field \"file\".",
             };
             Failure::because(Code::UnsupportedMediaType, detail)

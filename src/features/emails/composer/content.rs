@@ -121,12 +121,12 @@ impl<'a> Content<'a> {
         rest != text && rest.split_whitespace().all(|word| common.iter().any(|own| own == word))
     }
 
-    /// Returns whether the email can print a text of the prompt: the text is in the email's language and contains no avoided words.
+    /// Returns whether the email can print text from the prompt: the text is in the email's language and contains no avoided words.
     pub fn prints(&self, text: &str) -> bool {
         !tidy(text).is_empty() && self.rules.allow(text) && !self.is_foreign(text)
     }
 
-    /// Returns whether a text of the prompt is in a language other than the email's.
+    /// Returns whether text from the prompt is in a language other than the email's.
     pub fn is_foreign(&self, text: &str) -> bool {
         !is_in(text, self.language, self.spoken)
     }

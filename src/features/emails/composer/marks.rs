@@ -44,7 +44,7 @@ impl Writer<'_> {
                 && words.all(|word| self.title.contains(&format!(" {word} ")))
     }
 
-    /// Returns a text of the prompt as markup with its links. The dates and codes of `facts` are bold.
+    /// Returns text from the prompt as markup with its links. The dates and codes of `facts` are bold.
     pub fn marked(&self, text: &str, facts: &[usize]) -> String {
         let text = if self.content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
         let mut marks = self.links_in(&text);

@@ -28,7 +28,7 @@ pub fn correct_by_facts(brief: &mut Brief, language: Language) {
             brief.event = seasonal_event(brief, language);
         }
     }
-    // A raised price is no sale: "Shipping costs €4.90 instead of €3.90".
+    // A price increase is not a sale: "Shipping costs €4.90 instead of €3.90".
     if brief.purpose == Goal::Sale && !sells(brief) && raises_price(brief) {
         brief.purpose = Goal::PriceChange;
         brief.offer = None;

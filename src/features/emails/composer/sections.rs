@@ -330,7 +330,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the picture of the brand that fits a text of the brief and that the email does not show yet.
+    /// Returns the picture of the brand that fits text from the brief and that the email does not show yet.
     pub fn picture_of(&mut self, text: &str) -> Option<Picture> {
         if self.content.rules.no_images || self.shape.pictures == Pictures::None {
             return None;

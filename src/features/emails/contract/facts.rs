@@ -75,8 +75,8 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
     }
 }
 
-/// Returns whether a text of a brief in this language states values of the same kind as `value`, but only different ones. A text
-/// without a value of this kind, such as "Silvester", contradicts nothing.
+/// Returns whether text from a brief in this language states values of the same kind as `value`, but only different ones. A text without a
+/// value of this kind, such as "Silvester", contradicts nothing.
 pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> bool {
     let compare = |mention: &Value| match (mention, value) {
         (Value::Percent(own), FactValue::Percent { percent }) => Some(own == percent),

@@ -62,7 +62,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
     lost.into_iter().map(report).collect()
 }
 
-/// The marks after which a capital letter need not start a name.
+/// The marks after which a capital letter does not necessarily start a name.
 const ENDS: [char; 9] = ['.', ':', '!', '?', '-', '–', '"', '“', '('];
 
 /// Returns whether a word inside a sentence is a name: "reply to Tom". All German nouns are capitalized.

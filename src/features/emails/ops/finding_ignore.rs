@@ -71,7 +71,7 @@ impl Command for FindingIgnore {
                 store::ignore_finding(tx, email.id, &input.finding_id, &ignored);
             }
             false if is_ignored => store::notice_finding(tx, email.id, &input.finding_id),
-            // The request changes nothing, so the finding need not exist.
+            // The request changes nothing, so the finding does not need to exist.
             true | false => {}
         }
         EmailChecksView::of(tx, account, &email).map(Done)

@@ -1,6 +1,6 @@
 //! The theme of a brand's email: a layout, legible colors, fonts and corners.
 //!
-//! The same brand, document and seed always give the same theme. A matching default replaces each property that a brand lacks. The theme
+//! The same brand, document and seed always produce the same theme. A matching default replaces each property that a brand lacks. The theme
 //! does not depend on the content of blocks or on any markup.
 
 pub mod color;
@@ -122,7 +122,7 @@ impl Theme {
     }
 }
 
-/// Returns the layout for an email with this purpose and brand. Another seed can give another layout.
+/// Returns the layout for an email with this purpose and brand. Another seed can produce another layout.
 pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
     let suited = suited(purpose).iter().filter(|layout| fits(**layout, brand));
     let weighted: Vec<Layout> = suited.flat_map(|layout| std::iter::repeat_n(*layout, weight(*layout, brand))).collect();
@@ -218,7 +218,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
 /// Returns the colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A color of medium brightness is unsuitable as a background, because no text color has much contrast with it.
+    // A color of medium brightness is unsuitable as a background, because every text color has low contrast with it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {

@@ -221,7 +221,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     // Refunds with the ID of the paid order.
     (
-        "a refund goes to the order's email, whatever was clicked since",
+        "a refund goes to the order's email, whatever has been clicked since",
         &["click A -1h", "paid 50 USD 0", "click B +1m", "back 50 USD +2m"],
         "A 1 0 USD",
     ),

@@ -1,4 +1,4 @@
-//! The operations of going live, one file for each.
+//! The operations for going live, one file for each.
 
 pub mod checklist;
 pub mod copy;

@@ -27,7 +27,7 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("hooks.delete", "/v1/incoming-webhooks/{hook}", needs(Permission::WebhookWrite))
         .client("incoming_webhooks.delete")
         .summary("Delete an incoming webhook")
-        .about("Its URL returns 404 from now on. The contacts and events that it received are kept.")
+        .about("After the deletion, its URL returns 404. The contacts and events that it received are kept.")
         .fails(&[Code::NotFound]);
     type Input = HookRef;
     type Output = Done<DeletedHook>;

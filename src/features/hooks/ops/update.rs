@@ -60,7 +60,7 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("hooks.update", "/v1/incoming-webhooks/{hook}", needs(Permission::WebhookWrite))
         .client("incoming_webhooks.update")
         .summary("Change an incoming webhook")
-        .about("The changes apply to requests that arrive from now on.")
+        .about("The changes apply to requests that arrive later.")
         .answers_secret()
         .fails(&[Code::NotFound]);
     type Input = HookPatch;

@@ -27,7 +27,7 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("mail_feedback.delete", "/v1/mail-services/{mailServiceId}", needs(Permission::WebhookWrite))
         .client("mail_services.delete")
         .summary("Delete a mail service")
-        .about("The URL of its webhook returns 404 from now on. Suppressions and statistics from its events are kept.")
+        .about("After the deletion, the URL of its webhook returns 404. Suppressions and statistics from its events are kept.")
         .fails(&[Code::NotFound]);
     type Input = MailServiceRef;
     type Output = Done<DeletedMailService>;

@@ -1,3 +1,3 @@
-//! The operations of language models.
+//! The operations on language models.
 
 pub mod metrics;

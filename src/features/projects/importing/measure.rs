@@ -61,7 +61,7 @@ async fn analyze(
             image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await
         }
     };
-    // The files of several images would use much memory until the last image has been analyzed.
+    // The files of several images would use a lot of memory until the last image has been analyzed.
     analyzed.map(AnalyzedImage::without_file)
 }
 
@@ -120,7 +120,7 @@ fn record(
     Ok(())
 }
 
-/// Saves the measurements in the brand after the last image was measured or the time limit was reached.
+/// Saves the measurements in the brand after the last image is measured or the time limit is reached.
 fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring) else { return Ok(()) };
     let draft = import.draft.get_or_insert_default();

@@ -50,7 +50,7 @@ fn each_row_of_a_growing_file_becomes_one_event() {
     assert_eq!(events(&app, "ada@example.com").len(), 2);
     let (contacts, jobs) = (app.get_in("/v1/contacts").data(), app.get_in("/v1/contacts/jobs").data());
     assert_eq!((&contacts["total"], &contacts["contacts"][0]["status"]), (&json!(1), &json!("non-subscribed")));
-    assert_eq!(jobs["jobs"], json!([]), "events are no contact job");
+    assert_eq!(jobs["jobs"], json!([]), "an import of events is not a contact job");
 }
 
 #[test]

@@ -188,7 +188,7 @@ impl Scheduler {
 
     /// Adds a mailing to the schedule if it may be sent. Returns whether it is scheduled.
     async fn admit(&mut self, tx: &ReadTx, id: MailingId, sender: &Arc<MessageSender>) -> Result<bool, Failure> {
-        // Direct sends are short, so they are read again only after a claim was refused.
+        // Direct sends are short, so they are read again only after a claim is refused.
         let known = self.active.get(&id);
         if known.is_some_and(|active| active.context.mailing.kind.lane() == DIRECT && !active.stopped) {
             return Ok(true);

@@ -16,7 +16,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MessageId};
 use crate::vocab::limits;
 
-/// The domain of simulated recipients. The name never exists in the DNS.
+/// The domain of simulated recipients. The name never exists in DNS.
 pub const SIMULATOR: &str = "simulator.mailmill.example";
 
 /// Returns the account's message with this ID. Fails with `NotFound` if the account has no such message.

@@ -95,7 +95,7 @@ pub fn content_id(account: AccountId, content: &Content) -> ContentId {
     let mut bytes = account.0.to_vec();
     let parts = [Some(&content.subject), content.preheader.as_ref(), Some(&content.html), content.text.as_ref()];
     for part in parts {
-        // The lengths separate the parts, so that different content cannot give the same bytes.
+        // The lengths separate the parts, so that different content cannot produce the same bytes.
         bytes.extend_from_slice(&part.map_or(u64::MAX, |text| text.len() as u64).to_be_bytes());
         bytes.extend_from_slice(part.map_or(&[][..], |text| text.as_bytes()));
     }

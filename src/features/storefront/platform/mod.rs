@@ -149,7 +149,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns whether the platform requests the export or the erasure of data, which it also does after the store was disconnected.
+    /// Returns whether the platform requests the export or the erasure of data, which it also does after the store is disconnected.
     pub fn is_privacy_request(&self) -> bool {
         matches!(self, Self::DataRequest { .. } | Self::RedactCustomer(_) | Self::RedactShop)
     }

@@ -1,4 +1,4 @@
-//! The operations of tracking.
+//! The tracking operations.
 
 pub mod click;
 pub mod logs;

@@ -19,9 +19,9 @@ const POINT: [u8; 43] =
     \x01\x00\x01\x00\x00\x02\x02\x44\x01\x00\x3b";
 
 impl Operation for Open {
-    const SPEC: Spec = Spec::get("tracking.open", "/t/o/{token}", public())
-        .summary("Load a message's tracking pixel")
-        .about("Used by messages that track opens, as /t/o/TOKEN.gif. Opens are buffered in memory and stored shortly after.");
+    const SPEC: Spec = Spec::get("tracking.open", "/t/o/{token}", public()).summary("Load a message's tracking pixel").about(
+        "Messages that track opens load this pixel as /t/o/TOKEN.gif. Opens are buffered in memory and stored shortly afterward.",
+    );
     type Input = MessageLink;
     type Output = Bare;
 

@@ -43,8 +43,8 @@ impl Operation for Deliverability {
         .summary("Predict the deliverability of an email")
         .about(
             "Judges the content with rules and with a model of words, and checks the DNS records of the sender's domain within 3 seconds. \
-                Content does not show the sender's reputation, which decides most: `confidence` is at most 0.8. If the DNS does not answer \
-                in time, `authentication` is absent, and the score does not depend on it.",
+                The content does not show the sender's reputation, which matters most, so `confidence` is at most 0.8. If DNS does not \
+                answer in time, `authentication` is absent, and the score does not depend on it.",
         )
         .rate(RouteGroup::Emails)
         .body(BodySize::Bulk)

@@ -44,8 +44,8 @@ impl Operation for Links {
         .about(
             "Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte. URLs that could change something, \
                 such as an unsubscribe or confirmation link, get only HEAD requests. Requests are sent only to public addresses, even after \
-                redirects. At most 200 URLs are requested, two of one domain at a time. If the time of the request runs out, the remaining \
-                URLs have the status `skipped`, and `metadata.complete` is false. Results are cached for 60 seconds.",
+                redirects. At most 200 URLs are requested, at most two at the same time per domain. If the request reaches its time \
+                limit, the remaining URLs have the status `skipped`, and `metadata.complete` is false. Results are cached for 60 seconds.",
         )
         .rate(RouteGroup::Emails)
         .body(BodySize::Bulk)

@@ -135,7 +135,7 @@ impl Dispatcher {
             let Some((last, _)) = lanes.last() else { return Ok(()) };
             after = Some(*last);
             let now = self.engine.clock.now();
-            // An attempt in flight becomes due again at the time when it must have ended.
+            // An attempt in flight becomes due again when it counts as lost.
             let span = (Timestamp(0), now.plus_ms(limits::WEBHOOK_ATTEMPT_LOST_MS));
             for (key, _) in lanes {
                 let rows = store::due(&tx, key, span, limits::WEBHOOK_PENDING_MAX as usize)?;
@@ -205,7 +205,7 @@ impl Dispatcher {
                 continue;
             }
             let mut rows = store::due(&tx, key, (Timestamp(0), now), room)?;
-            // This process's attempts in flight are not due yet, unless recording their results takes very long.
+            // This process's attempts in flight are not due yet, unless recording their results takes a very long time.
             rows.retain(|(_, _, _, delivery)| !self.in_flight.contains(delivery));
             if !rows.is_empty() {
                 ready.push((key, rows));

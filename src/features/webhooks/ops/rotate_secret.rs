@@ -37,10 +37,11 @@ impl Operation for RotateSecret {
             .summary("Rotate a webhook's secret")
             .about(
                 "Only this response shows the new secret. Until previousSecretExpiresAt, both secrets sign: X-Service-Signature \
-                 and X-Service-Signature-Alternate contain one digest each, and webhook-signature contains both. For receivers that \
-                 have one secret and check only X-Service-Signature, that header contains the digest by the secret that last succeeded \
-                 at the endpoint, at first the old one; the second attempt uses the new secret, the third the old \
-                 one. Tests use the new secret first. If you rotate again during the grace period, the oldest secret stops signing.",
+                 and X-Service-Signature-Alternate contain one digest each, and webhook-signature contains both. Some receivers have \
+                 only one of the secrets and check only X-Service-Signature. For them, the first attempt signs this header with the \
+                 secret that last succeeded at the endpoint (initially the old secret), the second attempt with the new secret, and the \
+                 third attempt with the old secret. A test signs this header with the new secret. If you rotate again during the \
+                 grace period, the oldest secret stops signing.",
             )
             .replay(Replay::Keyed)
             .answers_secret()

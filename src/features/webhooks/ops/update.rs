@@ -31,7 +31,7 @@ pub struct WebhookPatch {
     /// The URL for deliveries, including pending deliveries.
     #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: Option<String>,
-    /// The events that the webhook receives from now on.
+    /// The events that the webhook receives after the change.
     #[schemars(length(min = 1))]
     pub events: Option<Vec<Subscription>>,
     /// Whether the webhook receives events. Disabling the webhook cancels its pending deliveries; events that occur while it is disabled

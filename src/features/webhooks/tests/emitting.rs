@@ -41,7 +41,7 @@ impl Outbox {
         emitted
     }
 
-    /// Asserts that exactly these events were emitted since the last call.
+    /// Asserts that exactly these events have been emitted since the last call.
     #[track_caller]
     fn assert_emitted(&mut self, what: &str, expected: &[(&str, Value)]) {
         let emitted = self.since();

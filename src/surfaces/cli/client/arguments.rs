@@ -285,7 +285,7 @@ mod tests {
         let body = format!("@{}", file.display());
         let line = ["tags", "create", "--body", &body, "--name", "B", "--project", "p"];
         assert_eq!(values(&line), json!({ "name": "B", "color": "red", "projectId": "p" }));
-        let wrong = parsed(&["tags", "create", "--body", "[1]"]).expect_err("a list is no object");
+        let wrong = parsed(&["tags", "create", "--body", "[1]"]).expect_err("a list is not an object");
         assert!(wrong.to_string().starts_with("--body: must be a JSON object"), "{wrong}");
         let broken = parsed(&["segments", "create", "--filters", "{\"a\": }"]).expect_err("it is not JSON");
         assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");

@@ -70,7 +70,9 @@ fn warn_about_plain_text(url: &Url) {
         None => false,
     };
     if url.scheme() == "http" && !is_local {
-        note("Warning: this address is not encrypted, so others in the network can read the key. Use https:// instead.");
+        note(
+            "Warning: connections to this address are not encrypted, so others on the network can read the key. Use https:// instead.",
+        );
     }
 }
 

@@ -107,7 +107,7 @@ fn command_line(operations: &'static [Entry], verb: &str, path: &str) -> Option<
         known.matches('/').count() == given.len() && pairs(known).all(|(known, given)| known.starts_with('{') || known == given)
     };
     let found = all(operations).filter(|named| named.entry.spec.verb.name() == verb && fits(named.entry.spec.path));
-    // Of two commands whose paths fit, the one with fewer placeholders is meant.
+    // If the paths of two commands match, use the command with fewer placeholders.
     let named = found.min_by_key(|named| named.entry.spec.path.matches('{').count())?;
     let values = pairs(named.entry.spec.path).filter(|(known, _)| known.starts_with('{')).map(|(_, given)| {
         given.strip_prefix('{').and_then(|name| name.strip_suffix('}')).map_or_else(|| given.to_owned(), constant_case)

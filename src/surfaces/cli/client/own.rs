@@ -92,7 +92,7 @@ fn listen() -> Command {
 
 fn watch() -> Command {
     let campaign = Command::new("campaign")
-        .about("Show the progress and the results of a campaign until it has ended")
+        .about("Show the progress and the results of a campaign until it ends")
         .arg(value("id", "ID", "The ID of the campaign").required(true));
     Command::new("watch").about("Show a live view").subcommand_required(true).arg_required_else_help(true).subcommand(campaign)
 }

@@ -1,8 +1,8 @@
 //! HTTP requests to a Mailmill server, with retries where they are safe.
 //!
 //! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. This client only calls the server
-//! that the user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides about
-//! retries.
+//! that the user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides whether
+//! to retry.
 
 use std::io::Write;
 use std::path::Path;
@@ -477,7 +477,7 @@ mod tests {
         let challenge = [("www-authenticate", "Bearer error=\"insufficient_scope\", scope=\"audience:read\"")];
         let denied = envelope(&answer(403, &challenge, &body)).expect_err("the status is an error").to_string();
         assert!(denied.contains("The key needs audience:read."), "{denied}");
-        let foreign = envelope(&answer(200, &[], &json!("<html>"))).expect_err("the body is no envelope");
+        let foreign = envelope(&answer(200, &[], &json!("<html>"))).expect_err("the body is not an envelope");
         assert!(foreign.to_string().contains("not from a Mailmill server"), "{foreign}");
         let moved = envelope(&answer(308, &[("location", "https://b.example/")], &json!({}))).expect_err("it is a redirect");
         assert!(moved.to_string().contains("https://b.example/"), "{moved}");

@@ -165,7 +165,7 @@ pub fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// Redirects to the page after a form was handled successfully.
+/// Redirects to the page after a form is handled successfully.
 pub fn done(visit: &Visit, word: &str) -> PageResponse {
     PageResponse::redirect(format!("{}?done={word}", visit.path))
 }

@@ -37,7 +37,7 @@ async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     String::from_utf8(said).expect("the response is UTF-8 text")
 }
 
-/// The client sends header lines endlessly, so that no single read takes long.
+/// The client sends header lines endlessly, so that each read is short.
 #[tokio::test]
 async fn a_slow_loris_gets_408_and_is_closed() {
     let fixture = start(short(|limits| limits.header_time = MS_100)).await;

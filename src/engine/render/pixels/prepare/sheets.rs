@@ -8,7 +8,7 @@ use super::longhands;
 
 /// The maximum length of a value. A gradient of twenty colors takes 500 bytes.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
-/// The maximum number of shadows. The engine draws each shadow over the whole box, which takes long. Designs have up to six.
+/// The maximum number of shadows. The engine draws each shadow over the whole box, which takes a long time. Designs have up to six.
 const SHADOWS_MAX: usize = 8;
 /// The maximum nesting of at-rules.
 const LEVELS_MAX: usize = 8;

@@ -72,7 +72,7 @@ fn read(prompt: Prompt<'_>, brand: &Brand, language: Option<&LanguageTag>, today
     screen(&prompt, &mut reads);
     for read in &mut reads {
         screening::leave_out(&prompt, &fields, &mut read.pieces);
-        // The time of a message in a chat is no fact.
+        // The time of a chat message is not a fact.
         let scanned = if read.sentence.chat == Chat::Speaker { Vec::new() } else { joined(&read.pieces) };
         for piece in scanned {
             scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);

@@ -137,7 +137,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let is_dated = [List::Month, List::Weekday, List::ShortWeekday].into_iter().any(|list| prompt.mentions(list));
     let rewards = [List::Currency, List::Percent, List::Given].into_iter().any(|list| prompt.mentions(list));
     let goal = if goal == Some(Goal::Referral) && is_dated && !rewards { Some(Goal::Event) } else { goal };
-    // An event that does not take place is no invitation.
+    // A canceled event is not an invitation.
     let is_canceled =
         matches!(goal, Some(Goal::Event | Goal::Webinar | Goal::Launch)) && prompt.has(List::Canceled, start(prompt));
     if is_canceled { Some(Goal::ServiceNotice) } else { goal }

@@ -1,4 +1,4 @@
-//! Tests that twenty prompts give twenty valid emails, and that no two emails are alike.
+//! Tests that twenty prompts produce twenty valid emails, and that no two emails are alike.
 
 use std::collections::HashSet;
 

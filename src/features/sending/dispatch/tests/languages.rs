@@ -119,7 +119,7 @@ fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
             .iter()
             .map(|row| row["subject"].as_str().expect("the value is a string").to_owned());
         assert_eq!(rows.collect::<Vec<_>>(), vec![subject(email); many]);
-        // The cursor is in a direct send that was deleted since the previous page.
+        // The cursor is in a direct send that has been deleted since the previous page.
         let later = app.get(&format!("{own}/logs?cursor=ffffffffffffffffffffffff.0")).data()["emails"].clone();
         assert_eq!(later.as_array().expect("the value is a list").len(), many);
     }

@@ -100,7 +100,7 @@ async fn state(client: &Client<'_>, id: &str) -> Result<State, PlatformError> {
 
 fn line<T: DeserializeOwned>(bytes: &[u8], number: u64) -> Result<T, PlatformError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        PlatformError::Unavailable(format!("the export contains unexpected data in line {number}, column {}", error.column()))
+        PlatformError::Unavailable(format!("the export contains unexpected data at line {number}, column {}", error.column()))
     })
 }
 
@@ -364,7 +364,7 @@ pub fn status(state: &str) -> Option<Status> {
     }
 }
 
-/// Starts, polls or reads the export of the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file was read.
+/// Starts, polls or reads the export of the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file has been read.
 pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
     let Some(cursor) = cursor else { return Ok(Paged::Wait(start(client, queries::CUSTOMERS).await?)) };
     let mut words = cursor.split(' ');
