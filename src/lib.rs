@@ -89,8 +89,8 @@
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what is waiting: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
-//!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`). A small example is `features/tags/ops/create.rs` with
-//!   `surfaces/dashboard/pages/tags.rs`.
+//!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`), and generate the API clients again
+//!   (`assets/clients/README.md`). A small example is `features/tags/ops/create.rs` with `surfaces/dashboard/pages/tags.rs`.
 //! - *Where do the commands of the command-line client come from?* `surfaces/cli/client`: `names` and `fields` read
 //!   [`operations::OPERATIONS`], `commands` defines the commands, `operation` runs one. A new operation is a command without further work;
 //!   `features` lists what some commands offer in addition, such as `--wait`.
@@ -152,8 +152,7 @@
 //!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`. `install` has the OAuth flow
 //!   of Shopify.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
-//!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
-//!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.
+//!   forms and OpenAPI read. The documentation of the module lists all steps.
 //! - *Where are customer events stored, and how are they found?* [`features::customer_events`]; `store/index.rs` explains why index rows
 //!   are written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.

@@ -2,7 +2,8 @@
 //!
 //! To add a page: write its file in this folder, with a context struct and its samples (`page_context!`), and its template in
 //! `assets/dashboard`; then add a `pub mod` and a row here. Operations that a page calls by type are in `features/<noun>/ops`, each with a
-//! `pub mod` in that folder and a row in `operations.rs`; a new operation also changes the OpenAPI snapshot.
+//! `pub mod` in that folder and a row in `operations.rs`; a new operation also changes the OpenAPI snapshot and the generated API clients
+//! (`assets/clients/README.md`).
 //!
 //! A page can do only what its operations allow: each operation declares its permission in its `SPEC`. `needs` in a row also hides the
 //! page and its entry in the navigation from users who lack one of these permissions.
