@@ -96,8 +96,9 @@
 //!   `features` lists what some commands offer in addition, such as `--wait`.
 //! - *Which permission does a page need?* Those of the operations that it calls; each operation declares its permission in its `SPEC`.
 //!   `needs` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who lack one of these permissions.
-//! - *What happens to a campaign in a crash?* Planning continues after its last committed chunk (`features/sending/planning.rs`), and the
-//!   state machine in `features/sending/delivery.rs` decides what happens to each message that was being handed over.
+//! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` has the promise. Planning continues after its last committed chunk
+//!   (`features/sending/planning.rs`). At the start, `recover` in `features/sending/dispatch` marks the messages that were being handed over
+//!   as unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
 //! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the pauses are settings (`mail.retry_minutes`). Of
 //!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
