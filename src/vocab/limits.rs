@@ -295,7 +295,7 @@ pub const GO_LIVE_CONTACTS_MAX: usize = 20_000;
 pub const GO_LIVE_CONTACTS_PER_WRITE: usize = 500;
 /// The maximum number of changes from an import that users decide on, one for each field and product. Further changes are applied
 /// directly.
-pub const IMPORT_CHANGES_MAX: usize = 500;
+pub const SITE_IMPORT_CHANGES_MAX: usize = 500;
 /// The maximum length of a font name, twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
@@ -303,7 +303,7 @@ pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
 /// The maximum number of parallel imports. An import mostly waits for its website; reading the pages of this many imports uses about
 /// one processor. Other imports wait in the queue.
-pub const IMPORTS_AT_ONCE: usize = 4;
+pub const SITE_IMPORTS_AT_ONCE: usize = 4;
 /// The maximum number of parallel requests of one import: as many as a browser makes. Other requests wait.
 pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
 /// The maximum number of pages in one import: enough for the informative pages of nearly every website. Further pages are not read.
@@ -437,16 +437,16 @@ pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
 /// would hardly add fields.
 pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
 /// The maximum size of a form field in an upload, other than the file: a column mapping at its largest. Longer fields are rejected.
-pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
+pub const CONTACT_UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// How long an unfinished upload is kept. An upload takes an hour at most, so an older one was interrupted, and is deleted.
-pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
+pub const CONTACT_UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
 /// How long a file waits for its column mapping: until the next day, in case the user has to ask a colleague.
-pub const PENDING_IMPORT_MS: i64 = 24 * 60 * 60 * 1000;
+pub const CONTACT_PENDING_IMPORT_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum number of a project's files that wait for a column mapping: one or two for each member who imports. At the limit, the
 /// oldest file is deleted.
-pub const PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
+pub const CONTACT_PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
 /// The maximum number of rows of an uploaded file that are shown as a preview: enough to recognize each column.
-pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
+pub const CONTACT_UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// How long an export's file and link are kept: long enough to download the file, and short, because the file contains personal data.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
 /// The maximum number of waiting and running jobs in a project. Only a client in a loop starts more; further jobs are rejected until
@@ -587,7 +587,7 @@ pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
 pub const EMAILS_AT_ONCE: usize = 4;
 /// How long a generation waits for the import of its brand, which rarely takes more than a minute. After that, the generation starts
 /// without the import.
-pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
+pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
 /// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
@@ -1203,7 +1203,7 @@ const DESCRIPTORS_FOR_FILES: usize = 104;
 /// The number of descriptors for the requests of workers, most of which run in both environments: each request needs one, for DNS or
 /// for its connection.
 const DESCRIPTORS_FOR_WORKERS: usize = 2
-    * (IMPORTS_AT_ONCE * SITE_IMPORT_FETCHES_AT_ONCE
+    * (SITE_IMPORTS_AT_ONCE * SITE_IMPORT_FETCHES_AT_ONCE
         + IMAGES_AT_ONCE
         + PROVIDER_IMPORTS_AT_ONCE
         + STORE_SYNCS_AT_ONCE
