@@ -73,6 +73,8 @@
 //! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages. Each calls operations as the signed-in user.
 //! - *Which errors are there?* [`vocab::codes`]. *What is limited, and why by that number?* [`vocab::limits`]; limits that operators can
 //!   change, such as the size of uploads, are in `config/default.toml`.
+//! - *How large may a contact import be?* `CONTACT_IMPORT_*` in [`vocab::limits`], and `limits.upload_bytes_max`; scheduled imports:
+//!   `SCHEDULED_IMPORT_BYTES_MAX`.
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
 //!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`. Whether every row can be
 //!   read: `features/installation/row_checks.rs`, for `mailmill check-data`.

@@ -299,7 +299,7 @@ pub const SITE_IMPORT_CHANGES_MAX: usize = 500;
 /// The maximum length of a font name, twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
-// --- Imports of projects ---
+// --- Imports of brands' websites ---
 
 /// The maximum number of parallel imports. An import mostly waits for its website; reading the pages of this many imports uses about
 /// one processor. Other imports wait in the queue.
@@ -402,7 +402,7 @@ pub const SEARCH_CHARACTERS_MAX: usize = 256;
 /// The maximum number of words in a search. Each word costs an index lookup; further words are ignored.
 pub const SEARCH_TERMS_MAX: usize = 16;
 
-// --- Many contacts at once ---
+// --- Imports and bulk writes of contacts ---
 
 /// The maximum number of contacts that a bulk request writes before it responds, few enough that other writers wait only briefly.
 /// Larger requests become a job.
@@ -422,8 +422,13 @@ pub const JOB_STEP_CONTACTS: usize = 10_000;
 /// The number of contacts from a file that one step writes per transaction. Three chunks of this size are in memory at a time, some 30
 /// MB: one is being read, one waits, and one is being written.
 pub const CONTACT_IMPORT_STEP_CONTACTS: usize = 10_000;
-/// The maximum number of rows imported from a file, five times the million contacts of the largest tests. Rows beyond the limit must be
-/// imported from another file.
+/// The size in bytes at which a chunk of long rows ends, even if it has fewer contacts: 10,000 of the longest rows take 640 MB.
+pub const CONTACT_IMPORT_CHUNK_BYTES: u64 = 8 * 1024 * 1024;
+/// The number of chunks of a file in one step, which takes a second or two. After a step, other jobs get their turn.
+pub const CONTACT_IMPORT_CHUNKS_PER_STEP: usize = 16;
+/// The maximum number of rows imported from a file. The size of uploads (`limits.upload_bytes_max`) usually ends first: its default allows
+/// two million contacts of 128 bytes. This limit allows files of short rows, and larger uploads on servers that raise the setting. Rows
+/// beyond the limit must be imported from another file.
 pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// The maximum size of a row in an import file, in bytes: all fields of a contact at their largest, with space to spare. A longer row
 /// has an unclosed quotation mark, and ends the import.
