@@ -111,9 +111,9 @@
 //!   services and their relays: [`vocab::mail_services`].
 //! - *How do forms and automations add contacts?* `features/hooks`: the mapping of bodies in `mapping.rs`, the rules in `receiving.rs`.
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
-//!   they rotate: `features/domains/mod.rs`.
+//!   they rotate: `features/domains/mod.rs`; `key_pairs.rs` there creates both keys of a domain.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
-//!   library in a worker process.
+//!   library in a worker process, or an installed Chromium draws it (`rendering.engine`).
 //! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every email
 //!   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
 //! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
