@@ -104,8 +104,8 @@
 //!   unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
 //! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the pauses are settings (`mail.retry_minutes`). Of
 //!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
-//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
-//!   [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
+//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs` receives the request, `features/tracking/unsubscribe.rs`
+//!   applies it, for all channels. The headers: [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
 //! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
 //!   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences. The
 //!   services and their relays: [`vocab::mail_services`].
