@@ -102,8 +102,9 @@
 //! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` has the promise. Planning continues after its last committed chunk
 //!   (`features/sending/planning.rs`). At the start, `recover` in `features/sending/dispatch` marks messages that were being handed over as
 //!   unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
-//! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the pauses are settings (`mail.retry_minutes`). Of
-//!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
+//! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the first pause and the time limit are settings
+//!   (`mail.retry_minutes`, `mail.give_up_hours`), the longest pause is `RETRY_PAUSE_MS_MAX`. Of a mail server that cannot be reached:
+//!   `engine/mail/transport/host_throttle.rs`. Of webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs` receives the request, `features/tracking/unsubscribe.rs`
 //!   applies it, for all channels. The headers: [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
 //! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
