@@ -180,7 +180,8 @@
 //! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
 //!    reindex` rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
-//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings.
+//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings;
+//!    numbers that belong to one algorithm, such as thresholds, are beside it.
 //! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, no files and no
 //!    network.
 //!    `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads only the dimensions of

@@ -514,7 +514,7 @@ pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 // --- Search ---
 
-/// The maximum length of the text in a search: longer than any name or address. Longer text is rejected.
+/// The maximum length of the text in a search: longer than any name or address. Longer text is truncated; exports reject it.
 pub const SEARCH_CHARACTERS_MAX: usize = 256;
 /// The maximum number of words in a search. Each word costs an index lookup; further words are ignored.
 pub const SEARCH_TERMS_MAX: usize = 16;
