@@ -97,8 +97,8 @@
 //!   [`operations::OPERATIONS`], `commands` defines the commands, `operation` runs one. A new operation is a command without further work;
 //!   `features` lists what some commands offer in addition, such as `--wait`.
 //! - *Which permission does a page need?* Those of the operations that it calls; each operation declares its permission in its `SPEC`.
-//!   `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these operations. A page
-//!   that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles: [`vocab::roles`].
+//!   `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these operations. A
+//!   page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles: [`vocab::roles`].
 //! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` has the promise. Planning continues after its last committed chunk
 //!   (`features/sending/planning.rs`). At the start, `recover` in `features/sending/dispatch` marks messages that were being handed over as
 //!   unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
