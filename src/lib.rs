@@ -73,6 +73,8 @@
 //! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages. Each calls operations as the signed-in user.
 //! - *Which errors are there?* [`vocab::codes`]. *What is limited, and why by that number?* [`vocab::limits`]; limits that operators can
 //!   change, such as the size of uploads, are in `config/default.toml`.
+//! - *How large may a contact import be?* `CONTACT_IMPORT_*` in [`vocab::limits`], and `limits.upload_bytes_max`; scheduled imports:
+//!   `SCHEDULED_IMPORT_BYTES_MAX`.
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
 //!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`. Whether every row can be
 //!   read: `features/installation/row_checks.rs`, for `mailmill check-data`.
@@ -89,27 +91,30 @@
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what is waiting: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
-//!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`). A small example is `features/tags/ops/create.rs` with
-//!   `surfaces/dashboard/pages/tags.rs`.
+//!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`), and generate the API clients again
+//!   (`assets/clients/README.md`). A small example is `features/tags/ops/create.rs` with `surfaces/dashboard/pages/tags.rs`.
 //! - *Where do the commands of the command-line client come from?* `surfaces/cli/client`: `names` and `fields` read
 //!   [`operations::OPERATIONS`], `commands` defines the commands, `operation` runs one. A new operation is a command without further work;
 //!   `features` lists what some commands offer in addition, such as `--wait`.
 //! - *Which permission does a page need?* Those of the operations that it calls; each operation declares its permission in its `SPEC`.
-//!   `needs` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who lack one of these permissions.
-//! - *What happens to a campaign in a crash?* Planning continues after its last committed chunk (`features/sending/planning.rs`), and the
-//!   state machine in `features/sending/delivery.rs` decides what happens to each message that was being handed over.
-//! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the pauses are settings (`mail.retry_minutes`). Of
-//!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
-//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
-//!   [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
+//!   `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these operations. A
+//!   page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles: [`vocab::roles`].
+//! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` has the promise. Planning continues after its last committed chunk
+//!   (`features/sending/planning.rs`). At the start, `recover` in `features/sending/dispatch` marks messages that were being handed over as
+//!   unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
+//! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the first pause and the time limit are settings
+//!   (`mail.retry_minutes`, `mail.give_up_hours`), the longest pause is `RETRY_PAUSE_MS_MAX`. Of a mail server that cannot be reached:
+//!   `engine/mail/transport/host_throttle.rs`. Of webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
+//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs` receives the request, `features/tracking/unsubscribe.rs`
+//!   applies it, for all channels. The headers: [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
 //! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
 //!   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences. The
 //!   services and their relays: [`vocab::mail_services`].
 //! - *How do forms and automations add contacts?* `features/hooks`: the mapping of bodies in `mapping.rs`, the rules in `receiving.rs`.
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
-//!   they rotate: `features/domains/mod.rs`.
+//!   they rotate: `features/domains/mod.rs`; `key_pairs.rs` there creates both keys of a domain.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
-//!   library in a worker process.
+//!   library in a worker process, or an installed Chromium draws it (`rendering.engine`).
 //! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every email
 //!   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
 //! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
@@ -152,8 +157,7 @@
 //!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`. `install` has the OAuth flow
 //!   of Shopify.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
-//!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
-//!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.
+//!   forms and OpenAPI read. The documentation of the module lists all steps.
 //! - *Where are customer events stored, and how are they found?* [`features::customer_events`]; `store/index.rs` explains why index rows
 //!   are written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
@@ -176,7 +180,8 @@
 //! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
 //!    reindex` rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
-//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings.
+//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings;
+//!    numbers that belong to one algorithm, such as thresholds, are beside it.
 //! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, no files and no
 //!    network.
 //!    `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads only the dimensions of

@@ -1,6 +1,8 @@
 //! TABLE: every operation, in the order of the documentation.
 //!
-//! An operation that has a row here is routed, checked, documented, and tested by the tests of all operations.
+//! An operation that has a row here is routed, checked, documented, and tested by the tests of all operations. A query reads, a command
+//! writes in one transaction, an asynchronous operation may wait and use several transactions, and a raw one has its own body or response:
+//! `engine/api/operation.rs`.
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{

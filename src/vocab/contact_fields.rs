@@ -1,10 +1,17 @@
 //! TABLE: the fields of a contact, read by the API, OpenAPI, segment filters, CSV files, the search index, merge fields and the
 //! dashboard.
 //!
-//! Most fields are *profile fields*: optional text that describes a person. To add one, add a row to [`profile_fields`] and a row to
-//! `assets/docs/contacts.md`, then regenerate the OpenAPI snapshot. Filters, imports and merge fields then include the field. After the
-//! first release, a new field also needs a new `Contact::VERSION` and an upgrade of older rows, because rows store the fields by
-//! position.
+//! Most fields are *profile fields*: optional text that describes a person. To add one:
+//!
+//! 1. Add a row to [`profile_fields`], at the place that the field should have in forms and CSV files. Filters, imports, exports and
+//!    merge fields then include the field.
+//! 2. Add a row to `assets/docs/contacts.md`.
+//! 3. Write the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`), and generate the API clients again
+//!    (`assets/clients/README.md`).
+//!
+//! After the first release, a new field, at any place, also needs a new `Contact::VERSION` and an `upgrade` of older rows, because rows
+//! store the fields by position. `ContactRow::read` and `features/filters/row.rs` read rows without `upgrade`, and compile only if the
+//! version is 1. Jobs store positions of columns in the same way (`Import::columns`), so `Job` in `features/contacts/jobs` needs both too.
 
 use serde::{Deserialize, Serialize};
 

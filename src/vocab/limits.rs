@@ -18,13 +18,6 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 /// from the disk of a small virtual server. `mailmill check-data` compares larger files.
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// The maximum number of campaigns, sends and other objects of one kind that the page about a sending hold counts, and that a worker skips
-/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page states minimums.
-pub const HELD_SCANNED_MAX: usize = 10_000;
-/// The maximum number of campaigns, and of other objects, that the hold page lists by name. No one reads a longer list; the rest is only
-/// counted.
-pub const HELD_LISTED_MAX: usize = 100;
-
 // --- Requests ---
 
 /// The length of a request budget's window: a minute, because budgets are documented per minute. A window starts with its first
@@ -115,9 +108,6 @@ pub const INVITATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
 /// The number of one-time recovery codes for users who have lost their phone. Ten fit on a printed page and last for years.
 pub const RECOVERY_CODES: usize = 10;
-/// The maximum number of audit-log rows that one request reads to find the rows of an account, which takes a few hundredths of a
-/// second. At the limit, the page has fewer entries, and the next page continues.
-pub const AUDIT_WALK_MAX: usize = 5_000;
 
 // --- Agents that request a key ---
 
@@ -189,6 +179,14 @@ pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
 /// The time limit for fetching a program's metadata document, because the user waits for the consent page.
 pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 
+// --- The audit log ---
+
+/// The maximum number of audit-log rows that one request reads to find the rows of an account, which takes a few hundredths of a
+/// second. At the limit, the page has fewer entries, and the next page continues.
+pub const AUDIT_WALK_MAX: usize = 5_000;
+/// How long the audit log keeps entries: 90 days, like raw customer events.
+pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+
 // --- The documentation ---
 
 /// The maximum length of a documentation search: longer than a heading or an error message that a user might paste.
@@ -246,19 +244,6 @@ pub const FILE_NAME_CHARACTERS_MAX: usize = 255;
 /// The maximum number of entries in a knowledge base. Generating an email reads the titles of all of them. Further entries are rejected
 /// until one is removed.
 pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
-/// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
-/// rejected.
-pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and longer strips
-/// are not visible in an email.
-pub const IMAGE_RATIO_SIDE_MAX: u64 = 100;
-/// The maximum number of tags of an image. More tags do not help to choose an image, and are rejected.
-pub const IMAGE_TAGS_MAX: usize = 10;
-/// The maximum length of an image's tag: a few words. Longer tags are rejected.
-pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
-/// The maximum number of images in a project. Generating an email reads the descriptions of all images. Further images are rejected until
-/// an image is removed.
-pub const PROJECT_IMAGES_MAX: usize = 500;
 /// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, which are rejected.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
 /// The maximum length of a brand's tagline, company name or postal address. The footer of an email shows an address on two lines at most;
@@ -293,17 +278,14 @@ pub const PRICE_CHARACTERS_MAX: usize = 20;
 pub const GO_LIVE_CONTACTS_MAX: usize = 20_000;
 /// The number of contacts that go live per transaction, few enough that other writes do not wait long.
 pub const GO_LIVE_CONTACTS_PER_WRITE: usize = 500;
-/// The maximum number of changes from an import that users decide on, one for each field and product. Further changes are applied
-/// directly.
-pub const IMPORT_CHANGES_MAX: usize = 500;
 /// The maximum length of a font name, twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
-// --- Imports of projects ---
+// --- Imports of brands' websites ---
 
 /// The maximum number of parallel imports. An import mostly waits for its website; reading the pages of this many imports uses about
 /// one processor. Other imports wait in the queue.
-pub const IMPORTS_AT_ONCE: usize = 4;
+pub const SITE_IMPORTS_AT_ONCE: usize = 4;
 /// The maximum number of parallel requests of one import: as many as a browser makes. Other requests wait.
 pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
 /// The maximum number of pages in one import: enough for the informative pages of nearly every website. Further pages are not read.
@@ -332,6 +314,25 @@ pub const SITE_IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
 /// The number of consecutive failed steps after which an import fails. The pauses between the steps grow, so a temporary problem has
 /// ended by then.
 pub const SITE_IMPORT_FAILURES_MAX: u8 = 5;
+/// The maximum number of changes from an import that users decide on, one for each field and product. Further changes are applied
+/// directly.
+pub const SITE_IMPORT_CHANGES_MAX: usize = 500;
+
+// --- Images of projects ---
+
+/// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
+/// rejected.
+pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
+/// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and longer strips
+/// are not visible in an email.
+pub const IMAGE_RATIO_SIDE_MAX: u64 = 100;
+/// The maximum number of tags of an image. More tags do not help to choose an image, and are rejected.
+pub const IMAGE_TAGS_MAX: usize = 10;
+/// The maximum length of an image's tag: a few words. Longer tags are rejected.
+pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
+/// The maximum number of images in a project. Generating an email reads the descriptions of all images. Further images are rejected until
+/// an image is removed.
+pub const PROJECT_IMAGES_MAX: usize = 500;
 /// The maximum number of images analyzed in parallel. Analysis mostly waits for other servers, so two processors can handle eight images.
 pub const IMAGES_AT_ONCE: usize = 8;
 /// The maximum number of attempts to analyze an image before it is marked as unavailable. The pauses between the attempts grow, so a
@@ -372,6 +373,11 @@ pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
 /// after the caller has given up. In the worst case, webhook endpoints cause some 800 such lookups at a time, and store reads must not
 /// wait for them.
 pub const WAITING_THREADS_MAX: usize = 2_048;
+/// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
+pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
+/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Parsed, they take a few times as much.
+/// Further large responses wait for up to a minute, which their time limits do not include.
+pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 // --- Contacts ---
 
@@ -397,12 +403,8 @@ pub const CUSTOM_FIELDS_BYTES_MAX: usize = 16 * 1024;
 pub const CUSTOM_FIELDS_DEPTH_MAX: usize = 4;
 /// The number of characters of a contact's custom fields that search covers; an index of whole essays would become larger than the data.
 pub const CUSTOM_FIELDS_INDEXED_CHARACTERS_MAX: usize = 2_000;
-/// The maximum length of the text in a search: longer than any name or address. Longer text is rejected.
-pub const SEARCH_CHARACTERS_MAX: usize = 256;
-/// The maximum number of words in a search. Each word costs an index lookup; further words are ignored.
-pub const SEARCH_TERMS_MAX: usize = 16;
 
-// --- Many contacts at once ---
+// --- Imports, exports and bulk writes of contacts ---
 
 /// The maximum number of contacts that a bulk request writes before it responds, few enough that other writers wait only briefly.
 /// Larger requests become a job.
@@ -422,8 +424,13 @@ pub const JOB_STEP_CONTACTS: usize = 10_000;
 /// The number of contacts from a file that one step writes per transaction. Three chunks of this size are in memory at a time, some 30
 /// MB: one is being read, one waits, and one is being written.
 pub const CONTACT_IMPORT_STEP_CONTACTS: usize = 10_000;
-/// The maximum number of rows imported from a file, five times the million contacts of the largest tests. Rows beyond the limit must be
-/// imported from another file.
+/// The size in bytes at which a chunk of long rows ends, even if it has fewer contacts: 10,000 of the longest rows take 640 MB.
+pub const CONTACT_IMPORT_CHUNK_BYTES: u64 = 8 * 1024 * 1024;
+/// The number of chunks of a file in one step, which takes a second or two. After a step, other jobs get their turn.
+pub const CONTACT_IMPORT_CHUNKS_PER_STEP: usize = 16;
+/// The maximum number of rows imported from a file. The size of uploads (`limits.upload_bytes_max`) usually ends first: its default allows
+/// two million contacts of 128 bytes. This limit allows files of short rows, and larger uploads on servers that raise the setting. Rows
+/// beyond the limit must be imported from another file.
 pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// The maximum size of a row in an import file, in bytes: all fields of a contact at their largest, with space to spare. A longer row
 /// has an unclosed quotation mark, and ends the import.
@@ -437,16 +444,16 @@ pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
 /// would hardly add fields.
 pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
 /// The maximum size of a form field in an upload, other than the file: a column mapping at its largest. Longer fields are rejected.
-pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
+pub const CONTACT_UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// How long an unfinished upload is kept. An upload takes an hour at most, so an older one was interrupted, and is deleted.
-pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
+pub const CONTACT_UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
 /// How long a file waits for its column mapping: until the next day, in case the user has to ask a colleague.
-pub const PENDING_IMPORT_MS: i64 = 24 * 60 * 60 * 1000;
+pub const CONTACT_PENDING_IMPORT_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum number of a project's files that wait for a column mapping: one or two for each member who imports. At the limit, the
 /// oldest file is deleted.
-pub const PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
+pub const CONTACT_PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
 /// The maximum number of rows of an uploaded file that are shown as a preview: enough to recognize each column.
-pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
+pub const CONTACT_UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// How long an export's file and link are kept: long enough to download the file, and short, because the file contains personal data.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
 /// The maximum number of waiting and running jobs in a project. Only a client in a loop starts more; further jobs are rejected until
@@ -505,6 +512,12 @@ pub const SEGMENT_PREVIEW_MAX: usize = 100;
 /// rejected.
 pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
+// --- Search ---
+
+/// The maximum length of the text in a search: longer than any name or address. Longer text is truncated; exports reject it.
+pub const SEARCH_CHARACTERS_MAX: usize = 256;
+/// The maximum number of words in a search. Each word costs an index lookup; further words are ignored.
+pub const SEARCH_TERMS_MAX: usize = 16;
 /// How long a search with `refresh` waits for the index. A commit of the index takes milliseconds, so a longer wait indicates a
 /// problem.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
@@ -514,13 +527,6 @@ pub const SEARCH_OWN_WRITES_TIMEOUT: std::time::Duration = std::time::Duration::
 /// How long a caller's write counts as recent. After a second, the index contains the write, unless an import keeps the index busy for
 /// longer than a search may wait.
 pub const SEARCH_OWN_WRITES_MS: i64 = 1_000;
-/// How long the audit log keeps entries: 90 days, like raw customer events.
-pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
-/// How long webhook events wait for delivery: longer than any retry schedule, and short enough to bound the table if its events are not
-/// processed.
-pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// The number of rows that a sweep deletes per transaction, which occupies the writer for a few milliseconds.
-pub const SWEEP_ROWS: usize = 5_000;
 
 // --- Campaigns ---
 
@@ -550,6 +556,12 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
 /// The pause between checks whether the edit of a campaign's email is done. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
+/// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
+/// included only in the totals.
+pub const CAMPAIGN_DAYS: u32 = 92;
+/// The maximum number of links in a campaign report, most clicked first. Few newsletters have more, and users do not read a longer
+/// list. Other links are omitted.
+pub const CAMPAIGN_LINKS_SHOWN: usize = 20;
 
 // --- Files ---
 
@@ -587,7 +599,7 @@ pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
 pub const EMAILS_AT_ONCE: usize = 4;
 /// How long a generation waits for the import of its brand, which rarely takes more than a minute. After that, the generation starts
 /// without the import.
-pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
+pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
 /// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
@@ -611,6 +623,8 @@ pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
 /// The maximum number of versions of an email, more than users look back through. Above the limit, the oldest versions except the first
 /// are deleted.
 pub const EMAIL_VERSIONS_MAX: u32 = 200;
+
+// --- Imported emails ---
 
 /// The maximum number of emails in one import request, as many as a series can have. Requests with more are rejected.
 pub const HTML_IMPORTS_MAX: usize = 12;
@@ -679,6 +693,8 @@ pub const EMAIL_PREHEADER_CHARACTERS_MAX: usize = 200;
 /// The maximum number of blocks in an email, twice as many as readers scroll through. It also keeps the HTML below
 /// [`EMAIL_HTML_BYTES_MAX`]. Emails with more blocks are rejected.
 pub const EMAIL_BLOCKS_MAX: usize = 40;
+/// The size at which Gmail clips an email's HTML and hides the rest, including the unsubscribe link.
+pub const EMAIL_HTML_BYTES_MAX: usize = 102 * 1024;
 /// The maximum length of a block's ID: one or two words. Longer IDs are rejected.
 pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
 /// The maximum length of a title, which fills two or three lines on a phone. Longer titles push the text off the first screen, and are
@@ -723,6 +739,8 @@ pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
 /// The maximum number of violations that one check of a document reports: enough to fix the document, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
+
+// --- Saved blocks ---
 
 /// The maximum number of saved blocks in a project: as many as a palette can show. More blocks are rejected.
 pub const SAVED_BLOCKS_MAX: usize = 100;
@@ -826,9 +844,6 @@ pub const DRAWINGS_PER_BROWSER_MAX: u32 = 300;
 pub const FONT_FILES_MAX: usize = 500;
 /// The maximum size of a font file. The largest fonts, which cover Chinese, Japanese and Korean, take 20 MB. Larger files are not read.
 pub const FONT_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-/// The size at which Gmail clips an email's HTML and hides the rest, including the unsubscribe link.
-pub const EMAIL_HTML_BYTES_MAX: usize = 102 * 1024;
 
 // --- The composer ---
 
@@ -1042,14 +1057,8 @@ pub const METRICS_MONTHS_MAX: u64 = 36;
 pub const TIMELINE_DAYS_MAX: u64 = 92;
 /// The default number of days in a chart: a month, which shows every weekday at least four times.
 pub const TIMELINE_DAYS: u64 = 30;
-/// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
-/// included only in the totals.
-pub const CAMPAIGN_DAYS: u32 = 92;
-/// The maximum number of links in a campaign report, most clicked first. Few newsletters have more, and users do not read a longer
-/// list. Other links are omitted.
-pub const CAMPAIGN_LINKS_SHOWN: usize = 20;
 
-// --- The built-in inbox ---
+// --- The built-in inbox and the demo ---
 
 /// The maximum number of messages in an account's inbox. Lists scan all of them, in a few hundredths of a second; the oldest messages are
 /// deleted first.
@@ -1176,12 +1185,6 @@ pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 /// ended.
 pub const BODIES_RETRY_SECONDS: u64 = 5;
 
-/// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
-pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
-/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Parsed, they take a few times as much.
-/// Further large responses wait for up to a minute, which their time limits do not include.
-pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
-
 // --- Disk space ---
 
 /// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
@@ -1203,7 +1206,7 @@ const DESCRIPTORS_FOR_FILES: usize = 104;
 /// The number of descriptors for the requests of workers, most of which run in both environments: each request needs one, for DNS or
 /// for its connection.
 const DESCRIPTORS_FOR_WORKERS: usize = 2
-    * (IMPORTS_AT_ONCE * SITE_IMPORT_FETCHES_AT_ONCE
+    * (SITE_IMPORTS_AT_ONCE * SITE_IMPORT_FETCHES_AT_ONCE
         + IMAGES_AT_ONCE
         + PROVIDER_IMPORTS_AT_ONCE
         + STORE_SYNCS_AT_ONCE
@@ -1230,6 +1233,8 @@ pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 /// The minimum pause before a failed step is retried. A conflict between writers has ended by then. The pause doubles with each consecutive
 /// failure.
 pub const WORKER_RETRY_MIN: std::time::Duration = std::time::Duration::from_millis(100);
+/// The maximum pause before a failed step is retried: a step that keeps failing is retried about every minute.
+pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 /// The number of consecutive failures after which a worker is treated as failing. A single failure may be a coincidence.
 pub const WORKER_FAILURES_BAD: u64 = 2;
 /// How long a dispatcher that failed and was restarted is reported as failing, so that a probe that runs every few seconds detects the
@@ -1244,8 +1249,8 @@ pub const INDEX_STEP_MS_MAX: i64 = 5 * 60 * 1000;
 pub const INDEX_LAG_MAX: u64 = 100_000;
 /// The `Retry-After` for a probe of a service that is not ready, in seconds. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
-/// The maximum pause before a failed step is retried: a step that keeps failing is retried about every minute.
-pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
+/// The number of rows that a sweep deletes per transaction, which occupies the writer for a few milliseconds.
+pub const SWEEP_ROWS: usize = 5_000;
 
 // --- Incoming mail ---
 
@@ -1401,6 +1406,9 @@ pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// The number of days in the statistics of deliveries: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
+/// How long webhook events wait for delivery: longer than any retry schedule, and short enough to bound the table if its events are not
+/// processed.
+pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 // --- Events of mail services ---
 
@@ -1679,8 +1687,6 @@ pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of sources in one import from a platform. The API documents this number.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
-/// The maximum length of the query with which Shopify redirects a user back. Longer queries are rejected.
-pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
 /// The maximum number of fields in the mapping of an import from a platform: twice as many as a contact can have custom fields, because
 /// a mapping also names the fields to leave out. Larger mappings are rejected.
 pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
@@ -1752,6 +1758,9 @@ pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 pub const PROVIDER_SIGN_IN_CHARACTERS_MAX: usize = 2_000;
 /// How long the removal of a connection waits for the platform to revoke the connection's tokens.
 pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+
+// --- Exports of emails to platforms ---
+
 /// The time limit for one export to a connected account. The results up to then are stored, and the next export continues from there.
 pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.
@@ -1781,6 +1790,8 @@ pub const STORES_DISCONNECTED_MAX: usize = STORES_MAX;
 pub const STORE_DISCONNECTED_KEPT_MS: i64 = 200 * 24 * 60 * 60 * 1000;
 /// The maximum length of the URL of a store. Stores are at the root of a site or in one of its folders.
 pub const STORE_URL_CHARACTERS_MAX: usize = 300;
+/// The maximum length of the query with which Shopify redirects a user back. Longer queries are rejected.
+pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
 /// The maximum number of a product's collections that are stored. Users choose products by collection.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
 /// The maximum size of a store's response: a hundred products with texts of 40 KB each. The user chooses the server, so larger responses
@@ -1835,6 +1846,7 @@ pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
 /// The maximum number of domains that the doctor checks. Each check costs several DNS queries, so more would take minutes; further domains
 /// are not checked.
 pub const DOCTOR_DOMAINS_MAX: usize = 50;
+
 // --- The MCP server ---
 
 /// The maximum size of a request to the MCP server. The largest requests are bulk writes of contacts; larger ones must use the HTTP API.
@@ -1866,6 +1878,7 @@ pub const TOOL_SESSION_IDLE: std::time::Duration = std::time::Duration::from_sec
 pub const STDIO_MESSAGES_MAX: usize = 64;
 /// The maximum size of a message that `mailmill mcp` receives, enough for a resource in Base64.
 pub const STDIO_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 // --- The system ---
 
 /// The number of log lines kept in memory for the System page: the last minutes of a service that has problems.
@@ -1875,6 +1888,13 @@ pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
 /// The maximum number of open contact jobs that the system status counts. Above the limit, the exact number does not matter, and
 /// counting costs time.
 pub const OPEN_JOBS_COUNTED: usize = 100;
+/// The maximum number of campaigns, sends and other objects of one kind that the page about a sending hold counts, and that a worker skips
+/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page states minimums.
+pub const HELD_SCANNED_MAX: usize = 10_000;
+/// The maximum number of campaigns, and of other objects, that the hold page lists by name. No one reads a longer list; the rest is only
+/// counted.
+pub const HELD_LISTED_MAX: usize = 100;
+
 // --- Continuous backup ---
 
 /// The size in bytes at which a part of the commit log or of a snapshot is complete: large enough to compress well and to need few
@@ -1911,6 +1931,9 @@ pub const BACKUP_DRILL_RETRY_MS: i64 = 60 * 60 * 1000;
 /// The number of attempts to write a part of a snapshot, with doubling pauses, so that an outage of a minute does not restart a large
 /// snapshot.
 pub const BACKUP_PART_ATTEMPTS: u32 = 6;
+
+// --- Restores of brands ---
+
 /// How long the restored data waits until a brand is chosen: long enough to compare several brands, short enough that its disk space is
 /// free again soon.
 pub const RESTORE_KEPT_MS: i64 = 60 * 60 * 1000;
@@ -1926,6 +1949,8 @@ pub const RESTORE_CONTACTS_PER_WRITE: usize = 500;
 pub const RESTORE_WRITES_PER_STEP: usize = 50;
 /// The maximum number of notes about objects that a restore left out, more than users read.
 pub const RESTORE_NOTES_MAX: usize = 100;
+
+// --- Cluster ---
 
 /// The time limit for connecting to the cluster's database, shorter than a lease, so that a second address can be tried.
 pub const CLUSTER_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(3);

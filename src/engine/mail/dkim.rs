@@ -4,7 +4,7 @@
 //! signature by each key. Headers such as From, Subject and List-Unsubscribe are signed once more than they occur: adding a second one
 //! invalidates the signature.
 //!
-//! The caller seals and stores the keys, and checks the DNS records.
+//! The callers are `features/domains`, which seals and stores the keys and checks the DNS records, and `features/sending/signing.rs`.
 
 use std::fmt;
 

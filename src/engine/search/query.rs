@@ -19,8 +19,6 @@ use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
 use crate::vocab::limits;
 
-/// The maximum length of a search text; longer text is truncated.
-const TEXT_CHARS_MAX: usize = 256;
 const WORDS_MAX: usize = limits::SEARCH_TERMS_MAX;
 /// The minimum length for infix search, which needs a complete group of characters.
 const INFIX_CHARS_MIN: usize = 3;
@@ -365,7 +363,7 @@ fn intersection(parts: &[Tiers], tiers: usize) -> RoaringBitmap {
 
 fn parse(text: &str) -> Parsed {
     let mut folder = Folder::new();
-    let text = folder.fold(text, TEXT_CHARS_MAX);
+    let text = folder.fold(text, limits::SEARCH_CHARACTERS_MAX);
     let mut parts: Vec<Part> = Vec::new();
     let mut left = WORDS_MAX;
     for piece in text.split_whitespace() {

@@ -3,17 +3,18 @@
 //! A domain is verified when DNS contains one of its DKIM keys, because only the domain's owner can publish them. All other records improve
 //! delivery and are recommended. A worker repeats the check: often while a domain is pending, daily afterward.
 //!
-//! Each domain has an RSA and an Ed25519 key, sealed in its row of the table `domains`. `POST /v1/domains/{domain}/rotate` creates new
-//! keys; `model.rs` moves each key through its phases: pending until DNS contains it, signing, and retiring for a week after a new key
-//! signs.
+//! Each domain has an RSA and an Ed25519 key, sealed in its row of the table `domains`; `key_pairs.rs` creates and seals both.
+//! `POST /v1/domains/{domain}/rotate` creates new keys; `model.rs` moves each key through its phases: pending until DNS contains it,
+//! signing, and retiring for a week after a new key signs.
 //!
 //! Invariant: a private key is stored on disk only in sealed form, for its own domain and selector, and is never in a response.
 
-mod create;
 mod dns_check;
 mod dns_rules;
 mod doctor_check;
+mod ensure;
 mod installation;
+mod key_pairs;
 mod model;
 pub mod ops;
 mod records;

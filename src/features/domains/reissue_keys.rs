@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::create::{keys, pairs};
+use super::key_pairs::{keys, pairs};
 use super::model::{Domain, place};
 use super::store;
 use crate::engine::store::seal::{Seal, SecretCount};

@@ -191,7 +191,7 @@ mod tests {
     fn series(app: &TestApp) -> (ConversationId, Vec<EmailId>) {
         let wanted = json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 2 });
         let id = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
-        app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+        app.clock.advance_ms(limits::SITE_IMPORT_AWAITED_MS);
         while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
         let id = id.as_str().and_then(ConversationId::parse).expect("the ID is valid");
         let emails = store::emails(&app.read(), app.account(), id).expect("the store is readable");

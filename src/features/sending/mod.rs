@@ -5,7 +5,7 @@
 //! before the message's final dot is sent; and a message whose delivery is unknown is sent again only if a user requests it or the
 //! campaign's policy is to resend.
 //!
-//! This feature refers to campaigns only by their IDs, and does not handle what recipients do with a message: see `features/engagement`.
+//! This feature refers to campaigns only by their IDs, and does not handle what recipients do with a message: see `features/tracking`.
 
 mod control;
 mod create;

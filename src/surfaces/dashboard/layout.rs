@@ -241,7 +241,7 @@ impl Shell {
 fn menu(visit: &Visit, inside: &str) -> Vec<MenuLine> {
     let line = |page: &'static Page| {
         let ((group, label), path) = (page.menu?, page.path.strip_prefix("/{environment}")?);
-        if !page.needs.iter().all(|spec| visit.may_ask(spec)) {
+        if !page.calls.iter().all(|spec| visit.may_ask(spec)) {
             return None;
         }
         let here = if path == "/" { inside == "/" && visit.path != "/agent" } else { inside.starts_with(path) };

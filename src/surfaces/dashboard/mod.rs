@@ -196,7 +196,7 @@ async fn run(
         return Ok(sign_in::signed_out(visit, next.as_deref()));
     }
     if safe {
-        if !page.needs.iter().all(|spec| visit.may_ask(spec)) {
+        if !page.calls.iter().all(|spec| visit.may_ask(spec)) {
             return Err(PageError::not_allowed());
         }
     } else {

@@ -52,8 +52,8 @@ pub const fn spec<T: Operation>() -> &'static Spec {
 pub struct Page {
     pub path: &'static str,
     pub auth: Auth,
-    /// The operations that the page requires. Users who may not call one of the operations do not see the page.
-    pub needs: &'static [&'static Spec],
+    /// The operations that the page cannot do without. Users who may not call one of them do not see the page.
+    pub calls: &'static [&'static Spec],
     /// The heading and the label of the page in the navigation. The first pages have no heading.
     pub menu: Option<(&'static str, &'static str)>,
     pub get: Option<Handler>,
@@ -68,7 +68,7 @@ pub struct Page {
 
 /// Creates a page that everyone may open.
 pub const fn open(path: &'static str) -> Page {
-    Page { path, auth: Auth::Open, needs: &[], menu: None, get: None, post: None, templates: &[], files: None, streams: false }
+    Page { path, auth: Auth::Open, calls: &[], menu: None, get: None, post: None, templates: &[], files: None, streams: false }
 }
 
 /// Creates a page for signed-in users.

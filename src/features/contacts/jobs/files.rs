@@ -10,10 +10,10 @@ use crate::vocab::limits;
 /// The number of bytes of a file that one transaction stores, so that there is one disk sync for each 2 MiB.
 pub const BYTES_PER_WRITE: usize = 8 * blobs::CHUNK_BYTES;
 
-/// Starts to store a file. An incomplete file expires after [`limits::UPLOAD_KEPT_MS`].
+/// Starts to store a file. An incomplete file expires after [`limits::CONTACT_UPLOAD_KEPT_MS`].
 pub fn begin(tx: &mut WriteTx<'_>, name: String) -> BlobId {
     let id = BlobId::make(tx.now(), tx.random());
-    let expires_at = Some(tx.now().plus_ms(limits::UPLOAD_KEPT_MS));
+    let expires_at = Some(tx.now().plus_ms(limits::CONTACT_UPLOAD_KEPT_MS));
     blobs::begin(tx, id, blobs::Head { complete: false, bytes: 0, content_type: "text/csv".to_owned(), name, expires_at });
     id
 }

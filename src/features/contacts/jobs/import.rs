@@ -20,18 +20,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::JobId;
 use crate::vocab::limits;
 
-/// The number of chunks in one step, which takes a second or two. After a step, other jobs get their turn.
-const CHUNKS_PER_STEP: usize = 16;
-/// The size in bytes at which a chunk of long rows ends, even if it has fewer rows than usual.
-const CHUNK_BYTES: u64 = 8 * 1024 * 1024;
-
 /// Advances an import by one step; returns whether rows remain.
 pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> {
     if email_index::is_full(&data.store.read(), job.project)? {
         // Wait until the worker has merged the runs of the email index, which happens before the next step.
         return Ok(true);
     }
-    step_by(data, job, import, (limits::CONTACT_IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
+    step_by(data, job, import, (limits::CONTACT_IMPORT_STEP_CONTACTS, limits::CONTACT_IMPORT_CHUNKS_PER_STEP))
 }
 
 /// Advances an import like `step`, by at most `chunks` chunks of `rows` rows each.
@@ -113,7 +108,7 @@ impl Reader {
         let (mut failed, mut notes, mut excluded) = (0, Vec::new(), 0);
         let mut end = start;
         let mut over = None;
-        while rows.len() + ((failed + excluded) as usize) < self.rows && end - start < CHUNK_BYTES {
+        while rows.len() + ((failed + excluded) as usize) < self.rows && end - start < limits::CONTACT_IMPORT_CHUNK_BYTES {
             let Some(records) = &mut self.records else {
                 over = Some(State::Failed("The uploaded file no longer exists. Upload the file again.".to_owned()));
                 break;

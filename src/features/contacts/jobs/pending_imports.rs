@@ -13,13 +13,13 @@ use crate::vocab::limits;
 
 /// Stores a job for an uploaded file whose import will be started later. If the project then has too many such files, deletes the oldest.
 pub fn add(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import: Import, bytes: u64) -> Result<Job, Failure> {
-    let expires_at = tx.now().plus_ms(limits::PENDING_IMPORT_MS);
+    let expires_at = tx.now().plus_ms(limits::CONTACT_PENDING_IMPORT_MS);
     if !blobs::complete(tx, import.file, bytes, Some(expires_at))? {
         return Err(gone());
     }
     let mut pending = store::awaiting_mapping(tx)?;
     pending.retain(|job| job.project == project);
-    let surplus = (pending.len() + 1).saturating_sub(limits::PENDING_IMPORTS_PER_PROJECT_MAX);
+    let surplus = (pending.len() + 1).saturating_sub(limits::CONTACT_PENDING_IMPORTS_PER_PROJECT_MAX);
     for job in pending.into_iter().take(surplus) {
         store::delete(tx, &job);
         if let Task::Import(import) = job.task {
@@ -61,7 +61,7 @@ fn gone() -> Failure {
 /// Deletes one abandoned pending import; returns whether there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     let Some(job) = store::oldest_awaiting_mapping(tx)? else { return Ok(false) };
-    let is_old = tx.now().ms_since(job.created_at) >= limits::PENDING_IMPORT_MS;
+    let is_old = tx.now().ms_since(job.created_at) >= limits::CONTACT_PENDING_IMPORT_MS;
     if is_old {
         // Delete only the job. The file expires separately.
         store::delete(tx, &job);

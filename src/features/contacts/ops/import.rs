@@ -145,7 +145,7 @@ impl Upload {
         let max = context.engine.settings.limits.upload_bytes_max.get();
         let sizes = SizeLimit::new()
             .whole_stream(max.saturating_add(1024 * 1024))
-            .per_field(limits::UPLOAD_FIELD_BYTES_MAX as u64)
+            .per_field(limits::CONTACT_UPLOAD_FIELD_BYTES_MAX as u64)
             .for_field("file", max);
         let mut form = Multipart::with_constraints(chunks(request.body), boundary, Constraints::new().size_limit(sizes));
         while let Some(field) = form.next_field().await.map_err(|error| refused(error, max))? {
@@ -311,9 +311,10 @@ fn chunks(body: Body) -> impl futures_util::Stream<Item = Result<Bytes, Broken>>
 
 fn refused(error: multer::Error, max: u64) -> Failure {
     match error {
-        multer::Error::FieldSizeExceeded { field_name: Some(name), .. } if name != "file" => {
-            Failure::field(&name, format_args!("this field is longer than {} bytes; shorten it", limits::UPLOAD_FIELD_BYTES_MAX))
-        }
+        multer::Error::FieldSizeExceeded { field_name: Some(name), .. } if name != "file" => Failure::field(
+            &name,
+            format_args!("this field is longer than {} bytes; shorten it", limits::CONTACT_UPLOAD_FIELD_BYTES_MAX),
+        ),
         multer::Error::FieldSizeExceeded { .. } | multer::Error::StreamSizeExceeded { .. } => {
             body_failure(BodyError::TooLarge, usize::try_from(max).unwrap_or(usize::MAX))
         }

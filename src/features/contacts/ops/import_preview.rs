@@ -28,7 +28,7 @@ pub struct PreviewImport {
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// The number of rows to return; 5 if absent.
-    pub rows: Option<Bounded<1, { limits::UPLOAD_ROWS_SHOWN_MAX }>>,
+    pub rows: Option<Bounded<1, { limits::CONTACT_UPLOAD_ROWS_SHOWN_MAX }>>,
 }
 
 /// A preview of a pending file.
@@ -112,7 +112,7 @@ impl Query for ImportPreview {
             bytes: file.bytes,
             delimiter: char::from(file.delimiter).to_string(),
             columns: columns.collect(),
-            expires_at: WireTime(job.created_at.plus_ms(limits::PENDING_IMPORT_MS)),
+            expires_at: WireTime(job.created_at.plus_ms(limits::CONTACT_PENDING_IMPORT_MS)),
         }))
     }
 }

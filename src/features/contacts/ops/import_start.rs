@@ -97,7 +97,7 @@ mod tests {
 
     use crate::features::contacts::jobs;
     use crate::testing::TestApp;
-    use crate::vocab::limits::{PENDING_IMPORT_MS, PENDING_IMPORTS_PER_PROJECT_MAX};
+    use crate::vocab::limits::{CONTACT_PENDING_IMPORT_MS, CONTACT_PENDING_IMPORTS_PER_PROJECT_MAX};
 
     fn hold(app: &TestApp, file: &str) -> String {
         let project = app.project.to_string();
@@ -145,7 +145,7 @@ mod tests {
         let app = TestApp::new();
         let first = hold(&app, "email\na@example.com\n");
         app.clock.advance_ms(1_000);
-        let rest: Vec<String> = (0..PENDING_IMPORTS_PER_PROJECT_MAX)
+        let rest: Vec<String> = (0..CONTACT_PENDING_IMPORTS_PER_PROJECT_MAX)
             .map(|_| {
                 app.clock.advance_ms(1_000);
                 hold(&app, "email\na@example.com\n")
@@ -156,7 +156,7 @@ mod tests {
         let forget =
             |app: &TestApp| app.data().store.write_blocking(jobs::forget).expect("the store works").expect("the write succeeds");
         assert!(!forget(&app));
-        app.clock.advance_ms(PENDING_IMPORT_MS);
+        app.clock.advance_ms(CONTACT_PENDING_IMPORT_MS);
         while forget(&app) {}
         let gone: Vec<Value> = rest.iter().map(|path| json!(app.get(path).refusal().0)).collect();
         assert!(gone.iter().all(|status| *status == json!(404)), "{gone:?}");

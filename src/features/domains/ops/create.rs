@@ -8,7 +8,7 @@ use crate::base::domain::DomainName;
 use crate::base::text::ShortText;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};
-use crate::features::domains::create::ensure;
+use crate::features::domains::ensure::ensure;
 use crate::features::domains::installation::Installation;
 use crate::features::domains::model::{RecordStatus, Status};
 use crate::features::domains::views::{DomainView, domain_view};

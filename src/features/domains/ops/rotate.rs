@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::get::DomainRef;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
-use crate::features::domains::create::{keys, make_pairs};
 use crate::features::domains::installation::Installation;
+use crate::features::domains::key_pairs::{keys, make_pairs};
 use crate::features::domains::views::{DomainView, domain_view};
 use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::domain::DomainName;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};
-use crate::features::domains::create::ensure;
+use crate::features::domains::ensure::ensure;
 use crate::features::domains::installation::Installation;
 use crate::features::domains::model::{Domain, Stream};
 use crate::features::domains::views::{DomainView, domain_view};

@@ -163,5 +163,5 @@ fn due(tx: &ReadTx, engine: &Engine, limit: usize, started: &HashSet<Subject>) -
 fn waits_for_import(tx: &ReadTx, account: AccountId, conversation: &Conversation, now: Timestamp) -> Result<bool, Failure> {
     let project = projects::find(tx, account, conversation.project)?;
     let is_reading = project.is_some_and(|project| matches!(project.status, ProjectStatus::Pending | ProjectStatus::Processing));
-    Ok(is_reading && now.ms_since(conversation.created_at) < limits::IMPORT_AWAITED_MS)
+    Ok(is_reading && now.ms_since(conversation.created_at) < limits::SITE_IMPORT_AWAITED_MS)
 }

@@ -21,7 +21,7 @@ pub fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
     // These tests do not import the project's sites. They advance the time instead, so that the generation no longer waits for the
     // import.
-    app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+    app.clock.advance_ms(limits::SITE_IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("the field is a string").to_owned()
 }
 

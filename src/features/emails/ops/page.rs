@@ -107,7 +107,7 @@ mod tests {
         for (visibility, with_token, without) in [("private", 404, 404), ("unlisted", 200, 404), ("public", 200, 200)] {
             let wanted = json!({ "prompt": "Hello", "languages": ["en"], "count": 1, "visibility": visibility });
             let started = app.post_in("/v1/projects/emails/generate", wanted).data();
-            app.clock.advance_ms(crate::vocab::limits::IMPORT_AWAITED_MS);
+            app.clock.advance_ms(crate::vocab::limits::SITE_IMPORT_AWAITED_MS);
             while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
             let status = app
                 .get(&format!(

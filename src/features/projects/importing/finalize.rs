@@ -15,7 +15,7 @@ use crate::features::projects::reading::{self, Draft};
 use crate::features::projects::store::imports;
 use crate::features::projects::{store, stored_products, with_given};
 use crate::vocab::ids::{KnowledgeId, PictureId, ProductId, ProjectId};
-use crate::vocab::limits::{IMPORT_CHANGES_MAX, KNOWLEDGE_ENTRIES_MAX, PRODUCTS_MAX};
+use crate::vocab::limits::{KNOWLEDGE_ENTRIES_MAX, PRODUCTS_MAX, SITE_IMPORT_CHANGES_MAX};
 
 /// The progress of the import after the files have been read, in percent.
 const PERCENT_READ: u8 = 70;
@@ -95,7 +95,7 @@ fn compare(
     };
     let mut known = stored_products::all(tx, project)?;
     for change in products::changes(&known, found_products) {
-        if old.is_some() && change.is_visible(&known) && open.len() < IMPORT_CHANGES_MAX {
+        if old.is_some() && change.is_visible(&known) && open.len() < SITE_IMPORT_CHANGES_MAX {
             let id = change.id.unwrap_or_else(|| ProductId::make(tx.now(), tx.random()));
             open.push(ImportChange::Product { id, change: Box::new(change) });
         } else {

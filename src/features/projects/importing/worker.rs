@@ -10,13 +10,13 @@ use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
-use crate::vocab::limits::{IMPORTS_AT_ONCE, SITE_IMPORT_FAILURES_MAX};
+use crate::vocab::limits::{SITE_IMPORT_FAILURES_MAX, SITE_IMPORTS_AT_ONCE};
 
 /// Runs one step of each of the oldest imports; returns whether more work remains.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();
-    let waiting = waiting(&tx, IMPORTS_AT_ONCE)?;
+    let waiting = waiting(&tx, SITE_IMPORTS_AT_ONCE)?;
     drop(tx);
     let turns = waiting.iter().map(|(project, _)| step_one(engine, &data, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {

@@ -13,7 +13,7 @@ use crate::features::projects::store::imports;
 use crate::features::projects::{Project, not_found, store, stored_products};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
-use crate::vocab::limits::IMPORT_CHANGES_MAX;
+use crate::vocab::limits::SITE_IMPORT_CHANGES_MAX;
 use crate::vocab::permissions::Permission;
 
 pub struct ImportDecide;
@@ -27,11 +27,11 @@ pub struct Decisions {
     pub project_id: ProjectId,
     /// The IDs of the changes to use.
     #[serde(default)]
-    #[schemars(length(max = IMPORT_CHANGES_MAX))]
+    #[schemars(length(max = SITE_IMPORT_CHANGES_MAX))]
     pub accept: Vec<ChangeName>,
     /// The IDs of the changes to reject. The current values are then treated as set by a user.
     #[serde(default)]
-    #[schemars(length(max = IMPORT_CHANGES_MAX))]
+    #[schemars(length(max = SITE_IMPORT_CHANGES_MAX))]
     pub keep: Vec<ChangeName>,
 }
 
@@ -57,8 +57,11 @@ impl Command for ImportDecide {
         let project = store::find(tx, account, id)?.ok_or_else(not_found)?;
         let Some(mut found) = imports::changes(tx, id)? else { return Ok(Done(ImportChangesView::from(None))) };
         for (names, field, accepts) in [(input.accept, "accept", true), (input.keep, "keep", false)] {
-            if names.len() > IMPORT_CHANGES_MAX {
-                return Err(Failure::field(field, format_args!("use at most {IMPORT_CHANGES_MAX} changes, not {}", names.len())));
+            if names.len() > SITE_IMPORT_CHANGES_MAX {
+                return Err(Failure::field(
+                    field,
+                    format_args!("use at most {SITE_IMPORT_CHANGES_MAX} changes, not {}", names.len()),
+                ));
             }
             for (index, name) in names.iter().enumerate() {
                 let is_named = |change: &ImportChange| change.id() == **name && change.state() == ChangeState::Pending;

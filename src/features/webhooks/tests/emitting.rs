@@ -231,7 +231,7 @@ fn generated_and_imported_emails() {
     });
     outbox.assert_emitted("emails.generate", &[("email.generation.started", started)]);
     // This test does not wait for the import of the project's website.
-    outbox.app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+    outbox.app.clock.advance_ms(limits::SITE_IMPORT_AWAITED_MS);
     while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
     let completed = json!({ "conversationId": id, "projectId": project, "count": 1, "languages": ["en"] });
     outbox.assert_emitted("emails.generate that is done", &[("email.generation.completed", completed)]);

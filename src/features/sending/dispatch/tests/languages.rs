@@ -14,7 +14,7 @@ fn series(app: &TestApp) -> (Value, Vec<Value>) {
         "prompt": "Welcome series, 10% off the first order with HELLO10", "count": 3, "languages": ["en", "de"],
     });
     let conversation = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
-    app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+    app.clock.advance_ms(limits::SITE_IMPORT_AWAITED_MS);
     while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("every stage succeeds") {}
     let path = format!("/v1/projects/emails/{}/status", conversation.as_str().expect("the ID is a string"));
     let emails = app.get(&path).data()["result"]["emails"].as_array().expect("the value is a list").clone();
