@@ -48,7 +48,7 @@ fn audit_policy(record: &str, name: &str, policy: &str, report: &mut Report) {
     let is_valid = |value: &str| ["none", "quarantine", "reject"].iter().any(|known| value.eq_ignore_ascii_case(known));
     // An invalid tag makes the whole record invalid, even if its policy does not apply here.
     let is_wrong = |name: &&str| tag(record, name).map_or(*name == "p", |value| !is_valid(value));
-    if let Some(wrong) = ["p", "sp", "np"].iter().find(|name| is_wrong(name)) {
+    if let Some(wrong) = ["p", "sp", "np"].into_iter().find(|name| is_wrong(name)) {
         let remedy = format!("Set “{wrong}=none”, “{wrong}=quarantine” or “{wrong}=reject”.");
         report.add("dmarc_policy_invalid", Level::Critical, "The DMARC record has no valid policy.", &remedy);
         return;
