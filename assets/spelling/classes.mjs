@@ -73,6 +73,9 @@ for (const [word, bits] of words) if (word.endsWith("ics")) words.set(word, bits
 const unchanged = "become come run overcome put set cut hit let hurt cost shut split spread bet quit read beat cast burst rid upset reset offset broadcast forecast";
 for (const word of unchanged.split(" ")) words.set(word, (words.get(word) ?? 0) | flags.VB | flags.VBN);
 
+// Past tenses that are also the bases of other verbs: "founded" does not show that "found" is only a base.
+for (const word of ["found", "wound", "ground", "bound"]) words.set(word, (words.get(word) ?? 0) | flags.VBD | flags.VBN);
+
 const hash = (word) => {
   let value = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(word)) value = ((value ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;

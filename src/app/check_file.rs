@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use self::report::{FileReport, rule};
-use super::open::support_tables;
+use super::open::{shares, support_tables};
 use super::{print, runtime};
 use crate::base::clock::{Clock, SystemClock};
 use crate::engine::clients::findings::Checker;
@@ -126,7 +126,8 @@ async fn check(settings: &Settings, wanted: &CheckFile, source: &MailSource) -> 
         link.rel.push_str(" unsubscribe");
     }
     let newer = support_tables(settings)?;
-    let report = clients::check(newer.as_ref().map_or(Checker::embedded(), |(_, checker)| checker), html, &[]);
+    let newer = newer.as_ref().map(|(_, checker)| checker);
+    let report = clients::check(newer.unwrap_or_else(|| Checker::embedded()), html, &[]).with_shares(&shares(settings, newer)?);
     let json = serde_json::to_vec(&report).map_err(Problem::failed)?;
     let compatibility =
         CompatibilityAnalysis::read(&json, Duration::ZERO).map_err(|failure| Problem::failed(failure.sentence()))?;
@@ -248,6 +249,22 @@ mod tests {
             let problem = checked(&path).expect_err("the file cannot be checked");
             assert!(problem.to_string().contains(word), "{problem}");
             assert_eq!(problem.code(), 2, "{problem}");
+        }
+    }
+
+    #[test]
+    fn shares_of_unknown_clients_are_rejected() {
+        let shares = |share: &str| {
+            let own = [("validation.shares".to_owned(), share.to_owned())];
+            let settings = settings::load(settings::DEFAULT, None, &[], &own).map_err(|error| error.to_string())?;
+            super::shares(&settings, None).map_err(|problem| problem.to_string())
+        };
+        let expected = [("outlook.windows", 0.6), ("gmail.ios", 0.2)].map(|(key, share)| (key.to_owned(), share));
+        assert_eq!(shares("outlook.desktop-windows=0.6, gmail.ios = 0.2"), Ok(expected.into()));
+        for (wrong, part) in
+            [("gmail.ios", "like gmail.ios=0.06"), ("gmail.ios=2", "from 0 to 1"), ("gmail.tv=0.1", "outlook.ios")]
+        {
+            assert!(shares(wrong).is_err_and(|error| error.contains(part)), "{wrong}");
         }
     }
 

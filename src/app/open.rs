@@ -18,6 +18,7 @@ use crate::engine::backup::capture::Capture;
 use crate::engine::backup::shipping::{self, ContinuousBackup};
 use crate::engine::clients::devices::{self, Device};
 use crate::engine::clients::findings::Checker;
+use crate::engine::clients::report::Shares;
 use crate::engine::fetch::Fetch;
 use crate::engine::hold::{self, Hold, OnHold};
 use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
@@ -33,7 +34,7 @@ use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::http::Nodes;
 use crate::vocab::environment::Environment;
-use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
+use crate::vocab::settings::{ClientShare, Rendering, RenderingEngine, Settings};
 
 /// The path of this process's program file, which remains valid after an upgrade has replaced the program.
 const OWN_PROGRAM: &str = "/proc/self/exe";
@@ -192,9 +193,12 @@ impl Opener<'_> {
     fn pixels(&self) -> Result<Pixels, Problem> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
         let program = Some(OWN_PROGRAM.into());
-        let clients = support_tables(self.settings)?.map(|(file, _)| Arc::new(file));
+        let tables = support_tables(self.settings)?;
+        let shares = shares(self.settings, tables.as_ref().map(|(_, checker)| checker))?;
+        let clients = tables.map(|(file, _)| Arc::new(file));
         let unconfined = !require_confinement;
-        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined, clients, feature: None });
+        let options = pixels::Options { program, fonts: fonts.clone(), unconfined, clients, shares, feature: None };
+        let workers = Workers::new(options);
         Ok(match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
             RenderingEngine::Chromium => {
@@ -232,4 +236,23 @@ pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Che
         )));
     }
     Ok(Some((file, checker)))
+}
+
+/// Returns the shares of opens in the settings, by the key of the client. `newer` has the newer support tables, if there are any.
+pub(super) fn shares(settings: &Settings, newer: Option<&Checker>) -> Result<Shares, Problem> {
+    let share = |one: &ClientShare| {
+        let checker = newer.unwrap_or_else(|| Checker::embedded());
+        let client = &one.client;
+        match checker.profile(client) {
+            Some(profile) => Ok((profile.key.clone(), one.share)),
+            None => {
+                let keys: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();
+                let known = keys.join(", ");
+                Err(Problem::failed(format!(
+                    "{client} (setting validation.shares) is not an email client; the clients are {known}"
+                )))
+            }
+        }
+    };
+    settings.validation.shares.iter().map(share).collect()
 }

@@ -17,6 +17,7 @@ use crate::base::bounded::Bounded;
 use crate::base::email::EmailAddress;
 use crate::base::network::Network;
 use crate::base::secret::Secret;
+use crate::base::serde_str;
 
 /// A duration in seconds, from one second to one hour. As a time limit, a longer duration would have no effect.
 pub type Seconds = Bounded<1, 3600>;
@@ -239,6 +240,33 @@ pub struct Outbound {
     pub allow_networks: Vec<Network>,
 }
 
+/// An email client's share of opens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientShare {
+    /// The key or an alias of the client, such as `gmail.ios`.
+    pub client: String,
+    /// The share, from 0 to 1.
+    pub share: f64,
+}
+
+impl FromStr for ClientShare {
+    type Err = &'static str;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        let parsed = given.split_once('=').and_then(|(client, share)| Some((client.trim(), share.trim().parse::<f64>().ok()?)));
+        match parsed.filter(|(client, share)| !client.is_empty() && (0.0..=1.0).contains(share)) {
+            Some((client, share)) => Ok(Self { client: client.to_owned(), share }),
+            None => Err("must be an email client and its share of opens from 0 to 1, like gmail.ios=0.06"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientShare {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde_str::deserialize(deserializer, "an email client and its share of opens, like gmail.ios=0.06")
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Validation {
@@ -246,6 +274,8 @@ pub struct Validation {
     pub dictionaries: Option<PathBuf>,
     #[serde(deserialize_with = "none_if_empty")]
     pub clients: Option<PathBuf>,
+    /// The shares of opens by email client. If empty, the assumed shares apply.
+    pub shares: Vec<ClientShare>,
     #[serde(deserialize_with = "none_if_empty")]
     pub language_tool: Option<String>,
     #[serde(deserialize_with = "none_if_empty")]

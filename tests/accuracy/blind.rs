@@ -206,8 +206,8 @@ fn measure_sentence(sentence: &Sentence, dictionaries: &Dictionaries) -> Found {
     result
 }
 
-/// Measures all sentences of a set, and prints the figures of each language.
-fn measure_spelling(set: &str) -> Found {
+/// Measures all sentences of a set, and prints the figures of each language. `name` is the file of the set, which `peers/all.py` reads.
+fn measure_spelling(name: &str, set: &str) -> Found {
     let dictionaries = Dictionaries::new(None, 10);
     let sentences = sentences(set);
     let mut total = Found::default();
@@ -220,7 +220,7 @@ fn measure_spelling(set: &str) -> Found {
         total.add(&one);
     }
     println!(
-        "all: found {:.3}, precision {:.3}, type right {} of {}",
+        "{name}: found {:.3}, precision {:.3}, type right {} of {}",
         total.recall(),
         total.precision(),
         total.typed_right,
@@ -236,23 +236,23 @@ fn assert_good(found: &Found) {
 
 #[test]
 fn spelling_finds_most_errors_and_is_mostly_right() {
-    assert_good(&measure_spelling(include_str!("../samples/validation/blind/spelling.txt")));
+    assert_good(&measure_spelling("spelling.txt", include_str!("../samples/validation/blind/spelling.txt")));
 }
 
 #[test]
 fn spelling_is_as_good_on_the_second_set() {
-    assert_good(&measure_spelling(include_str!("../samples/validation/blind/spelling-second.txt")));
+    assert_good(&measure_spelling("spelling-second.txt", include_str!("../samples/validation/blind/spelling-second.txt")));
 }
 
 #[test]
 fn several_errors_in_a_sentence_are_found_with_their_types() {
-    assert_good(&measure_spelling(include_str!("../samples/validation/spelling/third.txt")));
-    assert_good(&measure_spelling(include_str!("../samples/validation/spelling/fourth.txt")));
-    assert_good(&measure_spelling(include_str!("../samples/validation/spelling/fifth.txt")));
-    assert_good(&measure_spelling(include_str!("../samples/validation/spelling/sixth.txt")));
+    assert_good(&measure_spelling("third.txt", include_str!("../samples/validation/spelling/third.txt")));
+    assert_good(&measure_spelling("fourth.txt", include_str!("../samples/validation/spelling/fourth.txt")));
+    assert_good(&measure_spelling("fifth.txt", include_str!("../samples/validation/spelling/fifth.txt")));
+    assert_good(&measure_spelling("sixth.txt", include_str!("../samples/validation/spelling/sixth.txt")));
     // The German dictionary is not embedded. Under CI, it must be installed.
     if std::env::var_os("CI").is_some() || std::path::Path::new("/usr/share/hunspell/de_DE.dic").exists() {
-        assert_good(&measure_spelling(include_str!("../samples/validation/spelling/other-languages.txt")));
+        assert_good(&measure_spelling("other-languages.txt", include_str!("../samples/validation/spelling/other-languages.txt")));
     } else {
         println!("other languages were not measured: install hunspell-de-de");
     }

@@ -13,7 +13,7 @@ use super::data::Data;
 use super::features::Effect;
 
 /// The assumed share of opens of a client without a known share.
-const SMALL_SHARE: f64 = 0.001;
+pub(super) const SMALL_SHARE: f64 = 0.001;
 
 /// The slug of the feature that consists of media queries for dark mode.
 pub const DARK_QUERY: &str = "css-at-media-prefers-color-scheme";

@@ -9,7 +9,7 @@ use super::autofix;
 use super::conditions::Applies;
 use super::features::{Effect, TABLE};
 use super::findings::{Analysis, Checker, Finding, Findings, Support};
-use super::profile::Profile;
+use super::profile::{Profile, SMALL_SHARE};
 use super::score;
 use super::side::Side;
 use super::transform::clip_end;
@@ -191,6 +191,23 @@ pub struct Report {
     pub limits: Limits,
     pub supported_clients: Vec<String>,
     pub metadata: Metadata,
+}
+
+/// Shares of opens, from 0 to 1, by the key of the client.
+pub type Shares = BTreeMap<String, f64>;
+
+impl Report {
+    /// Returns the report for readers with these shares, if there are any. Clients without a share count as [`SMALL_SHARE`].
+    pub fn with_shares(mut self, shares: &Shares) -> Self {
+        if shares.is_empty() {
+            return self;
+        }
+        for one in &mut self.client_issues {
+            one.share = shares.get(&one.client).copied().unwrap_or(SMALL_SHARE);
+        }
+        self.summary = summary(&self.client_issues, self.limits.is_clipped);
+        self
+    }
 }
 
 /// The number of bytes of HTML that Gmail shows: 102 KB. Measurements range from 99 to 105 KB.
@@ -437,6 +454,18 @@ mod tests {
                     <img src=c width=9 style=\"line-height:0\"><img src=d style=\"max-width:100%\" height=9>";
         let limits = check(Checker::embedded(), html, &[]).limits;
         assert_eq!((limits.images, limits.images_without_size), (4, 2));
+    }
+
+    #[test]
+    fn the_shares_of_an_audience_replace_the_assumed_ones() {
+        let report = check(Checker::embedded(), "<div style=\"display:flex;position:absolute\">x</div>", &[]);
+        let shares = |outlook: f64| [("outlook.windows", outlook), ("apple-mail.ios", 1.0 - outlook)];
+        let with = |outlook| report.clone().with_shares(&shares(outlook).map(|(key, share)| (key.to_owned(), share)).into());
+        assert!(with(0.9).summary.compatibility_score < with(0.1).summary.compatibility_score);
+        let share = |key: &str| with(0.9).client_issues.iter().find(|one| one.client == key).map(|one| one.share);
+        assert_eq!((share("outlook.windows"), share("gmail.ios")), (Some(0.9), Some(SMALL_SHARE)));
+        let unchanged = report.clone().with_shares(&Shares::new());
+        assert_eq!(unchanged.summary.compatibility_score, report.summary.compatibility_score);
     }
 
     #[test]

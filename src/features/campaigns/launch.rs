@@ -8,6 +8,7 @@ use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, check_minimum_
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
+use crate::features::checks::spelling::check_line;
 use crate::features::domains::{self, Stream};
 use crate::features::emails::checking::CheckSummary;
 use crate::features::emails::{self, ReadyEmail};
@@ -65,7 +66,7 @@ pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) ->
     check_sender(tx, context, plan)?;
     let manner = RenderMode::of(tracking(tx, context, plan)?, false);
     for email in &emails {
-        check_score(tx, plan, email)?;
+        check_score(tx, context, plan, email)?;
         template::compile(&content(plan, email.clone()), manner.clone())?;
     }
     Ok(emails)
@@ -78,19 +79,35 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
-/// Returns the result of the checks of an email, with the campaign's own subject if it has one.
-pub fn checked(tx: &impl Read, plan: &Plan, email: &ReadyEmail) -> Result<Option<CheckSummary>, Failure> {
-    let found = emails::checking::summary(tx, email.id, email.version)?;
-    Ok(match &plan.subject {
-        Some(subject) => found.map(|found| found.with_subject(&email.subject, subject)),
-        None => found,
-    })
+/// Returns the result of the checks of an email, with the campaign's own subject and preheader if it has them.
+pub fn checked(
+    tx: &impl Read,
+    context: LaunchContext<'_>,
+    plan: &Plan,
+    email: &ReadyEmail,
+) -> Result<Option<CheckSummary>, Failure> {
+    let Some(mut found) = emails::checking::summary(tx, email.id, email.version)? else { return Ok(None) };
+    if let Some(subject) = &plan.subject {
+        found = found.with_subject(&email.subject, subject);
+    }
+    let texts = [
+        ("the campaign's subject", &plan.subject, &email.subject),
+        ("the campaign's preheader", &plan.preheader, &email.preheader),
+    ];
+    for (part, own, checked) in texts {
+        // The check of the email has read the email's own texts.
+        if let Some(text) = own.as_ref().filter(|text| *text != checked) {
+            let owner = (context.account, email.project);
+            found = found.with_spelling(part, &check_line(tx, context.engine, owner, text, &email.language)?);
+        }
+    }
+    Ok(Some(found))
 }
 
 /// Checks that the email has the campaign's minimum score. The text and the data of the failure contain the worst findings.
-pub fn check_score(tx: &impl Read, plan: &Plan, email: &ReadyEmail) -> Result<(), Failure> {
+pub fn check_score(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan, email: &ReadyEmail) -> Result<(), Failure> {
     let Some(minimum) = plan.minimum_score else { return Ok(()) };
-    let checked = checked(tx, plan, email)?;
+    let checked = checked(tx, context, plan, email)?;
     let score = checked.as_ref().and_then(|checked| checked.scores.overall);
     let Err(reason) = check_minimum_score(Some(minimum), score) else { return Ok(()) };
     let worst = checked.as_ref().map(|checked| checked.worst.as_slice()).unwrap_or_default();

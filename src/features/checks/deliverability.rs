@@ -11,10 +11,10 @@ use super::source::CheckedEmail;
 use crate::base::domain::registrable;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
-use crate::engine::deliverability::authentication::{self, Lookup, Records, Report, Selector, Sending};
+use crate::engine::deliverability::authentication::{self, DmarcScope, Lookup, Records, Report, Selector, Sending};
 use crate::engine::deliverability::message::Input;
 use crate::engine::deliverability::result::{Analysis, analyze};
-use crate::engine::mail::dns::{Dns, DnsLookupError, DnsResult, MaxAge};
+use crate::engine::mail::dns::{Dns, DnsLookupError, DnsResult, MailServer, MaxAge};
 use crate::features::checks::CheckContext;
 use crate::features::{domains, projects};
 use crate::vocab::limits;
@@ -143,17 +143,24 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<Report, 
         txt(dns, &spf_domain, end),
         txt(dns, &own_dmarc, end),
         txt(dns, &org_dmarc, end),
-        exchangers(dns, &domain, end),
+        timeout_at(end, dns.mx(&domain, MaxAge::Cached)),
         txt(dns, &bimi, end),
         futures_util::future::join_all(names.iter().map(|name| txt(dns, name, end))),
     );
+    let is_own = own == Lookup::NotChecked || has_dmarc(&own) || organization == domain;
+    let dmarc_scope = match &mx {
+        _ if is_own => DmarcScope::Domain,
+        Ok(Err(DnsLookupError::NoSuchName)) => DmarcScope::AbsentSubdomain,
+        _ => DmarcScope::Subdomain,
+    };
     let has_shared_bounces = signer.is_some() && context.engine.settings.mail.bounce_domain.is_some();
     let records = Records {
         domain,
         txt: if has_shared_bounces { Lookup::NotChecked } else { txt },
-        dmarc: if own == Lookup::NotChecked || has_dmarc(&own) { own } else { org },
+        dmarc: if is_own { own } else { org },
+        dmarc_scope,
         selectors: selectors.into_iter().zip(found).map(|(name, records)| Selector { name, records }).collect(),
-        mx,
+        mx: exchangers(mx.ok()),
         bimi,
     };
     let included = included(dns, &records.txt, end).await;
@@ -162,7 +169,7 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<Report, 
 }
 
 /// Returns whether there is a DMARC record. If a wildcard record with another purpose takes its place, the record of the
-/// organizational domain applies (RFC 7489, section 6.6.3).
+/// organizational domain applies (RFC 9989, section 4.10.1).
 fn has_dmarc(records: &Lookup<Vec<String>>) -> bool {
     let is_dmarc = |text: &String| text.trim_start().to_ascii_lowercase().starts_with("v=dmarc1");
     matches!(records, Lookup::Found(texts) if texts.iter().any(is_dmarc))
@@ -221,9 +228,8 @@ async fn txt(dns: &Dns, name: &str, end: Instant) -> Lookup<Vec<String>> {
     answer(timeout_at(end, dns.txt(name, MaxAge::Cached)).await.ok())
 }
 
-async fn exchangers(dns: &Dns, name: &str, end: Instant) -> Lookup<Vec<(u16, String)>> {
-    let found = timeout_at(end, dns.mx(name, MaxAge::Cached)).await.ok();
-    answer(found.map(|found| found.map(|servers| servers.into_iter().map(|server| (server.preference, server.host)).collect())))
+fn exchangers(result: Option<DnsResult<Vec<MailServer>>>) -> Lookup<Vec<(u16, String)>> {
+    answer(result.map(|found| found.map(|servers| servers.into_iter().map(|server| (server.preference, server.host)).collect())))
 }
 
 /// Converts the result of a DNS query; `None` means that the query did not finish in time.

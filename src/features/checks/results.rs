@@ -257,6 +257,18 @@ fn of_spelling(spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
     found
 }
 
+/// Returns the findings about a text outside of the HTML, which `part` names. They have no place in the HTML, and no automatic fix.
+pub fn of_text(part: &str, spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
+    let outside = |found: CheckFinding| CheckFinding {
+        message: format!("In {part}: {}", found.message),
+        fixable: false,
+        automatic_fix: None,
+        occurrences: Vec::new(),
+        ..found
+    };
+    of_spelling(spelling).into_iter().map(outside).collect()
+}
+
 /// Returns the ID of the finding about a word. A misspelled word is one finding wherever it occurs; a correctly spelled word that does
 /// not fit its sentence is a separate finding in each sentence.
 pub fn spelling_id(error: &Finding) -> String {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::links::views::milliseconds;
 use super::second_checkers;
 use super::views::score;
-use crate::engine::api::Failure;
+use crate::engine::api::{Engine, Failure};
 use crate::engine::spelling::findings::{Finding, FindingKind};
 use crate::engine::spelling::{Options, Report, Summary, check_html};
 use crate::engine::store::Read;
@@ -166,6 +166,22 @@ pub async fn check(
         }
     }
     Ok(Some(SpellingAnalysis::of(report, incomplete, start.elapsed())))
+}
+
+/// Checks one line, such as the subject of a campaign, whose email declares the language `declared`.
+pub fn check_line(
+    tx: &impl Read,
+    engine: &Engine,
+    (account, project): (AccountId, ProjectId),
+    line: &str,
+    declared: &str,
+) -> Result<SpellingAnalysis, Failure> {
+    // A campaign has one subject for its emails in all languages, so the declared language is only the first candidate.
+    let options = Options { languages: Vec::new(), grammar: true, names: names(tx, account, project)? };
+    let text = line.replace('&', "&amp;").replace('<', "&lt;");
+    let html = format!("<h1 lang=\"{declared}\">{text}</h1>");
+    let report = check_html(&html, &options, &engine.dictionaries, engine.clock.now().0 / 1000);
+    Ok(SpellingAnalysis::of(report, Vec::new(), Duration::ZERO))
 }
 
 /// Returns the names of a project, of its brand, products and people, and of its sender.

@@ -4,6 +4,7 @@
 //! of a second, so that an email that is ready has its scores and warnings. Then the worker checks the version again and requests the URLs
 //! of its links, which can take seconds. Versions that users save block by block are checked only by the worker.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::finding::Finding;
@@ -19,7 +20,8 @@ use crate::features::checks::model::{CheckFinding, EmailChecks, Scores, WORST_FI
 use crate::features::checks::results;
 use crate::features::checks::run::{self, LinkRequests};
 use crate::features::checks::source::CheckedEmail;
-use crate::features::checks::views::Severity;
+use crate::features::checks::spelling::SpellingAnalysis;
+use crate::features::checks::views::{Severity, reduced};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, EmailId, ProjectId};
 use crate::vocab::limits;
@@ -29,11 +31,13 @@ use futures_util::stream::{self, StreamExt};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckSummary {
     pub scores: Scores,
-    /// At most three findings that are not ignored, most severe first.
+    /// At most three findings of the email, and as many about each text of the campaign, most severe first. Ignored findings are left out.
     pub worst: Vec<CheckFinding>,
     pub links_requested: bool,
     /// Whether a finding is critical, also if it is ignored.
     has_critical: bool,
+    /// The IDs of the ignored findings.
+    ignored: BTreeSet<String>,
 }
 
 impl CheckSummary {
@@ -47,29 +51,46 @@ impl CheckSummary {
             return self;
         }
         let lost = (added * SCORE_PER_POINT).ceil() as u32;
-        let mut worst = self.worst;
-        let found = found.iter().map(results::of_deliverability_rule).filter(|one| one.severity != Severity::Info);
-        for finding in found {
-            if worst.iter().all(|known| known.id != finding.id) {
-                worst.push(finding);
-            }
-        }
-        worst.sort_by(|one, other| one.severity.cmp(&other.severity).then(other.weight.total_cmp(&one.weight)));
-        let has_critical = self.has_critical || worst.iter().any(|finding| finding.severity == Severity::Critical);
-        worst.truncate(WORST_FINDINGS);
-        let deliverability = self.scores.deliverability.map(|score| score.saturating_sub(lost));
-        let scores = results::with_overall(Scores { deliverability, ..self.scores }, has_critical);
-        Self { scores, worst, has_critical, ..self }
+        let found: Vec<CheckFinding> = found.iter().map(results::of_deliverability_rule).collect();
+        // A critical finding in the subject limits the score of the check too.
+        let max = reduced(100.0, found.iter().any(is_critical)) as u32;
+        let deliverability = self.scores.deliverability.map(|score| score.saturating_sub(lost).min(max));
+        let scores = Scores { deliverability, ..self.scores };
+        self.with(scores, found)
     }
+
+    /// Returns the result with the mistakes in a text of the campaign, such as its own subject, which `part` names.
+    pub fn with_spelling(self, part: &str, found: &SpellingAnalysis) -> Self {
+        // The product falls with each mistake in the email and in the text, so a correction never lowers the score.
+        let spelling = self.scores.spelling.map(|score| score * found.score / 100);
+        let scores = Scores { spelling, ..self.scores };
+        self.with(scores, results::of_text(part, found))
+    }
+
+    /// Returns the result with the scores of the checks in `scores`, and with further findings.
+    fn with(self, scores: Scores, found: Vec<CheckFinding>) -> Self {
+        let has_critical = self.has_critical || found.iter().any(is_critical);
+        let is_known = |one: &CheckFinding| self.ignored.contains(&one.id) || self.worst.iter().any(|known| known.id == one.id);
+        let shown = found.into_iter().filter(|one| one.severity != Severity::Info && !is_known(one));
+        let added: Vec<CheckFinding> = shown.take(WORST_FINDINGS).collect();
+        let mut worst = self.worst;
+        worst.extend(added);
+        worst.sort_by(|one, other| one.severity.cmp(&other.severity).then(other.weight.total_cmp(&one.weight)));
+        Self { scores: results::with_overall(scores, has_critical), worst, has_critical, ..self }
+    }
+}
+
+fn is_critical(finding: &CheckFinding) -> bool {
+    finding.severity == Severity::Critical
 }
 
 /// Returns the result of the checks of an email's version; `None` if the version has not been checked yet.
 pub fn summary(tx: &impl Read, email: EmailId, version: u32) -> rows::Result<Option<CheckSummary>> {
     let Some(VersionChecks { checks, .. }) = store::checks(tx, email, version)? else { return Ok(None) };
-    let ignored = store::ignored_findings(tx, email)?;
-    let worst = checks.open(|id| ignored.contains_key(id)).take(WORST_FINDINGS).cloned().collect();
-    let has_critical = checks.findings.iter().any(|finding| finding.severity == Severity::Critical);
-    Ok(Some(CheckSummary { scores: checks.scores, worst, links_requested: checks.links_requested, has_critical }))
+    let ignored: BTreeSet<String> = store::ignored_findings(tx, email)?.into_keys().collect();
+    let worst = checks.open(|id| ignored.contains(id)).take(WORST_FINDINGS).cloned().collect();
+    let has_critical = checks.findings.iter().any(is_critical);
+    Ok(Some(CheckSummary { scores: checks.scores, worst, links_requested: checks.links_requested, has_critical, ignored }))
 }
 
 /// Returns whether an email waits for its first check.

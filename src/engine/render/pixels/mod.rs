@@ -38,6 +38,7 @@ use super::images::{Crop, ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
 use super::inspect::Inspection;
 use crate::base::text::Color;
+use crate::engine::clients::report::Shares;
 use crate::vocab::limits::{
     DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX,
 };
@@ -426,6 +427,8 @@ pub struct Options {
     pub unconfined: bool,
     /// The content of a newer `caniemail.json`, which replaces the built-in support tables.
     pub clients: Option<Arc<Vec<u8>>>,
+    /// The shares of opens in compatibility reports. If empty, the assumed shares apply.
+    pub shares: Shares,
     /// The features' task, if the work runs in this process. Worker processes know their own.
     pub feature: Option<FeatureTask>,
 }

@@ -199,7 +199,8 @@ impl Workers {
     }
 
     pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
-        self.obey_with_tables(WorkerTask::Compatibility { clients }, html).await?.into_report()
+        let shares = self.options.shares.clone();
+        self.obey_with_tables(WorkerTask::Compatibility { clients, shares }, html).await?.into_report()
     }
 
     /// Runs a task with the newer file of support tables, if the settings name one.

@@ -15,6 +15,7 @@ use super::super::inspect::Inspection;
 use super::client_views::{ClientView, ClientViewHead};
 use super::sandbox::Confinement;
 use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
+use crate::engine::clients::report::Shares;
 
 const MAGIC: &[u8; 4] = b"MWRK";
 
@@ -56,6 +57,7 @@ pub enum WorkerTask {
     /// a newer file of support tables.
     Compatibility {
         clients: Vec<String>,
+        shares: Shares,
     },
     /// Transform an email's HTML, which is the first part, to what the clients on these devices show. A second part is a newer file of
     /// support tables.

@@ -155,7 +155,7 @@ fn perform(
             let inspection = inspect::inspect(html()?).map_err(RenderError::Refused)?;
             Ok(Message { head: WorkerReply::Inspection(inspection), parts: vec![] })
         }
-        WorkerTask::Compatibility { clients } => {
+        WorkerTask::Compatibility { clients, shares } => {
             let html = html()?;
             html_limits::admit(html).map_err(RenderError::Refused)?;
             let newer = newer_tables(parts.next())?;
@@ -166,7 +166,7 @@ fn perform(
                 let unknown: String = unknown.chars().take(UNKNOWN_CLIENT_CHARACTERS).collect();
                 return Err(RenderError::Misused(format!("\"{unknown}\" is not a client; the clients are {}", all.join(", "))));
             }
-            let checked = report::check(checker, html, &clients);
+            let checked = report::check(checker, html, &clients).with_shares(&shares);
             let json = serde_json::to_vec(&checked).map_err(|error| RenderError::Failed(error.to_string()))?;
             Ok(Message { head: WorkerReply::Report, parts: vec![json] })
         }

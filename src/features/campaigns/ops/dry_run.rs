@@ -75,14 +75,15 @@ pub struct EmailCheckSummary {
     /// The scores of the email; absent if its current version has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// At most three findings that are not ignored, worst first.
+    /// At most three findings of the email, and as many about each of the signs of spam in the campaign's own subject, the spelling of the
+    /// subject, and the spelling of the campaign's own preheader; worst first. Ignored findings are left out.
     pub worst_findings: Vec<CheckFinding>,
     /// Whether the URLs of the links were requested.
     pub links_requested: bool,
 }
 
-fn checks_of(tx: &impl Read, plan: &Plan, email: &ReadyEmail) -> Result<EmailCheckSummary, Failure> {
-    let (scores, worst_findings, links_requested) = match launch::checked(tx, plan, email)? {
+fn checks_of(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan, email: &ReadyEmail) -> Result<EmailCheckSummary, Failure> {
+    let (scores, worst_findings, links_requested) = match launch::checked(tx, context, plan, email)? {
         Some(CheckSummary { scores, worst, links_requested, .. }) => (Some(scores), worst, links_requested),
         None => (None, Vec::new(), false),
     };
@@ -149,7 +150,8 @@ impl Query for DryRun {
         }
         let same = same_in_every_language(&campaign.plan, &emails);
         warnings.extend(same.into_iter().map(|same| CampaignWarning::notice(same.code, same.message)));
-        let checks = emails.iter().map(|email| checks_of(view.tx, &campaign.plan, email)).collect::<Result<Vec<_>, _>>()?;
+        let checks =
+            emails.iter().map(|email| checks_of(view.tx, context, &campaign.plan, email)).collect::<Result<Vec<_>, _>>()?;
         let languages: Vec<_> = emails.iter().map(|email| (email.language.clone(), email.id)).collect();
         let to = (MailingKind::Campaign(campaign.id), launch::to(campaign.plan.recipients));
         let new = launch::mailing(view.tx, context, &campaign, emails, to)?;
@@ -189,7 +191,7 @@ fn of_state(
         allowed(campaign, Action::Send).map(drop),
         launch::check_archive(campaign),
         launch::check_sender(view.tx, context, &campaign.plan),
-        emails.iter().try_for_each(|email| launch::check_score(view.tx, &campaign.plan, email)),
+        emails.iter().try_for_each(|email| launch::check_score(view.tx, context, &campaign.plan, email)),
     ];
     let mut warnings = Vec::new();
     for failure in checks.into_iter().filter_map(Result::err) {

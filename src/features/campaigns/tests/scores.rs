@@ -63,6 +63,33 @@ fn the_campaigns_own_subject_counts() {
 }
 
 #[test]
+fn mistakes_in_the_campaigns_own_subject_and_preheader_count() {
+    let studio = Studio::new();
+    studio.contact("ada@example.com", json!({ "firstName": "Ada" }));
+    let checks = studio.checked();
+    let score = |checks: &Value| checks["scores"]["overall"].as_u64().expect("the email has a score");
+    let path = path(&studio.made(|wanted| {
+        wanted["minimumScore"] = json!(score(&checks));
+        wanted["subject"] = json!("Hello {{ firstName }}, you will recieve our garden news");
+        wanted["preheaderText"] = json!("Its time to plan your beds for the spring");
+    }));
+    let outlook = || studio.app.get(&format!("{path}/dry-run")).data()["checks"][0].clone();
+    let names = |checks: &Value, start: &str| {
+        let found = checks["worstFindings"].as_array().expect("a list");
+        found.iter().any(|one| one["message"].as_str().is_some_and(|message| message.starts_with(start)))
+    };
+    let both = outlook();
+    assert!(names(&both, "In the campaign's subject: “recieve” is misspelled."), "{both}");
+    assert!(names(&both, "In the campaign's preheader: “Its” does not fit"), "{both}");
+    assert_eq!(refused(studio.app.post(&format!("{path}/send"), json!({}))).1, "NOT_VALIDATED");
+    studio.app.patch_in(&path, json!({ "subject": "Hello {{ firstName }}, you will receive our garden news" })).data();
+    let one = outlook();
+    assert!(score(&both) < score(&one) && score(&one) < score(&checks), "{one}");
+    studio.app.patch_in(&path, json!({ "preheaderText": "It's time to plan your beds for the spring" })).data();
+    assert_eq!(studio.act(&path, "send").data()["status"], "sending");
+}
+
+#[test]
 fn a_campaign_without_a_minimum_score_is_never_blocked() {
     let studio = Studio::new();
     studio.contact("ada@example.com", json!({ "firstName": "Ada" }));

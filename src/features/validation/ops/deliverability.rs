@@ -113,7 +113,7 @@ mod tests {
         let names = NameServer::start();
         names.txt("acme.example", "v=spf1 include:relay.example ~all");
         names.txt("relay.example", "v=spf1 ip4:192.0.2.0/24 ~all");
-        names.txt("_dmarc.acme.example", "v=DMARC1; p=none");
+        names.txt("_dmarc.acme.example", "v=DMARC1; p=none; sp=reject");
         let address = names.address;
         let app = TestApp::with(move |settings| settings.mail.dns = Some(address));
         let body = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "news@acme.example" });
@@ -121,11 +121,11 @@ mod tests {
         let records = &data["authentication"];
         assert_eq!((&records["spf"], &records["spfLookups"], &records["dmarcPolicy"]), (&json!("ok"), &json!(1), &json!("none")));
         assert_eq!((&records["mx"], &data["metadata"]["analysisType"]), (&json!("missing"), &json!("rules+model+dns")));
-        // A wildcard record is no DMARC record, so the one of the organizational domain applies.
+        // A wildcard record is no DMARC record, so the policy of the organizational domain for its subdomains applies.
         names.txt("_dmarc.news.acme.example", "v=spf1 -all");
         let below = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "ada@news.acme.example" });
         let data = app.post("/v1/emails/validate/deliverability", below).data();
-        assert_eq!(data["authentication"]["dmarcPolicy"], "none");
+        assert_eq!(data["authentication"]["dmarcPolicy"], "reject");
         names.fail(true);
         let other = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "news@other.example" });
         let data = app.post("/v1/emails/validate/deliverability", other).data();

@@ -1,0 +1,131 @@
+//! Checks SPF records (RFC 7208).
+
+use std::collections::HashSet;
+
+use super::{Level, Lookup, Records, Report, Sending, Status, status};
+
+/// The maximum number of lookups in an SPF evaluation (RFC 7208, section 4.6.4).
+const SPF_LOOKUPS_MAX: usize = 10;
+/// The maximum number of SPF records that are read, because a hostile record could include others without end.
+pub(super) const SPF_RECORDS_MAX: usize = 40;
+
+fn is_spf(record: &&String) -> bool {
+    let mut words = record.split_whitespace();
+    words.next().is_some_and(|version| version.eq_ignore_ascii_case("v=spf1"))
+}
+
+pub(super) fn audit_spf(
+    records: &Records,
+    sending: &Sending,
+    resolve: &dyn Fn(&str) -> Lookup<Vec<String>>,
+    report: &mut Report,
+) -> Status {
+    let found: Vec<&String> = match &records.txt {
+        Lookup::NotChecked => return Status::NotChecked,
+        Lookup::Absent => Vec::new(),
+        Lookup::Found(txt) => txt.iter().filter(is_spf).collect(),
+    };
+    // Receivers check the domain that bounces return to.
+    let domain = sending.envelope_domain.as_deref().unwrap_or(&records.domain);
+    let Some(record) = found.first() else {
+        let remedy = format!("Publish a TXT record such as “v=spf1 include:… ~all” at {domain}.");
+        report.add("spf_missing", Level::Critical, &format!("{domain} has no SPF record."), &remedy);
+        return Status::Missing;
+    };
+    let before = report.problems.len();
+    if found.len() > 1 {
+        let remedy = "Merge the SPF records into one. Several records are an error (RFC 7208, section 4.5).";
+        report.add("spf_several", Level::Critical, &format!("{domain} has several SPF records."), remedy);
+    }
+    let record = record.to_ascii_lowercase();
+    let has = |words: &[&str]| record.split_whitespace().any(|word| words.contains(&word));
+    if has(&["+all", "all"]) {
+        report.add(
+            "spf_allows_all",
+            Level::Critical,
+            "The SPF record allows every server to send for the domain.",
+            "Replace “+all” with “~all” or “-all”.",
+        );
+    } else if has(&["?all"]) {
+        report.add(
+            "spf_neutral",
+            Level::Important,
+            "The SPF record is neutral about unknown servers.",
+            "Replace “?all” with “~all” or “-all”.",
+        );
+    } else if !has(&["-all", "~all"]) && !record.contains("redirect=") {
+        report.add(
+            "spf_open",
+            Level::Important,
+            "The SPF record has no rule for unknown servers.",
+            "End the record with “~all” or “-all”.",
+        );
+    }
+    if let Some(mechanism) = &sending.spf_mechanism
+        && !record.split_whitespace().any(|word| word.trim_start_matches('+').eq_ignore_ascii_case(mechanism))
+    {
+        let text = format!("The SPF record does not contain “{mechanism}”, which covers the server that sends the mail.");
+        report.add("spf_relay_missing", Level::Critical, &text, &format!("Add “{mechanism}” to the SPF record."));
+    }
+    let mut count = SpfCount { resolve, seen: HashSet::new(), lookups: 0, is_complete: true, absent: None };
+    count.record(&record);
+    report.spf_lookups = count.is_complete.then_some(count.lookups);
+    if count.lookups > SPF_LOOKUPS_MAX {
+        let text = format!("The SPF record requires {} DNS lookups; receivers stop after {SPF_LOOKUPS_MAX}.", count.lookups);
+        report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
+    }
+    if let Some(absent) = count.absent {
+        let text = format!("The SPF record includes {absent}, which has no SPF record, so SPF fails (RFC 7208, section 5.2).");
+        report.add("spf_include_missing", Level::Critical, &text, &format!("Remove {absent} from the SPF record."));
+    }
+    status(report, before)
+}
+
+struct SpfCount<'a> {
+    resolve: &'a dyn Fn(&str) -> Lookup<Vec<String>>,
+    seen: HashSet<String>,
+    lookups: usize,
+    is_complete: bool,
+    /// The first included domain without an SPF record.
+    absent: Option<String>,
+}
+
+impl SpfCount<'_> {
+    /// Counts the lookups of a record and of the records that it includes.
+    fn record(&mut self, record: &str) {
+        let mut waiting = vec![record.to_owned()];
+        let mut read = 0;
+        while let Some(record) = waiting.pop() {
+            read += 1;
+            if read > SPF_RECORDS_MAX {
+                self.is_complete = false;
+                return;
+            }
+            for term in record.split_whitespace().skip(1).take(100) {
+                self.term(term, &mut waiting);
+            }
+        }
+    }
+
+    fn term(&mut self, term: &str, waiting: &mut Vec<String>) {
+        let term = term.trim_start_matches(['+', '-', '~', '?']);
+        let name = term.split([':', '=', '/']).next().unwrap_or_default();
+        if !matches!(name, "include" | "a" | "mx" | "ptr" | "exists" | "redirect") {
+            return;
+        }
+        self.lookups += 1;
+        let Some(domain) = term.strip_prefix("include:").or_else(|| term.strip_prefix("redirect=")) else { return };
+        // The value of a macro depends on the message.
+        if domain.contains('%') {
+            self.is_complete = false;
+        } else if self.seen.insert(domain.to_owned()) && self.seen.len() <= SPF_RECORDS_MAX {
+            match (self.resolve)(domain) {
+                Lookup::Found(txt) if txt.iter().any(|record| is_spf(&record)) => {
+                    waiting.extend(txt.iter().filter(is_spf).take(1).map(|record| record.to_ascii_lowercase()));
+                }
+                Lookup::Found(_) | Lookup::Absent => self.absent = self.absent.take().or(Some(domain.to_owned())),
+                Lookup::NotChecked => self.is_complete = false,
+            }
+        }
+    }
+}
