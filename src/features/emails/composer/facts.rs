@@ -144,9 +144,10 @@ impl Source<'_> {
         if self.goal == Goal::Apology && content.brief.unclear.iter().any(is_before) {
             return None;
         }
-        // In recalls, apologies and price changes, only the first statement can be the news. Later statements describe the
+        // In recalls, apologies, outages and price changes, only the first statement can be the news. Later statements describe the
         // remedy or what does not change.
-        let count = if matches!(self.goal, Goal::Recall | Goal::Apology | Goal::PriceChange) { 1 } else { NEWS_STATEMENTS };
+        let is_first = matches!(self.goal, Goal::Recall | Goal::Apology | Goal::Outage | Goal::PriceChange);
+        let count = if is_first { 1 } else { NEWS_STATEMENTS };
         let first = content.statements.iter().take(count);
         let first = first.filter(|at| !content.is_list_of_products(**at) && !content.text(**at).starts_with('('));
         let refers = |at: &usize| {
@@ -242,8 +243,21 @@ impl Source<'_> {
         // A code such as WINTER20 does not name the season of the email.
         let codes = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Code).map(|fact| fact.text.as_str());
         let topic = codes.fold(self.content.topic(), |topic, code| topic.replace(code, " "));
-        let topic = folded(&topic);
-        Bank::of(self.content.language).season(&topic).or_else(|| Bank::seasons_in_any_language(&topic))
+        let language = self.content.language;
+        let named = |topic: &str| {
+            let topic = folded(topic);
+            Bank::of(language).season(&topic).or_else(|| Bank::seasons_in_any_language(&topic))
+        };
+        let season = named(&topic)?;
+        if self.goal == Goal::Seasonal || !["spring", "summer", "autumn", "winter"].contains(&season.as_str()) {
+            return Some(season);
+        }
+        // In a sale, "the shelves for the spring glazes" names no season of the email.
+        let content = self.content;
+        let gives = |at: &usize| content.facts_in(*at).iter().any(|own| content.fact(*own).role == Some(FactRole::Offer));
+        let asides = content.statements.iter().skip(1).filter(|at| !gives(at));
+        let topic = asides.fold(topic, |topic, at| topic.replace(content.fact(*at).text.as_str(), " "));
+        named(&topic).filter(|own| *own == season)
     }
 
     /// Returns how long the recipients have been away, as the brief describes them: "six months".

@@ -235,7 +235,11 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
     let titles = blocks.iter().flat_map(|block| match block {
         Block::Heading(heading) if heading.level == HeadingLevel::Section => vec![heading.text.to_string()],
         Block::List(list) => {
-            list.items.iter().map(|item| item.title.as_ref().map_or_else(|| item.text.words(), ToString::to_string)).collect()
+            let bare = |text: String| text.strip_suffix('.').unwrap_or(&text).to_owned();
+            list.items
+                .iter()
+                .map(|item| item.title.as_ref().map_or_else(|| bare(item.text.words()), ToString::to_string))
+                .collect()
         }
         _ => Vec::new(),
     });

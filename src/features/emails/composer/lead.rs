@@ -59,7 +59,8 @@ impl Writer<'_> {
         let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
         self.said.push_str(&folded(&parts.join(" ")));
         self.said.push_str(&after.as_deref().map(folded).unwrap_or_default());
-        if let Some(Group::Paragraph(first)) = self.groups().into_iter().next().filter(|_| content.items().is_empty()) {
+        let is_prose = content.items().is_empty() && !self.tells_stories();
+        if let Some(Group::Paragraph(first)) = self.groups().into_iter().next().filter(|_| is_prose) {
             let length = |parts: &[String]| parts.iter().map(|part| part.chars().count()).sum::<usize>();
             for at in first {
                 let sentence = self.sentence(at);

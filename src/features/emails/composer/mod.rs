@@ -488,11 +488,17 @@ impl Draft<'_> {
         let links =
             brief.facts.iter().filter(|fact| fact.kind == FactKind::Link && fact.story.is_none()).map(|fact| fact.text.as_str());
         let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
-        let only =
-            || if let ([], [only]) = (self.content.cards.as_slice(), self.kinds().as_slice()) { Some(*only) } else { None };
+        // A product of the same kind is neither the event nor the new product.
+        let is_new = matches!(self.goal, Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Launch);
+        let only = || match (self.content.cards.as_slice(), self.kinds().as_slice()) {
+            ([], [only]) if !is_new => Some(*only),
+            _ => None,
+        };
         let page =
             featured.or_else(only).and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
-        let page = page.filter(|_| self.shape.sells || self.content.announces_product(self.shape));
+        // An offer for the whole range leads to the shop, and the card of a product to its page.
+        let for_all = self.job == "winback.main" && self.content.saving().is_some() && self.content.scope_words().is_none();
+        let page = page.filter(|_| (self.shape.sells && !for_all) || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
         let writes =
             matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey);

@@ -113,10 +113,17 @@ impl Content<'_> {
             let (_, name) = part.split_once(' ').unwrap_or(("", part));
             return Some(joined(if name.starts_with(char::is_uppercase) { name } else { part }, own));
         }
-        // An address can follow the place: "at 7 at our shop, Market Street, Leipzig".
+        // An address can follow the place: "at 7 at our shop, Market Street, Leipzig", "at the shop on Walcot Street".
         let place = facts.iter().find(|fact| fact.kind == FactKind::Place)?.text.trim();
-        let own = parts.iter().position(|part| part.ends_with(place))?;
-        parts.get(own + 1).filter(|next| is_address(next)).map(|_| joined(place, own))
+        let start = |part: &str| part.rfind(&format!(" {place}")).map(|at| at + 1).or(part.starts_with(place).then_some(0));
+        let (own, whole) = parts.iter().enumerate().find_map(|(own, part)| Some((own, &part[start(part)?..])))?;
+        let rest = whole[place.len()..].trim();
+        let is_near = (starts(rest) || names(rest))
+            && rest.split_once(' ').is_some_and(|(_, name)| name.starts_with(char::is_uppercase))
+            && rest.split(' ').count() <= ADDRESS_WORDS_MAX
+            && is_free(rest);
+        let is_followed = || rest.is_empty() && parts.get(own + 1).is_some_and(|next| is_address(&next));
+        (is_near || is_followed()).then(|| joined(whole, own))
     }
 
     /// Returns whether all words of a statement are facts in a table, labels of the table, or the name of the event. `shown` is folded.
