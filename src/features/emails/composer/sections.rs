@@ -169,6 +169,11 @@ impl Writer<'_> {
             self.statements.retain(|at| !self.content.is_list_of_products(*at));
         }
         self.title = said.clone();
+        // The title and the coupon state the offer, so that no phrase between them repeats it.
+        let is_stated = self.book.facts.get("bare_deal").is_some_and(|deal| said.contains(&folded(deal)));
+        if self.job == "sale.main" && is_stated && self.content.first(FactKind::Code).is_some() {
+            self.book.facts.remove("deal");
+        }
         self.keep_untabled();
         self.is_stated = !self.content.statements.is_empty() && self.statements.is_empty() && self.content.stories.is_empty();
         self.said.push_str(&said);

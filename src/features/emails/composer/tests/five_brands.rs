@@ -87,6 +87,20 @@ fn a_later_statement_is_not_the_title_of_an_outage() {
 }
 
 #[test]
+fn the_opening_does_not_repeat_an_offer_that_the_title_and_the_coupon_state() {
+    let sale = draft(Goal::Sale, "en")
+        .fact(FactKind::Percentage, Some(FactRole::Offer), "10%", percent(10.0))
+        .fact(FactKind::Date, Some(FactRole::OfferEnds), "until 6 December", day(12, 6))
+        .fact(FactKind::Code, None, "BACK10", None);
+    let texts = (0..12).map(|seed| print::text(&composed(&sale.brief, &brands::teas(), seed).email));
+    let stated: Vec<String> = texts.filter(|text| text.contains("# 10% off")).collect();
+    assert!(!stated.is_empty());
+    for text in stated {
+        assert!(!text.contains("get **10% off**") && text.contains("6 December"), "{text}");
+    }
+}
+
+#[test]
 fn a_season_in_an_aside_is_not_the_season_of_a_sale() {
     let sale = |aside: &str| {
         draft(Goal::Sale, "en")
