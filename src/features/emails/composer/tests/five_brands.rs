@@ -101,6 +101,16 @@ fn the_opening_does_not_repeat_an_offer_that_the_title_and_the_coupon_state() {
 }
 
 #[test]
+fn a_subject_that_is_too_long_has_no_label() {
+    let vouchers = draft(Goal::Announcement, "de").says(
+        "Gutschein-Aktion: beim Kauf eines Gutscheins über 50 € gibt es 10 € dazu, bis 23. Dezember.",
+        &[(FactKind::Date, Some(FactRole::OfferEnds), "bis 23. Dezember", day(12, 23))],
+    );
+    let text = written(vouchers);
+    assert!(text.contains("Subject:   Beim Kauf eines Gutscheins über 50 € gibt es 10 € dazu\n"), "{text}");
+}
+
+#[test]
 fn a_season_in_an_aside_is_not_the_season_of_a_sale() {
     let sale = |aside: &str| {
         draft(Goal::Sale, "en")
