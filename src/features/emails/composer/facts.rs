@@ -78,7 +78,8 @@ impl Source<'_> {
         know("phone", brand.contact.phone.clone());
         know("product", self.product.map(str::to_owned).filter(|name| short(name) && !content.is_news_with_offer()));
         know("grid", flag(self.has_grid));
-        know("shop", flag(brand.products.iter().any(|product| product.price.is_some())));
+        // Plans and dishes have prices, but no pictures, and are not bought at a checkout.
+        know("shop", flag(brand.products.iter().any(|product| product.price.is_some() && product.image.is_some())));
         know(
             "season",
             self.season()
@@ -183,7 +184,7 @@ impl Source<'_> {
         // Without the words after the comma, a part with a number may promise too much.
         let clause = bare.split_once(", ").filter(|(head, _)| !has_number(head));
         let clause = clause
-            .filter(|clause| !is_cut(clause))
+            .filter(|clause| !is_cut(clause) && !self.cuts_date(bare, clause.0))
             .map(|(head, _)| head)
             .filter(|head| !super::stories::starts_clause(head, content.language));
         let priced = content.priced(at);
@@ -221,18 +222,22 @@ impl Source<'_> {
         let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
         let last = folded(head.rsplit(' ').next().unwrap_or_default());
         let common = Bank::of(self.content.language).phrases("words.common");
-        // In "on Monday 7 December", the title would cut the date after "Monday".
-        let dates = self.content.brief.facts.iter().filter(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period));
-        let is_cut = |fact: &Fact| {
-            let own = tidy(&fact.text);
-            text.find(own.as_str()).is_some_and(|at| at < head.len() && head.len() < at + own.len())
-        };
-        if dates.clone().any(is_cut) {
+        if self.cuts_date(text, head) {
             return None;
         }
         // In "CH-250" and "ep 12", the number is part of a name.
         let is_short = last.trim().chars().count() <= 3;
         (text[..end].ends_with(' ') && !is_short && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
+    }
+
+    /// Returns whether the start of a statement ends within a date: "on Monday" in "on Monday 7 December", "this Friday" in "this Friday, 4
+    /// December".
+    fn cuts_date(&self, text: &str, head: &str) -> bool {
+        let mut dates = self.content.brief.facts.iter().filter(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period));
+        dates.any(|fact| {
+            let own = tidy(&fact.text);
+            text.find(own.as_str()).is_some_and(|at| at < head.len() && head.len() < at + own.len())
+        })
     }
 
     /// Returns the season that the brief names, if the email's goal can be seasonal.

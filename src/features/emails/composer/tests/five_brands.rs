@@ -101,6 +101,36 @@ fn the_opening_does_not_repeat_an_offer_that_the_title_and_the_coupon_state() {
 }
 
 #[test]
+fn a_brand_with_a_price_list_has_no_checkout() {
+    let sale = draft(Goal::Sale, "en").fact(FactKind::Percentage, Some(FactRole::Offer), "10%", percent(10.0)).fact(
+        FactKind::Code,
+        None,
+        "BACK10",
+        None,
+    );
+    let mut brand = brands::teas();
+    let all = |brand: &Brand| (0..8).map(|seed| print::text(&composed(&sale.brief, brand, seed).email)).collect::<String>();
+    assert!(all(&brand).contains("checkout"));
+    brand.products.iter_mut().for_each(|product| product.image = None);
+    assert!(!all(&brand).contains("checkout"), "{}", all(&brand));
+}
+
+#[test]
+fn a_title_does_not_cut_a_date() {
+    let starts = Some(FactRole::OfferStarts);
+    let launch = draft(Goal::Launch, "en").says(
+        "We are launching the new Clay Pot this Friday, 4 December at 9am.",
+        &[
+            (FactKind::Product, None, "Clay Pot", None),
+            (FactKind::Date, starts, "Friday, 4 December", day(12, 4)),
+            (FactKind::Time, starts, "at 9am", clock(9, 0)),
+        ],
+    );
+    let text = written(launch).replace("**", "");
+    assert!(text.contains("this Friday, 4 December at 9am") && !text.contains("\n4 December"), "{text}");
+}
+
+#[test]
 fn a_subject_that_is_too_long_has_no_label() {
     let vouchers = draft(Goal::Announcement, "de").says(
         "Gutschein-Aktion: beim Kauf eines Gutscheins über 50 € gibt es 10 € dazu, bis 23. Dezember.",
