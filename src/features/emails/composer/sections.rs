@@ -258,7 +258,13 @@ impl Writer<'_> {
             };
             Some(Product { price: price.or(shown.price.clone()), price_before: before, ..shown })
         };
-        let shown = content.cards.iter().filter(|card| card.shown);
+        // In another language than the brand's, a card without a picture or a price from the brief only repeats a name in the text.
+        let tells = |card: &&content::Card| {
+            let has_image = self.brand.products.get(card.product).is_some_and(|product| product.image.is_some());
+            let is_named = content.statement_of(card.fact).is_some();
+            self.brand_speaks || has_image || card.price.is_some() || !is_named
+        };
+        let shown = content.cards.iter().filter(|card| card.shown).filter(tells);
         let products: Vec<Product> = shown.filter_map(product).take(limits::EMAIL_PRODUCTS_MAX).collect();
         if !products.is_empty() {
             self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));

@@ -131,6 +131,19 @@ fn a_title_does_not_cut_a_date() {
 }
 
 #[test]
+fn a_card_in_another_language_shows_more_than_a_name() {
+    let launch = draft(Goal::Launch, "fr").says("Les budgets sont là.", &[]).says(
+        "Disponible dès maintenant pour Smoked Black et Aged White.",
+        &[(FactKind::Product, None, "Smoked Black", None), (FactKind::Product, None, "Aged White", None)],
+    );
+    let mut brand = brands::teas();
+    let text = |brand: &Brand| print::text(&composed(&launch.brief, brand, 7).email);
+    assert!(text(&brand).contains("* Smoked Black"), "{}", text(&brand));
+    brand.products.iter_mut().for_each(|product| product.image = None);
+    assert!(!text(&brand).contains("* Smoked Black"), "{}", text(&brand));
+}
+
+#[test]
 fn a_subject_that_is_too_long_has_no_label() {
     let vouchers = draft(Goal::Announcement, "de").says(
         "Gutschein-Aktion: beim Kauf eines Gutscheins über 50 € gibt es 10 € dazu, bis 23. Dezember.",
