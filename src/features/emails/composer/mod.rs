@@ -501,7 +501,8 @@ impl Draft<'_> {
         let page = page.filter(|_| (self.shape.sells && !for_all) || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
         let writes =
-            matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey);
+            matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey)
+                || self.goal == Goal::Voucher;
         let contact = self.content.first(FactKind::Contact).filter(|_| writes).and_then(|fact| material::contact(&fact.text));
         let site = self.request.site.and_then(material::link);
         let mail = self.brand.contact.email.as_deref().and_then(material::contact);
@@ -510,10 +511,12 @@ impl Draft<'_> {
         // A place cannot be reserved on a home page.
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
-        let reply = mail.clone().or(phone).filter(|_| !is_labeled && (self.asks_to_reserve() || invites));
+        let books = (self.asks_to_reserve() || invites) && !self.content.needs_no_booking();
+        let reply = mail.clone().or(phone).filter(|_| !is_labeled && books);
         // The home page contains nothing about the event. So without a better target, the invitation has no button, and a warning asks for
         // a link.
         let home = site.filter(|_| !invites || is_labeled);
+        let mail = mail.filter(|_| !invites || books);
         given.or(page).or(contact).or(help).or(reply).or(home).or(mail)
     }
 
@@ -572,7 +575,7 @@ impl Draft<'_> {
             "The brief has no link, so the button leads to the brand's home page. Set the correct link.".to_owned(),
         );
         warn(
-            self.shape.calls && !has_button,
+            self.shape.calls && !has_button && !self.content.needs_no_booking(),
             "The email has no button, because there is no link. Add a link to the brief.".to_owned(),
         );
         if let Some(max) = self.content.rules.words_max {

@@ -62,6 +62,12 @@ impl Content<'_> {
         self.statements.iter().find_map(|at| self.venue_in(*at)).or_else(addressed)
     }
 
+    /// Returns whether guests of an event can come without a reservation.
+    pub fn needs_no_booking(&self) -> bool {
+        let bank = Bank::of(self.language);
+        self.statements.iter().any(|at| bank.has_word("words.no_booking", &self.text(*at)))
+    }
+
     /// Returns the place that the request names, and the statement right after it that is only its address: "Invite everyone to our shop,
     /// Market Street 12."
     fn addressed_place(&self) -> Option<(&Fact, usize)> {

@@ -39,6 +39,24 @@ fn the_button_of_an_event_does_not_lead_to_a_product_of_its_kind() {
 }
 
 #[test]
+fn an_event_without_booking_has_no_button_to_reply() {
+    let studio = event("Open studio", "en")
+        .fact(FactKind::Date, Some(FactRole::Event), "Saturday 12 December", day(12, 12))
+        .says("No booking needed.", &[]);
+    let composed = composed(&studio.brief, &brands::teas(), 7);
+    assert_eq!((target(&composed.email), composed.warnings), (None, vec![]), "{}", print::text(&composed.email));
+}
+
+#[test]
+fn vouchers_that_are_ordered_by_email_have_a_button_that_writes() {
+    let vouchers = draft(Goal::Voucher, "en")
+        .says("Give a tea evening: vouchers from €25.", &[(FactKind::Price, None, "€25", money(25.0, "EUR"))])
+        .says("Order them by email: ciao@example.com.", &[(FactKind::Contact, None, "ciao@example.com", None)]);
+    let composed = composed(&vouchers.brief, &brands::teas(), 7);
+    assert_eq!(target(&composed.email).as_deref(), Some("mailto:ciao@example.com"), "{}", print::text(&composed.email));
+}
+
+#[test]
 fn the_button_of_a_launch_does_not_lead_to_an_older_product_of_its_kind() {
     let launch =
         draft(Goal::Launch, "en").says("Our teapot subscription starts today.", &[]).says("A new teapot every month.", &[]);
