@@ -274,9 +274,16 @@ impl Writer<'_> {
     pub fn leftovers(&mut self) {
         let content = self.content;
         let mut lines: Vec<String> = Vec::new();
+        // A length of time can describe the recipients, and says nothing alone: "users whose trial ended 30 days ago".
+        let audience = content.brief.audience.as_ref().and_then(|part| part.span);
+        let describes = |fact: &Fact| {
+            let inside = fact.span.zip(audience).is_some_and(|(own, part)| part.start <= own.start && own.end <= part.end);
+            inside && fact.kind == FactKind::Period && fact.value.is_none()
+        };
         for at in content.loose.clone() {
             let fact = content.fact(at);
             let has_place = fact.kind == FactKind::Link || (fact.kind == FactKind::Code && self.gives()) || self.is_on_card(at);
+            let has_place = has_place || describes(fact);
             if has_place || !self.is_open(fact) {
                 continue;
             }

@@ -134,6 +134,18 @@ fn a_brand_with_a_price_list_has_no_checkout() {
 }
 
 #[test]
+fn a_length_of_time_that_describes_the_recipients_is_not_printed_alone() {
+    let back = draft(Goal::TrialEnding, "en")
+        .fact(FactKind::Period, Some(FactRole::Other), "30 days", None)
+        .with(|brief| {
+            let span = brief.facts[0].span;
+            brief.audience = Some(Part { text: "users whose trial ended 30 days ago".into(), span });
+        })
+        .says("Budgets and calendars are new.", &[]);
+    assert!(!written(back).contains("\n30 days."));
+}
+
+#[test]
 fn a_title_does_not_cut_a_date() {
     let starts = Some(FactRole::OfferStarts);
     let launch = draft(Goal::Launch, "en").says(
