@@ -93,6 +93,16 @@ fn an_apology_for_a_wrong_price_has_no_table_of_new_prices() {
 }
 
 #[test]
+fn an_apology_names_the_day_of_the_mistake_once() {
+    let sorry = draft(Goal::Apology, "en").says("We made a mistake.", &[]).says(
+        "On Thursday we sent an email with a broken link.",
+        &[(FactKind::Date, Some(FactRole::Happened), "On Thursday", day(11, 19))],
+    );
+    let texts = (0..6).map(|seed| print::text(&composed(&sorry.brief, &brands::teas(), seed).email));
+    texts.for_each(|text| assert!(!text.contains("happened on Thursday"), "{text}"));
+}
+
+#[test]
 fn a_later_statement_is_not_the_title_of_an_outage() {
     let outage = draft(Goal::Outage, "en")
         .says(
