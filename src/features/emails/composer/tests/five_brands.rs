@@ -156,6 +156,20 @@ fn a_length_of_time_that_describes_the_recipients_is_not_printed_alone() {
 }
 
 #[test]
+fn a_reminder_of_an_offer_has_a_coupon_and_a_button() {
+    let reminder = draft(Goal::Reminder, "en").says("We have not seen you for a while.", &[]).says(
+        "A free cup with your next order, just use code HELLOAGAIN at checkout until 20 December.",
+        &[
+            (FactKind::Code, None, "HELLOAGAIN", None),
+            (FactKind::Date, Some(FactRole::OfferEnds), "until 20 December", day(12, 20)),
+        ],
+    );
+    let composed = composed(&reminder.brief, &brands::teas(), 7);
+    let text = print::text(&composed.email);
+    assert!(text.contains("┆ HELLOAGAIN ┆") && target(&composed.email).is_some(), "{text}");
+}
+
+#[test]
 fn a_title_does_not_cut_a_date() {
     let starts = Some(FactRole::OfferStarts);
     let launch = draft(Goal::Launch, "en").says(
