@@ -313,7 +313,12 @@ impl<'a> Content<'a> {
 
     /// Returns whether the words right before an amount, in its statement, exclude the amount itself: "over €50".
     pub fn says_over(&self, amount: &Fact) -> bool {
-        let Some(span) = amount.span else { return false };
+        Bank::of(self.language).has_word("words.over", &self.before(amount))
+    }
+
+    /// Returns the words right before an amount in its statement.
+    pub fn before(&self, amount: &Fact) -> String {
+        let Some(span) = amount.span else { return String::new() };
         let statement = self.brief.facts.iter().find_map(|fact| {
             let own =
                 fact.span.filter(|own| fact.kind == FactKind::Sentence && own.start <= span.start && span.end <= own.end)?;
@@ -321,8 +326,7 @@ impl<'a> Content<'a> {
         });
         let before = statement.unwrap_or_default();
         let last: Vec<&str> = before.split_whitespace().rev().take(OVER_WORDS_MAX).collect();
-        let last = last.into_iter().rev().collect::<Vec<_>>().join(" ");
-        Bank::of(self.language).has_word("words.over", &last)
+        last.into_iter().rev().collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the indexes of the facts inside a statement.

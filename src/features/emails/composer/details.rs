@@ -24,6 +24,9 @@ const DELIVERY: [&str; 14] = [
     "bezorg",
 ];
 
+/// Folded words before the lowest of several prices, which is not the price of the event: "seconds from £8".
+const FROM: [&str; 7] = [" from ", " ab ", " des ", " partir de ", " desde ", " da ", " vanaf "];
+
 /// The maximum length, in characters, of an offer as the title of its coupon.
 const OFFER_CHARACTERS_MAX: usize = 64;
 
@@ -206,9 +209,12 @@ impl Writer<'_> {
         let belongs = |at: &usize| {
             let fact = content.fact(*at);
             let is_only = |kind| content.only(kind).is_some_and(|only| std::ptr::eq(only, fact));
+            let is_least = || FROM.iter().any(|word| folded(&content.before(fact)).ends_with(word));
             let is_day = matches!(fact.kind, FactKind::Date | FactKind::Period);
             let is_deadline = fact.role == Some(FactRole::OrderBy) && fact.value.is_some() && is_day;
-            invites && fact.story.is_none() && (is_deadline || is_only(FactKind::Price) || is_only(FactKind::Capacity))
+            invites
+                && fact.story.is_none()
+                && (is_deadline || is_only(FactKind::Price) && !is_least() || is_only(FactKind::Capacity))
         };
         let has_table = !rows.is_empty();
         let all = (0..content.brief.facts.len()).filter(|at| content.loose.contains(at) || has_table && belongs(at));
@@ -268,9 +274,16 @@ impl Writer<'_> {
     pub fn leftovers(&mut self) {
         let content = self.content;
         let mut lines: Vec<String> = Vec::new();
+        // A length of time can describe the recipients, and says nothing alone: "users whose trial ended 30 days ago".
+        let audience = content.brief.audience.as_ref().and_then(|part| part.span);
+        let describes = |fact: &Fact| {
+            let inside = fact.span.zip(audience).is_some_and(|(own, part)| part.start <= own.start && own.end <= part.end);
+            inside && fact.kind == FactKind::Period && fact.value.is_none()
+        };
         for at in content.loose.clone() {
             let fact = content.fact(at);
             let has_place = fact.kind == FactKind::Link || (fact.kind == FactKind::Code && self.gives()) || self.is_on_card(at);
+            let has_place = has_place || describes(fact);
             if has_place || !self.is_open(fact) {
                 continue;
             }

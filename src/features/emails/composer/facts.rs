@@ -78,7 +78,8 @@ impl Source<'_> {
         know("phone", brand.contact.phone.clone());
         know("product", self.product.map(str::to_owned).filter(|name| short(name) && !content.is_news_with_offer()));
         know("grid", flag(self.has_grid));
-        know("shop", flag(brand.products.iter().any(|product| product.price.is_some())));
+        // Plans and dishes have prices, but no pictures, and are not bought at a checkout.
+        know("shop", flag(brand.products.iter().any(|product| product.price.is_some() && product.image.is_some())));
         know(
             "season",
             self.season()
@@ -144,9 +145,10 @@ impl Source<'_> {
         if self.goal == Goal::Apology && content.brief.unclear.iter().any(is_before) {
             return None;
         }
-        // In recalls, apologies and price changes, only the first statement can be the news. Later statements describe the
+        // In recalls, apologies, outages and price changes, only the first statement can be the news. Later statements describe the
         // remedy or what does not change.
-        let count = if matches!(self.goal, Goal::Recall | Goal::Apology | Goal::PriceChange) { 1 } else { NEWS_STATEMENTS };
+        let is_first = matches!(self.goal, Goal::Recall | Goal::Apology | Goal::Outage | Goal::PriceChange);
+        let count = if is_first { 1 } else { NEWS_STATEMENTS };
         let first = content.statements.iter().take(count);
         let first = first.filter(|at| !content.is_list_of_products(**at) && !content.text(**at).starts_with('('));
         let refers = |at: &usize| {
@@ -182,7 +184,7 @@ impl Source<'_> {
         // Without the words after the comma, a part with a number may promise too much.
         let clause = bare.split_once(", ").filter(|(head, _)| !has_number(head));
         let clause = clause
-            .filter(|clause| !is_cut(clause))
+            .filter(|clause| !is_cut(clause) && !self.cuts_date(bare, clause.0))
             .map(|(head, _)| head)
             .filter(|head| !super::stories::starts_clause(head, content.language));
         let priced = content.priced(at);
@@ -220,18 +222,22 @@ impl Source<'_> {
         let head = text[..end].trim_end_matches([' ', ',', ':', '-', '–', '(']);
         let last = folded(head.rsplit(' ').next().unwrap_or_default());
         let common = Bank::of(self.content.language).phrases("words.common");
-        // In "on Monday 7 December", the title would cut the date after "Monday".
-        let dates = self.content.brief.facts.iter().filter(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period));
-        let is_cut = |fact: &Fact| {
-            let own = tidy(&fact.text);
-            text.find(own.as_str()).is_some_and(|at| at < head.len() && head.len() < at + own.len())
-        };
-        if dates.clone().any(is_cut) {
+        if self.cuts_date(text, head) {
             return None;
         }
         // In "CH-250" and "ep 12", the number is part of a name.
         let is_short = last.trim().chars().count() <= 3;
         (text[..end].ends_with(' ') && !is_short && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
+    }
+
+    /// Returns whether the start of a statement ends within a date: "on Monday" in "on Monday 7 December", "this Friday" in "this Friday, 4
+    /// December".
+    fn cuts_date(&self, text: &str, head: &str) -> bool {
+        let mut dates = self.content.brief.facts.iter().filter(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period));
+        dates.any(|fact| {
+            let own = tidy(&fact.text);
+            text.find(own.as_str()).is_some_and(|at| at < head.len() && head.len() < at + own.len())
+        })
     }
 
     /// Returns the season that the brief names, if the email's goal can be seasonal.
@@ -242,8 +248,21 @@ impl Source<'_> {
         // A code such as WINTER20 does not name the season of the email.
         let codes = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Code).map(|fact| fact.text.as_str());
         let topic = codes.fold(self.content.topic(), |topic, code| topic.replace(code, " "));
-        let topic = folded(&topic);
-        Bank::of(self.content.language).season(&topic).or_else(|| Bank::seasons_in_any_language(&topic))
+        let language = self.content.language;
+        let named = |topic: &str| {
+            let topic = folded(topic);
+            Bank::of(language).season(&topic).or_else(|| Bank::seasons_in_any_language(&topic))
+        };
+        let season = named(&topic)?;
+        if self.goal == Goal::Seasonal || !["spring", "summer", "autumn", "winter"].contains(&season.as_str()) {
+            return Some(season);
+        }
+        // In a sale, "the shelves for the spring glazes" names no season of the email.
+        let content = self.content;
+        let gives = |at: &usize| content.facts_in(*at).iter().any(|own| content.fact(*own).role == Some(FactRole::Offer));
+        let asides = content.statements.iter().skip(1).filter(|at| !gives(at));
+        let topic = asides.fold(topic, |topic, at| topic.replace(content.fact(*at).text.as_str(), " "));
+        named(&topic).filter(|own| *own == season)
     }
 
     /// Returns how long the recipients have been away, as the brief describes them: "six months".

@@ -159,6 +159,15 @@ impl Writer<'_> {
             let items: Vec<String> = items.iter().map(|item| capital(item)).collect();
             return self.list(&items);
         }
+        if self.tells_stories() {
+            let stories = std::mem::take(&mut self.statements);
+            for part in stories.chunks(limits::EMAIL_LIST_ITEMS_MAX) {
+                let items = part.iter().map(|at| Item { title: None, text: self.rich(&self.sentence(*at)) }).collect();
+                let list = List { id: self.id("list"), marks: ListMarks::Bullets, items };
+                self.push(Block::List(list));
+            }
+            return;
+        }
         if (self.content.is_thin() || self.is_stated && self.book.has(&format!("{}.body", self.job))) && others < 3 && !self.lean
         {
             let body = self.markup("body").filter(|_| !self.presents_product()).unwrap_or_default();
@@ -167,6 +176,14 @@ impl Writer<'_> {
         let groups = self.groups();
         self.statements.clear();
         groups.into_iter().for_each(|group| self.group(group));
+    }
+
+    /// Returns whether the statements are the stories of a newsletter, because the prompt announces their number: "Three bits: …".
+    pub fn tells_stories(&self) -> bool {
+        let mut notes = self.content.brief.instructions.iter().map(|part| part.text.trim_end());
+        let has_stories = self.content.brief.stories.is_empty() && self.statements.len() > 1;
+        let is_count = |note: &str| note.ends_with(':') && self.book.bank().has_word("words.counts", note);
+        self.goal == Goal::Digest && has_stories && notes.any(is_count)
     }
 
     /// Returns whether the prompt calls its list items steps: "Three first steps: 1. Connect your calendar".

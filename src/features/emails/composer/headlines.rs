@@ -102,7 +102,8 @@ impl Draft<'_> {
         let common = super::language::Bank::of(self.written).phrases("words.common");
         let is_cut = |head: &str| {
             let last = folded(head.rsplit(' ').next().unwrap_or_default());
-            head.contains([',', ';', ':']) || common.iter().any(|own| own == last.trim())
+            let head = head.trim_end_matches([',', ';']);
+            labeled(head).unwrap_or(head).contains([',', ';', ':']) || common.iter().any(|own| own == last.trim())
         };
         let heads = heads.filter(|head| !is_cut(head));
         let head = heads.filter(|head| head.split(' ').count() >= SUBJECT_WORDS_MIN).max_by_key(|head| head.len());
@@ -182,7 +183,14 @@ impl Draft<'_> {
     }
 }
 
-/// Removes the explanation from a subject that is too long: "We sent the wrong links" for "We sent the wrong links (orders 4410 to 4467)".
+/// Returns the words after a short label: "Buy €100 and get €10 more" for "Voucher deal: buy €100 and get €10 more".
+fn labeled(text: &str) -> Option<&str> {
+    let (label, told) = text.split_once(": ")?;
+    (label.split(' ').count() < SUBJECT_WORDS_MIN && told.split(' ').count() >= SUBJECT_WORDS_MIN).then_some(told)
+}
+
+/// Removes the label or the explanation from a subject that is too long: "We sent the wrong links" for "We sent the wrong links (orders
+/// 4410 to 4467)".
 fn short(subject: String) -> String {
     let length = |text: &str| text.chars().count();
     if length(&subject) <= SUBJECT_CHARACTERS {
@@ -193,7 +201,8 @@ fn short(subject: String) -> String {
     let is_whole = |head: &str| !head.ends_with(|c: char| c.is_ascii_digit());
     let fits = |head: &&str| head.split(' ').count() >= SUBJECT_WORDS_MIN && length(head) <= SUBJECT_CHARACTERS && is_whole(head);
     let head = heads.filter(fits).max_by_key(|head| length(head)).filter(|head| super::text::closed(head) == **head);
-    head.map_or_else(|| subject.clone(), str::to_owned)
+    let told = labeled(&subject).filter(|told| length(told) <= SUBJECT_CHARACTERS).map(capital);
+    head.map(str::to_owned).or(told).unwrap_or(subject)
 }
 
 /// Returns the sentences of the hero and the text blocks, in order.
@@ -235,7 +244,11 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
     let titles = blocks.iter().flat_map(|block| match block {
         Block::Heading(heading) if heading.level == HeadingLevel::Section => vec![heading.text.to_string()],
         Block::List(list) => {
-            list.items.iter().map(|item| item.title.as_ref().map_or_else(|| item.text.words(), ToString::to_string)).collect()
+            let bare = |text: String| text.strip_suffix('.').unwrap_or(&text).to_owned();
+            list.items
+                .iter()
+                .map(|item| item.title.as_ref().map_or_else(|| bare(item.text.words()), ToString::to_string))
+                .collect()
         }
         _ => Vec::new(),
     });

@@ -25,6 +25,11 @@ impl Writer<'_> {
         let deal = if offers { self.book.text("common.deal_sentence") } else { None };
         let is_main = self.job.ends_with(".main") || self.job == "plain";
         let told = format!("{}.told", self.job);
+        // A phrase with the day of the mistake must not repeat a statement with that day.
+        let names = |day: &String| self.statements.iter().any(|at| folded(&self.content.text(*at)).contains(&folded(day)));
+        if self.book.facts.get("happened_day").is_some_and(names) {
+            self.book.facts.remove("happened_day");
+        }
         // If a statement apologizes, a phrase must not repeat the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
             // The title is ignored if the day of the mistake is known, because a phrase with that day contains more
@@ -59,7 +64,8 @@ impl Writer<'_> {
         let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
         self.said.push_str(&folded(&parts.join(" ")));
         self.said.push_str(&after.as_deref().map(folded).unwrap_or_default());
-        if let Some(Group::Paragraph(first)) = self.groups().into_iter().next().filter(|_| content.items().is_empty()) {
+        let is_prose = content.items().is_empty() && !self.tells_stories();
+        if let Some(Group::Paragraph(first)) = self.groups().into_iter().next().filter(|_| is_prose) {
             let length = |parts: &[String]| parts.iter().map(|part| part.chars().count()).sum::<usize>();
             for at in first {
                 let sentence = self.sentence(at);

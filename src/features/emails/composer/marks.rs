@@ -6,7 +6,7 @@ use super::material;
 use super::phrases::escape;
 use super::sections::Writer;
 use super::text::{addresses, bare_address, capital, ended, folded, tidy};
-use crate::features::emails::brief::{FactKind, Goal};
+use crate::features::emails::brief::{FactKind, FactRole, Goal};
 
 /// The markup of a passage.
 enum Mark {
@@ -50,7 +50,11 @@ impl Writer<'_> {
         let mut marks = self.links_in(&text);
         for fact in facts.iter().map(|at| self.content.fact(*at)) {
             let words = tidy(fact.text.trim_end_matches('.'));
-            let is_bold = matches!(fact.kind, FactKind::Date | FactKind::Code) && words.len() > 2;
+            // A day that is neither a date nor a deadline is part of a habit or a name: "every Friday", "between Christmas and New Year".
+            let is_vague = fact.kind == FactKind::Date
+                && matches!(fact.role, None | Some(FactRole::Event | FactRole::Other))
+                && !words.contains(|c: char| c.is_ascii_digit());
+            let is_bold = matches!(fact.kind, FactKind::Date | FactKind::Code) && words.len() > 2 && !is_vague;
             let found = is_bold.then(|| free(&text, &words, &marks)).flatten();
             marks.extend(found.map(|range| (range, Mark::Bold)));
         }

@@ -19,6 +19,8 @@ const PICTURE_WIDTH_MIN: u32 = 480;
 const LOGO_WIDTH_MIN: u32 = 72;
 /// The maximum length, in characters, of a product description next to a picture.
 const DESCRIPTION_CHARACTERS_MAX: usize = 160;
+/// The maximum length, in characters, of the period of a price, such as "/month per person".
+const PERIOD_CHARACTERS_MAX: usize = 24;
 
 /// Parses the address of a link. People often write web addresses without `https://`.
 pub fn link(address: &str) -> Option<Link> {
@@ -249,9 +251,14 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     let name = tidy(&product.name);
     let href = product.url.as_deref().and_then(link).or_else(|| site.cloned())?;
     let picture = product.image.as_deref().and_then(|url| picture(url, Some(name.clone()), (None, None)));
-    let text = product.description.as_deref().filter(|_| with_text).and_then(first_sentence);
+    // The description of a plan starts with the period of its price: "/month, For one person".
+    let told = product.description.as_deref().unwrap_or_default();
+    let (head, rest) = told.split_once(", ").unwrap_or((told, ""));
+    let is_period = head.starts_with('/') && head.chars().count() <= PERIOD_CHARACTERS_MAX;
+    let (period, told) = if is_period { (head, rest) } else { ("", told) };
+    let text = Some(told).filter(|_| with_text).and_then(first_sentence);
     let named = (!name.is_empty()).then(|| Line::cut(&name))?;
-    let price = price(product, format).map(|price| Line::cut(&price));
+    let price = price(product, format).map(|price| Line::cut(&format!("{price}{period}")));
     Some(Product {
         name: named,
         href,

@@ -488,14 +488,21 @@ impl Draft<'_> {
         let links =
             brief.facts.iter().filter(|fact| fact.kind == FactKind::Link && fact.story.is_none()).map(|fact| fact.text.as_str());
         let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
-        let only =
-            || if let ([], [only]) = (self.content.cards.as_slice(), self.kinds().as_slice()) { Some(*only) } else { None };
+        // A product of the same kind is neither the event nor the new product.
+        let is_new = matches!(self.goal, Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Launch);
+        let only = || match (self.content.cards.as_slice(), self.kinds().as_slice()) {
+            ([], [only]) if !is_new => Some(*only),
+            _ => None,
+        };
         let page =
             featured.or_else(only).and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
-        let page = page.filter(|_| self.shape.sells || self.content.announces_product(self.shape));
+        // An offer for the whole range leads to the shop, and the card of a product to its page.
+        let for_all = self.job == "winback.main" && self.content.saving().is_some() && self.content.scope_words().is_none();
+        let page = page.filter(|_| (self.shape.sells && !for_all) || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
         let writes =
-            matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey);
+            matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey)
+                || self.goal == Goal::Voucher;
         let contact = self.content.first(FactKind::Contact).filter(|_| writes).and_then(|fact| material::contact(&fact.text));
         let site = self.request.site.and_then(material::link);
         let mail = self.brand.contact.email.as_deref().and_then(material::contact);
@@ -504,10 +511,12 @@ impl Draft<'_> {
         // A place cannot be reserved on a home page.
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
-        let reply = mail.clone().or(phone).filter(|_| !is_labeled && (self.asks_to_reserve() || invites));
+        let books = (self.asks_to_reserve() || invites) && !self.content.needs_no_booking();
+        let reply = mail.clone().or(phone).filter(|_| !is_labeled && books);
         // The home page contains nothing about the event. So without a better target, the invitation has no button, and a warning asks for
         // a link.
         let home = site.filter(|_| !invites || is_labeled);
+        let mail = mail.filter(|_| !invites || books);
         given.or(page).or(contact).or(help).or(reply).or(home).or(mail)
     }
 
@@ -566,7 +575,7 @@ impl Draft<'_> {
             "The brief has no link, so the button leads to the brand's home page. Set the correct link.".to_owned(),
         );
         warn(
-            self.shape.calls && !has_button,
+            self.shape.calls && !has_button && !self.content.needs_no_booking(),
             "The email has no button, because there is no link. Add a link to the brief.".to_owned(),
         );
         if let Some(max) = self.content.rules.words_max {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::content::Content;
 use super::sections::Writer;
 use super::text::{capital, folded, tidy};
-use crate::features::emails::brief::FactKind;
+use crate::features::emails::brief::{FactKind, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
@@ -103,9 +103,11 @@ impl Content<'_> {
 }
 
 impl Writer<'_> {
-    /// Writes the table of changed prices. Emails that sell show prices on the cards of their products.
+    /// Writes the table of changed prices. Emails that sell show prices on the cards of their products. In an apology, the first price
+    /// is the mistake, not a new price: "£4.50 instead of £45".
     pub fn changed_prices(&mut self) {
-        let changes = if self.shape.sells { Vec::new() } else { self.content.price_changes() };
+        let has_table = !self.shape.sells && self.goal != Goal::Apology;
+        let changes = if has_table { self.content.price_changes() } else { Vec::new() };
         if changes.is_empty() {
             return;
         }

@@ -33,6 +33,11 @@ pub fn correct_by_facts(brief: &mut Brief, language: Language) {
         brief.purpose = Goal::PriceChange;
         brief.offer = None;
     }
+    // A reminder of an offer sells, so that its code gets a coupon and a button.
+    let offers = has_role(brief, FactRole::Offer) || has_role(brief, FactRole::OfferEnds);
+    if brief.purpose == Goal::Reminder && offers && has(brief, &[FactKind::Code]) {
+        brief.purpose = Goal::Sale;
+    }
     let is_open = matches!(brief.purpose, Goal::Announcement | Goal::Seasonal | Goal::Unclear);
     if is_open && !sells(brief) && has_role(brief, FactRole::Closed) && !has(brief, &[FactKind::Price, FactKind::OldPrice]) {
         brief.purpose = Goal::Closing;

@@ -169,6 +169,11 @@ impl Writer<'_> {
             self.statements.retain(|at| !self.content.is_list_of_products(*at));
         }
         self.title = said.clone();
+        // The title and the coupon state the offer, so that no phrase between them repeats it.
+        let is_stated = self.book.facts.get("bare_deal").is_some_and(|deal| said.contains(&folded(deal)));
+        if self.job == "sale.main" && is_stated && self.content.first(FactKind::Code).is_some() {
+            self.book.facts.remove("deal");
+        }
         self.keep_untabled();
         self.is_stated = !self.content.statements.is_empty() && self.statements.is_empty() && self.content.stories.is_empty();
         self.said.push_str(&said);
@@ -253,7 +258,13 @@ impl Writer<'_> {
             };
             Some(Product { price: price.or(shown.price.clone()), price_before: before, ..shown })
         };
-        let shown = content.cards.iter().filter(|card| card.shown);
+        // In another language than the brand's, a card without a picture or a price from the brief only repeats a name in the text.
+        let tells = |card: &&content::Card| {
+            let has_image = self.brand.products.get(card.product).is_some_and(|product| product.image.is_some());
+            let is_named = content.statement_of(card.fact).is_some();
+            self.brand_speaks || has_image || card.price.is_some() || !is_named
+        };
+        let shown = content.cards.iter().filter(|card| card.shown).filter(tells);
         let products: Vec<Product> = shown.filter_map(product).take(limits::EMAIL_PRODUCTS_MAX).collect();
         if !products.is_empty() {
             self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));

@@ -106,6 +106,12 @@ impl Writer<'_> {
 
     fn story_list(&mut self, stories: &[&Story]) {
         let language = self.content.language;
+        // The title of the email already states a story without a text.
+        let is_title = |story: &Story| match split(story, language) {
+            (Some(whole), text) if text.is_empty() => folded(&whole) == self.title,
+            (heading, text) => heading.is_none() && folded(&text) == self.title,
+        };
+        let stories: Vec<&Story> = stories.iter().copied().filter(|story| story.link.is_some() || !is_title(story)).collect();
         for part in stories.chunks(limits::EMAIL_LIST_ITEMS_MAX) {
             let item = |story: &&Story| {
                 let (title, text) = split(story, language);

@@ -62,6 +62,12 @@ impl Content<'_> {
         self.statements.iter().find_map(|at| self.venue_in(*at)).or_else(addressed)
     }
 
+    /// Returns whether guests of an event can come without a reservation.
+    pub fn needs_no_booking(&self) -> bool {
+        let bank = Bank::of(self.language);
+        self.statements.iter().any(|at| bank.has_word("words.no_booking", &self.text(*at)))
+    }
+
     /// Returns the place that the request names, and the statement right after it that is only its address: "Invite everyone to our shop,
     /// Market Street 12."
     fn addressed_place(&self) -> Option<(&Fact, usize)> {
@@ -113,10 +119,17 @@ impl Content<'_> {
             let (_, name) = part.split_once(' ').unwrap_or(("", part));
             return Some(joined(if name.starts_with(char::is_uppercase) { name } else { part }, own));
         }
-        // An address can follow the place: "at 7 at our shop, Market Street, Leipzig".
+        // An address can follow the place: "at 7 at our shop, Market Street, Leipzig", "at the shop on Walcot Street".
         let place = facts.iter().find(|fact| fact.kind == FactKind::Place)?.text.trim();
-        let own = parts.iter().position(|part| part.ends_with(place))?;
-        parts.get(own + 1).filter(|next| is_address(next)).map(|_| joined(place, own))
+        let start = |part: &str| part.rfind(&format!(" {place}")).map(|at| at + 1).or(part.starts_with(place).then_some(0));
+        let (own, whole) = parts.iter().enumerate().find_map(|(own, part)| Some((own, &part[start(part)?..])))?;
+        let rest = whole[place.len()..].trim();
+        let is_near = (starts(rest) || names(rest))
+            && rest.split_once(' ').is_some_and(|(_, name)| name.starts_with(char::is_uppercase))
+            && rest.split(' ').count() <= ADDRESS_WORDS_MAX
+            && is_free(rest);
+        let is_followed = || rest.is_empty() && parts.get(own + 1).is_some_and(|next| is_address(&next));
+        (is_near || is_followed()).then(|| joined(whole, own))
     }
 
     /// Returns whether all words of a statement are facts in a table, labels of the table, or the name of the event. `shown` is folded.

@@ -145,6 +145,20 @@ impl<'a> BlockContext<'a> {
         cell
     }
 
+    /// Returns a cell with a picture as wide as the text. A smaller picture in square or portrait format would leave a gap beside it, so
+    /// it stands in the middle of a tinted background.
+    pub fn framed(&self, gap: u16, picture: &document::Picture) -> Cell {
+        let is_tall = picture.width.zip(picture.height).is_some_and(|(across, down)| down * 10 > across * 9);
+        let align = if is_tall { Align::Center } else { self.align };
+        let mut cell = self.aligned(align).picture(gap, picture, self.measure());
+        if let (Content::Picture(drawn), true) = (&mut cell.content, is_tall) {
+            drawn.ground = Some(self.theme.light.tint.ground);
+            drawn.below = 28;
+            drawn.above = 28;
+        }
+        cell
+    }
+
     pub fn button(&self, gap: u16, label: &str, href: &Link, emphasis: Emphasis) -> Cell {
         let form = match emphasis {
             Emphasis::Quiet => "quiet",

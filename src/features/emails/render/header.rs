@@ -194,7 +194,7 @@ fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
         }
         HeroForm::Title => {
             let mut cells = titles(set, hero);
-            cells.extend(image.map(|image| set.picture(32, image, set.measure())));
+            cells.extend(image.map(|image| set.framed(32, image)));
             cells.extend(words(set, hero, 28));
             draft.push(Row::stack(cells, room.side));
         }
@@ -263,4 +263,27 @@ fn split(set: BlockContext<'_>, hero: &Hero) -> Draft {
     row.stand = "middle";
     draft.push(row);
     draft
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::features::emails::document::{Block, Email, ImageUrl, Layout, Picture, Style};
+    use crate::features::emails::render::render;
+    use crate::features::emails::theme::Theme;
+    use crate::features::projects::brand::Brand;
+
+    /// Regression test: a picture in portrait format stood at the left edge, with an empty space beside it.
+    #[test]
+    fn a_tall_picture_below_a_title_is_framed() {
+        let src = ImageUrl::parse("https://example.com/tall.jpg").expect("the address is valid");
+        let mut email = Email { style: Style { layout: Some(Layout::Editorial), ..Style::default() }, ..Email::sample() };
+        for block in &mut email.blocks {
+            if let Block::Hero(hero) = block {
+                hero.image = Some(Picture { src: src.clone(), alt: None, width: Some(900), height: Some(1100), href: None });
+            }
+        }
+        let mjml = render(&email, &Theme::new(&Brand::default(), &email, 0)).mjml;
+        let cell = mjml.split("tall.jpg").nth(1).and_then(|rest| rest.split("/>").next()).expect("the email has the picture");
+        assert!(cell.contains("align=\"center\"") && cell.contains("container-background-color="), "{cell}");
+    }
 }

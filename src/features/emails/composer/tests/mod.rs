@@ -4,6 +4,7 @@ mod any;
 pub mod brands;
 mod checks;
 mod drafts;
+mod five_brands;
 mod hurried;
 mod languages;
 pub mod print;
