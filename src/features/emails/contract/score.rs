@@ -477,6 +477,12 @@ async fn the_twelfth_samples_keep_their_facts() {
     holds(&score("twelfth").await, 653, 9, 79, 4);
 }
 
+/// Thirty usual and thirty hurried prompts of a writer who had not read the word lists.
+#[tokio::test]
+async fn the_thirteenth_samples_keep_their_facts() {
+    holds(&score("thirteenth").await, 458, 5, 14, 3);
+}
+
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an
 /// instruction.
 #[tokio::test]
