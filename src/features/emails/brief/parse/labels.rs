@@ -284,3 +284,30 @@ const LINKS: [&str; 24] = [
 fn is_all_capitals(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.raw(at).chars().count() > 1 && prompt.raw(at).chars().all(char::is_uppercase)
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    #[test]
+    fn a_subject_needs_no_sign_after_its_label() {
+        for (prompt, subject) in [
+            (
+                "Betreff 11.11. gehts los\nwann: do 11.11 um 11 uhr 11 marktplatz\nwas: maskenabstauben + neue hästräger vorstellen, \
+                 danach gulaschsuppe 5€ im zunftheim\nkinder bitte mit verkleidung",
+                "11.11. gehts los",
+            ),
+            (
+                "oye haz un mail corto: revisión completa 45 en vez de 60 hasta final de mes, recogida a domicilio gratis en el \
+                 barrio. solo socios (num de socio al pedir). asunto Tu bici a punto. firma Rubén",
+                "Tu bici a punto",
+            ),
+        ] {
+            let brief = parse(prompt, &Brand::default(), None, date(2027, 10, 11));
+            assert_eq!(brief.subject.map(|part| part.text).as_deref(), Some(subject), "{prompt}");
+        }
+    }
+}
