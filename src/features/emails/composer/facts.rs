@@ -156,7 +156,11 @@ impl Source<'_> {
             let word = text.split_whitespace().next().unwrap_or_default();
             // The news follows a condition, such as "If you already have a plan, …", so the condition is not the news.
             let follows = PRONOUNS.contains(&word) || super::stories::starts_clause(&content.text(*at), content.language);
-            HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && follows
+            // What an offer excludes is not its news: "Umtausch ist ausgeschlossen".
+            let excludes = self.goal == Goal::Sale
+                && content.fact(*at).kind == FactKind::Condition
+                && !text.contains(|c: char| c.is_ascii_digit());
+            HYPE.contains(&text.trim()) || Some(at) != content.statements.first() && (follows || excludes)
         };
         first.into_iter().filter(|at| !refers(at)).find_map(|at| self.title_of(*at))
     }

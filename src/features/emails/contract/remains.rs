@@ -38,9 +38,12 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
         let is_instruction = class.peek().is_some_and(|(_, class)| *class == Class::Instruction);
         let is_covered = covered[span.start as usize..span.end as usize].iter().any(|covered| *covered);
         let is_name = !before.is_empty() && !before.ends_with(ENDS) && is_name(brief, word);
+        // "mercredi 9" in a correction that was not understood is a date.
+        let is_day = email.words.weekday(&fold(before)).is_some() || email.words.month(&fold(before)).is_some();
+        let is_dated = is_day && word.starts_with(|c: char| c.is_ascii_digit());
         before = word;
         let is_content = match is_instruction {
-            true => is_name || is_value(word) || email.words.weekday(&fold(word)).is_some(),
+            true => is_name || is_dated || is_value(word) || email.words.weekday(&fold(word)).is_some(),
             false => is_content(email.words, word),
         };
         if is_covered || !is_content || shown.has(word) {
@@ -76,9 +79,13 @@ fn is_name(brief: &Brief, word: &str) -> bool {
     is_capital && !is_other && !is_day && !own.is_stop(&fold(bare))
 }
 
-/// Returns whether a word of an instruction has a number of at least two digits, or is an address.
+/// Returns whether a word of an instruction has a number of at least two digits, a percentage or a price, or is an address. The time of a
+/// message in a chat, as in "[15.11.26, 19:02]", is no value.
 fn is_value(word: &str) -> bool {
-    word.contains("://") || word.contains('@') || word.chars().filter(char::is_ascii_digit).count() > 1
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let is_stamp = word.starts_with('[') || word.ends_with(']');
+    let is_amount = digits > 0 && word.contains(['%', '€', '$', '£']);
+    word.contains("://") || word.contains('@') || !is_stamp && (digits > 1 || is_amount)
 }
 
 /// Returns whether a word must be in the email or in a warning.

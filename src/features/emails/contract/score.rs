@@ -414,7 +414,7 @@ async fn the_second_samples_keep_their_facts() {
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1105, 20, 33, 0);
+    holds(&score("hostile").await, 1105, 19, 33, 0);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
@@ -468,13 +468,19 @@ async fn the_tenth_samples_keep_their_facts() {
 /// Twenty usual and forty hurried prompts of a writer who did not know the rules. The rules were then improved with them.
 #[tokio::test]
 async fn the_eleventh_samples_keep_their_facts() {
-    holds(&score("eleventh").await, 546, 1, 23, 0);
+    holds(&score("eleventh").await, 546, 0, 20, 0);
 }
 
-/// Twenty usual and forty hurried prompts of another writer. The rules do not know them.
+/// Twenty usual and forty hurried prompts of another writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_twelfth_samples_keep_their_facts() {
-    holds(&score("twelfth").await, 653, 9, 79, 4);
+    holds(&score("twelfth").await, 653, 9, 51, 4);
+}
+
+/// Thirty usual and thirty hurried prompts of a writer who had not read the word lists. The rules were then improved with them.
+#[tokio::test]
+async fn the_thirteenth_samples_keep_their_facts() {
+    holds(&score("thirteenth").await, 453, 4, 14, 0);
 }
 
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an
@@ -516,8 +522,22 @@ fn numbers(text: &str) -> Vec<(String, u32)> {
 }
 
 /// All sets of samples.
-const SETS: [&str; 11] =
-    ["first", "second", "hostile", "third", "fourth", "blind", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const SETS: [&str; 14] = [
+    "first",
+    "second",
+    "hostile",
+    "third",
+    "fourth",
+    "blind",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+];
 
 /// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
 #[test]

@@ -6,6 +6,7 @@ use super::facts::{self, Found};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
+use super::roles;
 use super::tokens::Kind;
 
 /// The maximum number of corrections that are read. Prompts rarely have more than two.
@@ -225,7 +226,12 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
     if is_whole {
         return None;
     }
-    read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
+    let piece = read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
+    // "Les chiens non désolé" denies the words before it and corrects nothing.
+    let is_last = (mark.to..read.sentence.range.to).all(|at| prompt.kind(at) == Kind::Sign);
+    if is_last && piece.range.from < mark.from && roles::SORRY.contains(&prompt.fold(mark.to - 1)) {
+        return None;
+    }
     let before = read.sentence.fragments.iter().rev().find(|fragment| fragment.to <= mark.from);
     let before = before.or_else(|| reads[..at].last().and_then(|read| read.sentence.fragments.last()))?;
     let is_near = mark.from - before.to <= 1 && prompt.line_start(before.from) == prompt.line_start(mark.from);

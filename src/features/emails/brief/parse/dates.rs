@@ -3,10 +3,11 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
-use super::super::{FactKind, FactValue};
+use super::super::{FactKind, FactValue, Goal};
 use super::facts::{Bound, Found, is_dotted_day};
 use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
+use super::roles;
 use super::times::{clock, time};
 use super::tokens::Kind;
 
@@ -178,6 +179,8 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
         if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number || time(prompt, *end).is_some()) {
             let recurs =
                 prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/") || recurs(prompt, from, end);
+            // "du mar au ven" means the days of every week, except in a sale.
+            let recurs = recurs || prompt.is(List::ShortWeekday, at) && roles::goal(prompt) != Some(Goal::Sale);
             let value = (!recurs).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
             return Some(Found { kind, range: Range::of(from, end), value, bound });

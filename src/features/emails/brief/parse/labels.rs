@@ -5,9 +5,13 @@ use super::classify::{Class, Classifier, Fragment};
 use super::clauses::Sentence;
 use super::facts::has_value;
 use super::lexicon::List;
+use super::note_model;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 use crate::base::text::capitalized;
+
+/// The labels of a subject that need no sign after them. Words such as "title" can also start a statement.
+const SUBJECTS: [&str; 7] = ["subject", "subj", "betreff", "objet", "asunto", "oggetto", "onderwerp"];
 
 impl Classifier<'_> {
     /// Reads the labeled part that starts at a fragment, such as the subject or the signature. Returns the number of its fragments, and its
@@ -70,6 +74,8 @@ impl Classifier<'_> {
                 self.fields.tone.push(self.part(value));
                 Class::Note
             }
+            // "Notes:" can also introduce content: "Notes: black cherry, cocoa, clove".
+            List::LabelNote if note_model::states(self.prompt, value) => Class::Unclear,
             List::LabelNote => Class::Note,
             _ => return None,
         };
@@ -134,6 +140,10 @@ impl Classifier<'_> {
             let is_quoted = prompt.is_quote(is) || prompt.fold(is) == "," && prompt.is_quote(is + 1);
             let follows = prompt.words.is_capital(is) || prompt.is(L::Article, is);
             let is_bare = match list {
+                // A line can consist of the label and the subject: "betreff Unser Sommerfest".
+                L::LabelSubject if SUBJECTS.contains(&prompt.fold(rest.from)) && rest.from == sentence.range.from => {
+                    is_quoted || prompt.words.is_capital(is) || sentence.is_line_start && prompt.kind(is) == Kind::Number
+                }
                 L::LabelSubject | L::LabelPreheader | L::LabelHeadline => is_quoted || is > end && prompt.words.is_capital(is),
                 L::LabelButton => {
                     is_quoted || prompt.words.is_capital(is) && prompt.kind(is) == Kind::Word && !is_all_capitals(prompt, is)
@@ -218,6 +228,10 @@ impl Classifier<'_> {
                 (Range::of(value.from, at), Range::of(at + 1, value.to))
             }
             Some(at) => (Range::of(value.from, at), Range::of(at, value.to)),
+            // The title can follow the name directly: "priya cto".
+            None if value.len() > 1 && SHORT_TITLES.contains(&prompt.fold(value.to - 1)) => {
+                (Range::of(value.from, value.to - 1), Range::of(value.to - 1, value.to))
+            }
             None => (value, Range::of(value.to, value.to)),
         };
         let article = prompt.end(List::Article, name.from);
@@ -230,7 +244,10 @@ impl Classifier<'_> {
         let text =
             |range: Range| prompt.text(self.unquoted(prompt.trim(range))).trim_end_matches(['.', '!', ')', ' ']).to_owned();
         let is_plain = self.is_plain_name(name);
-        let (mut name, title) = (text(name), text(title));
+        let (mut name, mut title) = (text(name), text(title));
+        if SHORT_TITLES.contains(&title.as_str()) {
+            title = title.to_uppercase();
+        }
         if is_plain {
             name = name.split(' ').map(capitalized).collect::<Vec<_>>().join(" ");
         }
@@ -255,6 +272,9 @@ impl Classifier<'_> {
     }
 }
 
+/// The titles that are written in capitals.
+const SHORT_TITLES: [&str; 5] = ["ceo", "cto", "coo", "cfo", "md"];
+
 /// The words between the label of a button and its address.
 const LINKS: [&str; 24] = [
     "linking", "links", "link", "to", "at", "goes", "going", "pointing", "opens", "with", "url", "zu", "zur", "auf", "nach",
@@ -263,4 +283,31 @@ const LINKS: [&str; 24] = [
 
 fn is_all_capitals(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.raw(at).chars().count() > 1 && prompt.raw(at).chars().all(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    #[test]
+    fn a_subject_needs_no_sign_after_its_label() {
+        for (prompt, subject) in [
+            (
+                "Betreff 11.11. gehts los\nwann: do 11.11 um 11 uhr 11 marktplatz\nwas: maskenabstauben + neue hästräger vorstellen, \
+                 danach gulaschsuppe 5€ im zunftheim\nkinder bitte mit verkleidung",
+                "11.11. gehts los",
+            ),
+            (
+                "oye haz un mail corto: revisión completa 45 en vez de 60 hasta final de mes, recogida a domicilio gratis en el \
+                 barrio. solo socios (num de socio al pedir). asunto Tu bici a punto. firma Rubén",
+                "Tu bici a punto",
+            ),
+        ] {
+            let brief = parse(prompt, &Brand::default(), None, date(2027, 10, 11));
+            assert_eq!(brief.subject.map(|part| part.text).as_deref(), Some(subject), "{prompt}");
+        }
+    }
 }

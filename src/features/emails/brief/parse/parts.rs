@@ -177,7 +177,8 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         let start = prompt.end(List::Article, start).filter(|end| *end < range.to).unwrap_or(start);
         let name = prompt.trim(Range::of(start.max(range.from), end));
         let is_named = name.len() > 1 || prompt.words.is_capital(name.from) || prompt.has(List::Goal, name);
-        let is_name = is_named && !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
+        let has_address = (name.from..name.to).any(|at| matches!(prompt.kind(at), Kind::Mail | Kind::Link));
+        let is_name = is_named && !has_address && !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
         // The name can be a question: "Is a battery worth it? Wednesday 7pm".
         let asks = prompt.fold(name.to) == "?" && name.to < range.to;
         is_name.then(|| named(Range::of(name.from, name.to + usize::from(asks))))

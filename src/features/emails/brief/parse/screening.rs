@@ -138,6 +138,10 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let is_bracket = matches!(prompt.fold(range.from), "(" | "[");
             let asks = is_bracket && prompt.sign("?", range).is_some()
                 || (range.from..range.to).any(|at| prompt.fold(at) == "?" && prompt.fold(at + 1) == "?");
+            // "(NOT the Sunday, Colin got it wrong)": a prohibition in capitals addresses the writer.
+            let word = prompt.raw(range.from + 1);
+            let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+            let asks = asks || is_bracket && is_shouted && prompt.is(List::Not, range.from + 1) && !has_value(prompt, range);
             // "<- a client pasted that" is about the text before it.
             is_remark |= prompt.fold(range.from) == "<" && prompt.fold(range.from + 1) == "-";
             let mut start = range.from..(range.from + TELLER_WORDS_MAX + 1).min(range.to);
@@ -209,7 +213,9 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     if matches!(prompt.fold(range.from), "(" | "[") && prompt.words.is_capital(says.to) {
         return true;
     }
-    let is_name = |at: usize| prompt.kind(at) == Kind::Word && !OTHERS.into_iter().any(|list| prompt.is(list, at));
+    // "Ted" ends like a verb.
+    let is_other = |list: List, at: usize| prompt.is(list, at) && !(list == List::Finite && prompt.words.is_capital(at));
+    let is_name = |at: usize| prompt.kind(at) == Kind::Word && !OTHERS.into_iter().any(|list| is_other(list, at));
     says.from > from && prompt.fold(says.to) != ":" && (from..says.from).all(is_name)
 }
 

@@ -127,7 +127,10 @@ fn subject_end(prompt: &Prompt<'_>, range: Range) -> Option<usize> {
     let start = range.from;
     let is_german = prompt.lexicon().code == "de";
     let Some(noun) = prompt.end(List::Article, start) else {
-        return (start + 1 < range.to).then_some(start + 1);
+        // A subject without an article can be the name of a person: "Joost Hendriks".
+        let is_name = |at: &usize| !is_german && prompt.words.is_capital(start) && prompt.words.is_capital(*at);
+        let end = (start + 1..range.to).find(|at| !is_name(at)).unwrap_or(range.to);
+        return (end < range.to).then_some(end);
     };
     if !is_german {
         return (noun + 1 < range.to).then_some(noun + 1);
@@ -156,7 +159,7 @@ fn asked(text: &str) -> String {
 
 /// Changes the third person for the recipients to the second: "If they do nothing" becomes "If you do nothing".
 fn addressed(text: &str) -> String {
-    const OPENERS: [(&str, &str); 15] = [
+    const OPENERS: [(&str, &str); 16] = [
         ("they needn't ", "you needn't "),
         ("they don't have to ", "you don't have to "),
         ("they don't need to ", "you don't need to "),
@@ -169,6 +172,7 @@ fn addressed(text: &str) -> String {
         ("once they ", "once you "),
         ("until they ", "until you "),
         ("they can ", "you can "),
+        ("they may ", "you may "),
         ("they get ", "you get "),
         ("they need ", "you need "),
         ("they should ", "you should "),

@@ -72,9 +72,14 @@ const QUESTION_WORDS_MAX: usize = 8;
 pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 1..reads.len() {
         let (question, answer) = (reads[at - 1].sentence.range, reads[at].sentence.range);
-        let denies = matches!(prompt.fold(answer.from), "nah" | "nope" | "nee" | "ne" | "nein") && answer.len() > 1;
+        let first = (answer.from..answer.to).find(|at| prompt.kind(*at) != Kind::Sign).unwrap_or(answer.from);
+        let denies = matches!(prompt.fold(first), "nah" | "nope" | "nee" | "ne" | "nein") && answer.len() > 1;
         if denies && question.len() <= QUESTION_WORDS_MAX && prompt.fold(question.to - 1) == "?" {
             take_back(&mut reads[at - 1], question);
+            // An answer after an arrow is for the writer: "5 % with the card? -> ne, the till can't do that".
+            if prompt.fold(answer.from) == "-" && prompt.fold(answer.from + 1) == ">" && !has_value(prompt, answer) {
+                take_back(&mut reads[at], answer);
+            }
         }
     }
 }
