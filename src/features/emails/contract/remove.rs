@@ -123,7 +123,7 @@ fn without(words: &str, text: &str) -> Option<String> {
     }
     let lines: Vec<&str> = kept.lines().map(str::trim).collect();
     let kept = lines.join("\n").replace("  ", " ").trim().to_owned();
-    let is_whole = kept.matches("**").count() % 2 == 0 && is_balanced(&kept);
+    let is_whole = kept.matches("**").count().is_multiple_of(2) && is_balanced(&kept);
     (kept != words.trim() && is_whole).then_some(kept)
 }
 

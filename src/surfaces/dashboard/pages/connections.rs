@@ -14,7 +14,7 @@ use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::limits;
-use crate::vocab::providers::{ConnectionUse, Provider};
+use crate::vocab::providers::Provider;
 
 #[derive(Serialize)]
 struct Platform {
@@ -85,7 +85,11 @@ page_context!(ConnectionsPage, "connections.html", {
         removed: None,
     };
     let signed_in = ConnectionView { method: "oauth", error: Some("The token was revoked.".into()), ..ConnectionView::sample() };
-    let limited_use = ConnectionView { method: "oauth", uses: vec![ConnectionUse::Imports], ..ConnectionView::sample() };
+    let limited_use = ConnectionView {
+        method: "oauth",
+        uses: vec![crate::vocab::providers::ConnectionUse::Imports],
+        ..ConnectionView::sample()
+    };
     let all = vec![
         ConnectionView::sample(),
         limited_use,
