@@ -1,6 +1,6 @@
 //! Input that was built to break the check: it must end soon, and never panic.
 
-use mailmill::engine::deliverability::authentication::{Lookup, Records, Selector, Sending, audit};
+use mailmill::engine::deliverability::authentication::{DmarcScope, Lookup, Records, Selector, Sending, audit};
 use mailmill::engine::deliverability::message::Input;
 use mailmill::engine::deliverability::result::analyze;
 use proptest::prelude::*;
@@ -88,6 +88,7 @@ proptest! {
             domain: one.clone(),
             txt: found(),
             dmarc: found(),
+            dmarc_scope: DmarcScope::AbsentSubdomain,
             selectors: vec![Selector { name: one.clone(), records: found() }],
             mx: Lookup::Found(vec![(0, one.clone())]),
             bimi: found(),
