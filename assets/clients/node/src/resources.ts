@@ -340,7 +340,7 @@ export class Projects extends Resource<Mailmill> {
    * await mailmill.projects.updateLogos(projectId);
    * ```
    */
-  updateLogos(projectId: string, params?: t.ProjectsUpdateLogosParams, options?: CallOptions): Promise<t.KeptLogos> {
+  updateLogos(projectId: string, params?: t.ProjectsUpdateLogosParams, options?: CallOptions): Promise<t.LogosUpdateResult> {
     return this._put(at`/projects/${projectId}/logos`, params, options);
   }
 
@@ -499,7 +499,7 @@ export class Domains extends Resource<Mailmill> {
   /**
    * Check a domain's DNS records now.
    *
-   * A domain is verified once the DNS has one of its DKIM records.
+   * A domain is verified once DNS has one of its DKIM records.
    * @example
    * ```ts
    * await mailmill.domains.verify(domain);
@@ -512,7 +512,7 @@ export class Domains extends Resource<Mailmill> {
   /**
    * Rotate a domain's DKIM keys.
    *
-   * The current keys continue to sign until the records of the new keys are in the DNS.
+   * The current keys continue to sign until the records of the new keys are in DNS.
    * @example
    * ```ts
    * await mailmill.domains.rotate(domain);
@@ -546,6 +546,19 @@ export class EmailsEdits extends Resource<Mailmill> {
    */
   get(emailId: string, editId: string, options?: CallOptions): Promise<t.EditView> {
     return this._get(at`/emails/${emailId}/edits/${editId}`, undefined, options);
+  }
+
+  /**
+   * Save a previewed edit.
+   *
+   * Saves the email of the latest preview as a new version, without running the edit again.
+   * @example
+   * ```ts
+   * await mailmill.emails.edits.save(emailId, editId);
+   * ```
+   */
+  save(emailId: string, editId: string, params?: t.EmailsEditsSaveParams, options?: CallOptions): Promise<t.EmailView> {
+    return this._post(at`/emails/${emailId}/edits/${editId}/save`, params, options, { keyed: true });
   }
 }
 
@@ -681,6 +694,19 @@ export class Emails extends Resource<Mailmill> {
    */
   brief(params: t.EmailsBriefParams, options?: CallOptions): Promise<t.Brief> {
     return this._post("/projects/emails/brief", params, options);
+  }
+
+  /**
+   * Add a text to the brief of an email.
+   *
+   * Returns the brief.
+   * @example
+   * ```ts
+   * await mailmill.emails.addToBrief(emailId, { text: "Only £15 until Sunday." });
+   * ```
+   */
+  addToBrief(emailId: string, params: t.EmailsAddToBriefParams, options?: CallOptions): Promise<t.Brief> {
+    return this._post(at`/emails/${emailId}/brief`, params, options);
   }
 
   /**
@@ -1687,7 +1713,7 @@ export class Connections extends Resource<Mailmill> {
   /**
    * List the import sources of a platform.
    *
-   * Returns lists, segments, tags and audiences of the connected account, with their sizes if the platform states them.
+   * Returns the lists, segments, tags and audiences of the connected account, with their sizes if the platform reports them.
    * @example
    * ```ts
    * await mailmill.connections.sources(provider, { projectId });
@@ -1780,8 +1806,6 @@ export class Storefront extends Resource<Mailmill> {
 
   /**
    * List connected stores.
-   *
-   * Returns every connected store with the state of its imports.
    * @example
    * ```ts
    * await mailmill.storefront.list();
@@ -2680,7 +2704,7 @@ export class MailServices extends Resource<Mailmill> {
   /**
    * Delete a mail service.
    *
-   * The URL of its webhook returns 404 from now on.
+   * After the deletion, the URL of its webhook returns 404.
    * @example
    * ```ts
    * await mailmill.mailServices.delete(mailServiceId);
@@ -2745,7 +2769,7 @@ export class IncomingWebhooks extends Resource<Mailmill> {
   /**
    * Change an incoming webhook.
    *
-   * The changes apply to requests that arrive from now on.
+   * The changes apply to requests that arrive later.
    * @example
    * ```ts
    * await mailmill.incomingWebhooks.update(hook);
@@ -2758,7 +2782,7 @@ export class IncomingWebhooks extends Resource<Mailmill> {
   /**
    * Delete an incoming webhook.
    *
-   * Its URL returns 404 from now on.
+   * After the deletion, its URL returns 404.
    * @example
    * ```ts
    * await mailmill.incomingWebhooks.delete(hook);

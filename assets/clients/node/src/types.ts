@@ -957,7 +957,7 @@ export type ConnectedStore = {
     providerName: "Shopify" | "WooCommerce";
     store: string;
     storeUrl: string;
-    status: "connected" | "reconnect_required";
+    status: "connected" | "reconnect_required" | "disconnected";
     error?: string;
     toolsEnabled: StoreTool[];
     customers: StoreCustomers;
@@ -971,6 +971,7 @@ export type ConnectionList = {
     total: number;
 };
 export type ConnectionProvider = "platform_a" | "klaviyo" | "platform_b" | "mailchimp" | "platform_c" | "hubspot";
+export type ConnectionUse = "imports" | "exports";
 export type ConnectionView = {
     id: string;
     provider: ConnectionProvider;
@@ -980,6 +981,7 @@ export type ConnectionView = {
     externalName: string;
     projectId?: string;
     method: "key" | "oauth";
+    uses: ConnectionUse[];
     status: "connected" | "reconnect_required" | "rate_limited";
     error?: string;
     rateLimitedUntil?: string;
@@ -994,6 +996,8 @@ export type ConnectionsAuthorizeParams = {
     projectId?: string | null;
     /** The connection to reconnect. */
     connectionId?: string | null;
+    /** What the connection may do. */
+    uses?: ConnectionUse[] | null;
 };
 /** The parameters of the platform's redirect to the callback page. */
 export type ConnectionsCompleteParams = {
@@ -1782,6 +1786,7 @@ export type EditedEmail = {
     document?: unknown;
     done: string[];
     notDone: string[];
+    previewId?: string;
 };
 export type EmailCheckFinding = {
     id: string;
@@ -1939,7 +1944,14 @@ export type EmailWarning = {
     span?: BriefSpan;
     block?: string;
     add?: DocumentChange;
+    remove?: DocumentChange;
+    accept?: string;
     checkFinding?: string;
+};
+/** The email, and the text to add to its brief. */
+export type EmailsAddToBriefParams = {
+    /** The `accept` of a warning, or another text that the email must contain from now on: its subject, its preheader, an address that it links to, or a sentence. */
+    text: string;
 };
 /** The prompt to read, and the project of the brand that sends the email. */
 export type EmailsBriefParams = {
@@ -1949,6 +1961,8 @@ export type EmailsBriefParams = {
     prompt: string;
     /** The languages of the email as BCP 47 tags, starting with the original's; the language of the prompt if absent. */
     languages?: string[];
+    /** The model that reads the prompt: the name of a language model in the settings, or `composer` for the rules of the built-in composer. */
+    model?: string | null;
 };
 /** The finding to resolve. */
 export type EmailsChecksFixParams = {
@@ -2004,6 +2018,11 @@ export type EmailsEditsCreateParams = {
     async?: boolean;
     /** Whether to return the changed email without saving it. */
     preview?: boolean;
+};
+/** The preview to save. */
+export type EmailsEditsSaveParams = {
+    /** A name for the new version. */
+    label?: string | null;
 };
 /** The email, and whether it becomes a favorite. */
 export type EmailsFavoriteParams = {
@@ -2601,6 +2620,12 @@ export type HookWithUrl = {
     updatedAt: string;
     url?: string;
 };
+export type ImageCrop = {
+    width: number;
+    height: number;
+    x?: number | null;
+    y?: number | null;
+};
 export type ImageHosting = "hosted" | "upload";
 export type ImageSource = {
     type: "url";
@@ -2825,9 +2850,6 @@ export type InvalidEventRow = {
 export type KeptGuidelines = {
     brandGuidelines: BrandGuidelines;
 };
-export type KeptLogos = {
-    logoUrls: LogosView;
-};
 export type KlaviyoType = "html" | "hybrid" | "code";
 export type KnowledgeOrigin = "website" | "favorite" | "upload" | "manual";
 export type KnowledgeView = {
@@ -2893,6 +2915,9 @@ export type LogPart = {
     emails: CampaignLog[];
     nextCursor?: string;
     hasMore: boolean;
+};
+export type LogosUpdateResult = {
+    logoUrls: LogosView;
 };
 export type LogosView = {
     primary: string | null;
@@ -3315,6 +3340,8 @@ export type ProjectsImagesUploadParams = {
     description?: string | null;
     /** Tags for finding the image; filled in automatically if omitted. */
     tags?: string[] | null;
+    /** The part of the image to keep; the whole image if absent. */
+    crop?: ImageCrop | null;
 };
 /** The brand to import. */
 export type ProjectsImportsCreateParams = {
@@ -4147,7 +4174,7 @@ export type SuppressionsListParams = {
     offset?: number;
 };
 export type SyncView = {
-    stage: "idle" | "webhooks" | "products" | "customers" | "erasing";
+    stage: "idle" | "webhooks" | "products" | "customers" | "erasing" | "disconnected";
     completedAt?: string;
     nextAt: string;
     waiting?: string;
@@ -4642,7 +4669,7 @@ export type WebhooksRotateSecretParams = {
 export type WebhooksUpdateParams = {
     /** The URL for deliveries, including pending deliveries. */
     url?: string | null;
-    /** The events that the webhook receives from now on. */
+    /** The events that the webhook receives after the change. */
     events?: ("email.generation.started" | "email.generation.completed" | "email.generation.failed" | "email.test.sent" | "project.import.started" | "subscriber.added" | "subscriber.updated" | "subscriber.unsubscribed" | "subscriber.bulk_imported" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "project.import.processing" | "project.import.completed" | "project.import.failed" | "export.completed" | "export.failed" | "api_key.created" | "api_key.revoked")[] | null;
     /** Whether the webhook receives events. */
     active?: boolean | null;

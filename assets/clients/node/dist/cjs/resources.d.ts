@@ -259,7 +259,7 @@ export declare class Projects extends Resource<Mailmill> {
   * await mailmill.projects.updateLogos(projectId);
   * ```
   */
- updateLogos(projectId: string, params?: t.ProjectsUpdateLogosParams, options?: CallOptions): Promise<t.KeptLogos>;
+ updateLogos(projectId: string, params?: t.ProjectsUpdateLogosParams, options?: CallOptions): Promise<t.LogosUpdateResult>;
  /**
   * Set a project's brand guidelines.
   *
@@ -377,7 +377,7 @@ export declare class Domains extends Resource<Mailmill> {
  /**
   * Check a domain's DNS records now.
   *
-  * A domain is verified once the DNS has one of its DKIM records.
+  * A domain is verified once DNS has one of its DKIM records.
   * @example
   * ```ts
   * await mailmill.domains.verify(domain);
@@ -387,7 +387,7 @@ export declare class Domains extends Resource<Mailmill> {
  /**
   * Rotate a domain's DKIM keys.
   *
-  * The current keys continue to sign until the records of the new keys are in the DNS.
+  * The current keys continue to sign until the records of the new keys are in DNS.
   * @example
   * ```ts
   * await mailmill.domains.rotate(domain);
@@ -414,6 +414,16 @@ export declare class EmailsEdits extends Resource<Mailmill> {
   * ```
   */
  get(emailId: string, editId: string, options?: CallOptions): Promise<t.EditView>;
+ /**
+  * Save a previewed edit.
+  *
+  * Saves the email of the latest preview as a new version, without running the edit again.
+  * @example
+  * ```ts
+  * await mailmill.emails.edits.save(emailId, editId);
+  * ```
+  */
+ save(emailId: string, editId: string, params?: t.EmailsEditsSaveParams, options?: CallOptions): Promise<t.EmailView>;
 }
 export declare class EmailsVersions extends Resource<Mailmill> {
  /**
@@ -518,6 +528,16 @@ export declare class Emails extends Resource<Mailmill> {
   * ```
   */
  brief(params: t.EmailsBriefParams, options?: CallOptions): Promise<t.Brief>;
+ /**
+  * Add a text to the brief of an email.
+  *
+  * Returns the brief.
+  * @example
+  * ```ts
+  * await mailmill.emails.addToBrief(emailId, { text: "Only £15 until Sunday." });
+  * ```
+  */
+ addToBrief(emailId: string, params: t.EmailsAddToBriefParams, options?: CallOptions): Promise<t.Brief>;
  /**
   * Generate emails.
   *
@@ -1269,7 +1289,7 @@ export declare class Connections extends Resource<Mailmill> {
  /**
   * List the import sources of a platform.
   *
-  * Returns lists, segments, tags and audiences of the connected account, with their sizes if the platform states them.
+  * Returns the lists, segments, tags and audiences of the connected account, with their sizes if the platform reports them.
   * @example
   * ```ts
   * await mailmill.connections.sources(provider, { projectId });
@@ -1336,8 +1356,6 @@ export declare class Storefront extends Resource<Mailmill> {
  complete(params: t.StorefrontCompleteParams, options?: CallOptions): Promise<t.StorefrontConnection>;
  /**
   * List connected stores.
-  *
-  * Returns every connected store with the state of its imports.
   * @example
   * ```ts
   * await mailmill.storefront.list();
@@ -2031,7 +2049,7 @@ export declare class MailServices extends Resource<Mailmill> {
  /**
   * Delete a mail service.
   *
-  * The URL of its webhook returns 404 from now on.
+  * After the deletion, the URL of its webhook returns 404.
   * @example
   * ```ts
   * await mailmill.mailServices.delete(mailServiceId);
@@ -2081,7 +2099,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * Change an incoming webhook.
   *
-  * The changes apply to requests that arrive from now on.
+  * The changes apply to requests that arrive later.
   * @example
   * ```ts
   * await mailmill.incomingWebhooks.update(hook);
@@ -2091,7 +2109,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * Delete an incoming webhook.
   *
-  * Its URL returns 404 from now on.
+  * After the deletion, its URL returns 404.
   * @example
   * ```ts
   * await mailmill.incomingWebhooks.delete(hook);

@@ -146,6 +146,9 @@ class EmailsEdits extends core_js_1.Resource {
  get(emailId, editId, options) {
   return this._get(at `/emails/${emailId}/edits/${editId}`, undefined, options);
  }
+ save(emailId, editId, params, options) {
+  return this._post(at `/emails/${emailId}/edits/${editId}/save`, params, options, { keyed: true });
+ }
 }
 exports.EmailsEdits = EmailsEdits;
 class EmailsVersions extends core_js_1.Resource {
@@ -188,6 +191,9 @@ class Emails extends core_js_1.Resource {
  designs = new EmailsDesigns(this._client);
  brief(params, options) {
   return this._post("/projects/emails/brief", params, options);
+ }
+ addToBrief(emailId, params, options) {
+  return this._post(at `/emails/${emailId}/brief`, params, options);
  }
  generate(params, options) {
   return this._post("/projects/emails/generate", params, options, { keyed: true });

@@ -137,6 +137,9 @@ export class EmailsEdits extends Resource {
  get(emailId, editId, options) {
   return this._get(at `/emails/${emailId}/edits/${editId}`, undefined, options);
  }
+ save(emailId, editId, params, options) {
+  return this._post(at `/emails/${emailId}/edits/${editId}/save`, params, options, { keyed: true });
+ }
 }
 export class EmailsVersions extends Resource {
  list(emailId, params, options) {
@@ -175,6 +178,9 @@ export class Emails extends Resource {
  designs = new EmailsDesigns(this._client);
  brief(params, options) {
   return this._post("/projects/emails/brief", params, options);
+ }
+ addToBrief(emailId, params, options) {
+  return this._post(at `/emails/${emailId}/brief`, params, options);
  }
  generate(params, options) {
   return this._post("/projects/emails/generate", params, options, { keyed: true });

@@ -338,6 +338,7 @@ class ProjectsImages(Resource):
         file: Upload,
         description: str | None | Unset = UNSET,
         tags: _b.list[str] | None | Unset = UNSET,
+        crop: t.ImageCrop | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ProjectImageView:
         """Upload an image to a project.
@@ -351,11 +352,12 @@ class ProjectsImages(Resource):
             file: The PNG, JPEG, WebP or GIF file as base64.
             description: A description of what the image shows; filled in automatically if omitted.
             tags: Tags for finding the image; filled in automatically if omitted.
+            crop: The part of the image to keep; the whole image if absent. A GIF cannot be cropped.
         """
         return _t.cast("t.ProjectImageView", self._call(
             "POST",
             f"/projects/{path_part(project_id)}/images/upload",
-            {"file": file, "description": description, "tags": tags},
+            {"file": file, "description": description, "tags": tags, "crop": crop},
             request_options,
             keyed=True,
             encoded="file",
@@ -631,7 +633,7 @@ class Projects(Resource):
         secondary: str | None | Unset = UNSET,
         favicon: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
-    ) -> t.KeptLogos:
+    ) -> t.LogosUpdateResult:
         """Set a project's logos.
 
         These logos take precedence over logos found on the project's sites, even after the sites are imported
@@ -642,7 +644,7 @@ class Projects(Resource):
             secondary: The URL of a variant of the logo, for example for dark backgrounds.
             favicon: The URL of the small square icon.
         """
-        return _t.cast("t.KeptLogos", self._call(
+        return _t.cast("t.LogosUpdateResult", self._call(
             "PUT",
             f"/projects/{path_part(project_id)}/logos",
             {"primary": primary, "secondary": secondary, "favicon": favicon},
@@ -930,9 +932,9 @@ class Domains(Resource):
     def verify(self, domain: str, *, request_options: CallOptions | None = None) -> t.DomainVerification:
         """Check a domain's DNS records now.
 
-        A domain is verified once the DNS has one of its DKIM records. A record whose lookup fails gets the
-        status unreachable, which does not affect verification. For a failed domain that was never verified, a
-        call restarts the three-day verification window.
+        A domain is verified once DNS has one of its DKIM records. A record whose lookup fails gets the status
+        unreachable, which does not affect verification. For a failed domain that was never verified, a call
+        restarts the three-day verification window.
 
         Args:
             domain: The domain name, such as `example.com`.
@@ -947,7 +949,7 @@ class Domains(Resource):
     def rotate(self, domain: str, *, request_options: CallOptions | None = None) -> t.DomainView:
         """Rotate a domain's DKIM keys.
 
-        The current keys continue to sign until the records of the new keys are in the DNS. Then keep the old
+        The current keys continue to sign until the records of the new keys are in DNS. Then keep the old
         records for another seven days (removeAfter), because mail signed with the old keys may still be in
         transit. Until the records of the new keys are found, repeated calls create no further keys.
 
@@ -985,8 +987,8 @@ class EmailsEdits(Resource):
 
         Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it
         returns the edit instead; poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it
-        returns the changed email without saving it. Earlier versions can be restored. A prompt that is not
-        understood changes nothing.
+        returns the changed email without saving it, and a `previewId` with which you can save it. Earlier
+        versions can be restored. A prompt that is not understood changes nothing.
 
         Args:
             prompt: The change to make, in plain words, such as "make the button green and shorten the intro".
@@ -996,7 +998,7 @@ class EmailsEdits(Resource):
             label: A name for the new version.
             async_: Whether to return the edit immediately, so that its status can be polled.
             preview: Whether to return the changed email without saving it. A preview ignores `async` and
-                `label`.
+                `label`, and can be saved with its `previewId`.
         """
         return _t.cast("t.EmailEditResult", self._call(
             "POST",
@@ -1013,6 +1015,31 @@ class EmailsEdits(Resource):
             f"/emails/{path_part(email_id)}/edits/{path_part(edit_id)}",
             None,
             request_options,
+        ))
+
+    def save(
+        self,
+        email_id: str,
+        edit_id: str,
+        *,
+        label: str | None | Unset = UNSET,
+        request_options: CallOptions | None = None,
+    ) -> t.EmailView:
+        """Save a previewed edit.
+
+        Saves the email of the latest preview as a new version, without running the edit again. If the email
+        has changed since the preview, the response is 409 and nothing is saved.
+
+        Args:
+            edit_id: The `previewId` of the preview.
+            label: A name for the new version.
+        """
+        return _t.cast("t.EmailView", self._call(
+            "POST",
+            f"/emails/{path_part(email_id)}/edits/{path_part(edit_id)}/save",
+            {"label": label},
+            request_options,
+            keyed=True,
         ))
 
 
@@ -1235,12 +1262,14 @@ class Emails(Resource):
         project_id: str,
         prompt: str,
         languages: _b.list[str] | Unset = UNSET,
+        model: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.Brief:
         """Read the brief from a prompt.
 
         Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and
-        stores nothing. Spans count Unicode code points from 0.
+        stores nothing except the usage of the language model, which has 20 seconds. Spans count Unicode code
+        points from 0.
 
         Args:
             project_id: The project of the brand that sends the email. The brand's products are recognized in
@@ -1248,11 +1277,36 @@ class Emails(Resource):
             prompt: The purpose of the email, and every fact that the email must contain.
             languages: The languages of the email as BCP 47 tags, starting with the original's; the language
                 of the prompt if absent.
+            model: The model that reads the prompt: the name of a language model in the settings, or
+                `composer` for the rules of the built-in composer. If absent, the default model reads.
         """
         return _t.cast("t.Brief", self._call(
             "POST",
             "/projects/emails/brief",
-            {"projectId": project_id, "prompt": prompt, "languages": languages},
+            {"projectId": project_id, "prompt": prompt, "languages": languages, "model": model},
+            request_options,
+        ))
+
+    def add_to_brief(
+        self,
+        email_id: str,
+        *,
+        text: str,
+        request_options: CallOptions | None = None,
+    ) -> t.Brief:
+        """Add a text to the brief of an email.
+
+        Returns the brief. Values of the text are no longer reported as missing from the brief. The emails of
+        a series and the languages of an email share a brief.
+
+        Args:
+            text: The `accept` of a warning, or another text that the email must contain from now on: its
+                subject, its preheader, an address that it links to, or a sentence.
+        """
+        return _t.cast("t.Brief", self._call(
+            "POST",
+            f"/emails/{path_part(email_id)}/brief",
+            {"text": text},
             request_options,
         ))
 
@@ -1953,9 +2007,9 @@ class Validation(Resource):
 
         Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte. URLs that
         could change something, such as an unsubscribe or confirmation link, get only HEAD requests. Requests
-        are sent only to public addresses, even after redirects. At most 200 URLs are requested, two of one
-        domain at a time. If the time of the request runs out, the remaining URLs have the status `skipped`,
-        and `metadata.complete` is false. Results are cached for 60 seconds.
+        are sent only to public addresses, even after redirects. At most 200 URLs are requested, at most two
+        at the same time per domain. If the request reaches its time limit, the remaining URLs have the status
+        `skipped`, and `metadata.complete` is false. Results are cached for 60 seconds.
 
         Args:
             html: The email's HTML.
@@ -2017,9 +2071,9 @@ class Validation(Resource):
         """Predict the deliverability of an email.
 
         Judges the content with rules and with a model of words, and checks the DNS records of the sender's
-        domain within 3 seconds. Content does not show the sender's reputation, which decides most:
-        `confidence` is at most 0.8. If the DNS does not answer in time, `authentication` is absent, and the
-        score does not depend on it.
+        domain within 3 seconds. The content does not show the sender's reputation, which matters most, so
+        `confidence` is at most 0.8. If DNS does not answer in time, `authentication` is absent, and the score
+        does not depend on it.
 
         Args:
             html: The email's HTML.
@@ -3461,6 +3515,7 @@ class Connections(Resource):
         name: str | None | Unset = UNSET,
         project_id: str | None | Unset = UNSET,
         connection_id: str | None | Unset = UNSET,
+        uses: _b.list[t.ConnectionUse] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.SignInPage:
         """Start a sign-in to another platform.
@@ -3475,11 +3530,13 @@ class Connections(Resource):
                 can.
             connection_id: The connection to reconnect. The user must sign in to the same account on the
                 platform.
+            uses: What the connection may do. The user is asked only for the scopes of these uses. If absent,
+                what the connection to reconnect may do or, for a new connection, `imports`.
         """
         return _t.cast("t.SignInPage", self._call(
             "POST",
             f"/connections/{path_part(provider)}/authorize",
-            {"name": name, "projectId": project_id, "connectionId": connection_id},
+            {"name": name, "projectId": project_id, "connectionId": connection_id, "uses": uses},
             request_options,
         ))
 
@@ -3494,8 +3551,8 @@ class Connections(Resource):
         """Complete a sign-in to another platform.
 
         Connects the account that the user signed in to, or reconnects it, and continues imports that wait for
-        it. Only the session that started the sign-in can complete it, within ten minutes. The dashboard calls
-        this operation when the user returns.
+        it. Only the session that started the sign-in can complete it, within ten minutes. A repeat returns
+        the connection and changes nothing. The dashboard calls this operation when the user returns.
 
         Args:
             code: The authorization code, which works once.
@@ -3518,8 +3575,8 @@ class Connections(Resource):
     ) -> t.ImportSources:
         """List the import sources of a platform.
 
-        Returns lists, segments, tags and audiences of the connected account, with their sizes if the platform
-        states them.
+        Returns the lists, segments, tags and audiences of the connected account, with their sizes if the
+        platform reports them.
 
         Args:
             project_id: The project into which the contacts would be imported.
@@ -3765,7 +3822,8 @@ class Storefront(Resource):
     ) -> t.StoreList:
         """List connected stores.
 
-        Returns every connected store with the state of its imports. Keys are never returned.
+        Returns every connected store with the state of its imports, and every disconnected store whose
+        customers requested their data. Keys are never returned.
 
         Args:
             provider: Return only stores on this platform.
@@ -3804,7 +3862,9 @@ class Storefront(Resource):
         """Disconnect a store.
 
         Removes the webhooks at the store and deletes the stored keys. Imported products and contacts are
-        kept. The keys themselves stay valid until you revoke them on the platform.
+        kept. The keys themselves stay valid until you revoke them on the platform. Mailmill still answers
+        Shopify's privacy requests about the store, until Shopify requests its erasure or for at most 200
+        days, and keeps only the secret that signs these requests.
 
         Args:
             server_id: The ID of the connected store.
@@ -4997,8 +5057,9 @@ class Campaigns(Resource):
         """Send a test of a campaign's email.
 
         Sends the email as it would go out now, in the language of the contact with that address. Works in
-        every campaign status. Test emails are not counted in the campaign's statistics. Emits email.test.sent
-        for each address.
+        every campaign status. If one of the addresses cannot be emailed, no test is sent, and
+        RECIPIENT_NOT_SENDABLE names the address. Test emails are not counted in the campaign's statistics.
+        Emits email.test.sent for each address.
 
         Args:
             id: The campaign's ID.
@@ -5486,7 +5547,8 @@ class MailServices(Resource):
     ) -> t.DeletedMailService:
         """Delete a mail service.
 
-        The URL of its webhook returns 404 from now on. Suppressions and statistics from its events are kept.
+        After the deletion, the URL of its webhook returns 404. Suppressions and statistics from its events
+        are kept.
 
         Args:
             mail_service_id: The ID of the mail service.
@@ -5630,7 +5692,7 @@ class IncomingWebhooks(Resource):
     ) -> t.HookWithUrl:
         """Change an incoming webhook.
 
-        The changes apply to requests that arrive from now on.
+        The changes apply to requests that arrive later.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -5656,7 +5718,7 @@ class IncomingWebhooks(Resource):
     def delete(self, hook: str, *, request_options: CallOptions | None = None) -> t.DeletedHook:
         """Delete an incoming webhook.
 
-        Its URL returns 404 from now on. The contacts and events that it received are kept.
+        After the deletion, its URL returns 404. The contacts and events that it received are kept.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -5766,9 +5828,10 @@ class ScheduledImports(Resource):
         version, and imports its rows: contacts like POST /v1/contacts/imports, or events like POST
         /v1/events/batch. A row without a dedupeKey gets a key computed from the row, so that a row is stored
         once even if later files contain it again. With provider, the first run imports all contacts of the
-        sources like POST /v1/contacts/imports/provider, and each later run only those who joined or changed
-        since. A contact who unsubscribes on the platform is unsubscribed; a contact who unsubscribed or
-        bounced is not resubscribed. After several failed runs in a row, the scheduled import is paused.
+        sources like POST /v1/contacts/imports/provider, and each later run only those who have joined or
+        changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact who
+        unsubscribed or bounced is not resubscribed. After several failed runs in a row, the scheduled import
+        is paused.
 
         Args:
             project_id: The project to which the contacts or events are added.
@@ -6101,7 +6164,7 @@ class Webhooks(Resource):
         Args:
             webhook_id: The ID of the webhook.
             url: The URL for deliveries, including pending deliveries.
-            events: The events that the webhook receives from now on.
+            events: The events that the webhook receives after the change.
             active: Whether the webhook receives events. Disabling the webhook cancels its pending deliveries;
                 events that occur while it is disabled can be delivered later with `POST …/redeliver`.
             description: The purpose of the webhook.
@@ -6160,10 +6223,11 @@ class Webhooks(Resource):
 
         Only this response shows the new secret. Until previousSecretExpiresAt, both secrets sign:
         X-Service-Signature and X-Service-Signature-Alternate contain one digest each, and webhook-signature
-        contains both. For receivers that have one secret and check only X-Service-Signature, that header
-        contains the digest by the secret that last succeeded at the endpoint, at first the old one; the
-        second attempt uses the new secret, the third the old one. Tests use the new secret first. If you
-        rotate again during the grace period, the oldest secret stops signing.
+        contains both. Some receivers have only one of the secrets and check only X-Service-Signature. For
+        them, the first attempt signs this header with the secret that last succeeded at the endpoint
+        (initially the old secret), the second attempt with the new secret, and the third attempt with the old
+        secret. A test signs this header with the new secret. If you rotate again during the grace period, the
+        oldest secret stops signing.
 
         Args:
             webhook_id: The ID of the webhook.

@@ -1514,8 +1514,11 @@ class _ConnectedStoreRequired(_t.TypedDict):
     """The store's name."""
     storeUrl: str
     """The URL of the site that customers visit."""
-    status: _t.Literal["connected", "reconnect_required"]
-    """`connected`, or `reconnect_required` if the platform no longer accepts the keys."""
+    status: _t.Literal["connected", "reconnect_required", "disconnected"]
+    """`connected`; `reconnect_required` if the platform no longer accepts the keys; `disconnected` if the store
+    was disconnected but
+    customers requested their data.
+    """
     toolsEnabled: list[StoreTool]
     """The kinds of data that Mailmill syncs."""
     customers: StoreCustomers
@@ -1532,8 +1535,9 @@ class ConnectedStore(_ConnectedStoreRequired, total=False):
     webhookUrl: str
     """The URL to which the store sends webhooks. For a Shopify app, also enter it in the app's settings as the
     URL of the privacy
-    webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, or if the caller cannot change
-    projects.
+    webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, if the caller cannot change
+    projects, or if the store was
+    disconnected.
     """
 
 
@@ -1550,6 +1554,10 @@ names; responses contain the neutral one.
 """
 
 
+ConnectionUse = _t.Literal["imports", "exports"]
+"""What a connection may do."""
+
+
 class _ConnectionViewRequired(_t.TypedDict):
     id: str
     provider: ConnectionProvider
@@ -1563,6 +1571,10 @@ class _ConnectionViewRequired(_t.TypedDict):
     """The platform's name of the connected account."""
     method: _t.Literal["key", "oauth"]
     """`key` for an API key; `oauth` if the user signed in to the platform."""
+    uses: list[ConnectionUse]
+    """What the connection may do: what the user allowed in the sign-in or, for a key, everything that its scopes
+    allow.
+    """
     status: _t.Literal["connected", "reconnect_required", "rate_limited"]
     """`connected`; `reconnect_required` if the platform no longer accepts the credentials; `rate_limited` until
     `rateLimitedUntil`.
@@ -1949,6 +1961,9 @@ class DeliverabilityAuthentication(_DeliverabilityAuthenticationRequired, total=
     spfLookups: int
     """The number of DNS lookups that a receiver needs to evaluate the SPF record. At most 10 are allowed."""
     dmarcPolicy: str
+    """The policy that applies to the domain: that of `p`, or of `sp` or `np` for a subdomain without its own
+    record.
+    """
 
 
 DeliverabilityCategory = _t.Literal["inbox", "promotions", "spam"]
@@ -2155,8 +2170,8 @@ class DisconnectedStore(_t.TypedDict):
     deleted: bool
     """Always true in a successful response."""
     webhooksRemoved: bool
-    """Whether the store's webhooks were removed. If not, the store stops sending them after their URL has been
-    invalid for a while.
+    """Whether the store's webhooks were removed. If not, the store stops sending them after Mailmill has
+    rejected them for a while.
     """
 
 
@@ -2323,7 +2338,7 @@ class _EditViewRequired(_t.TypedDict):
 
 
 class EditView(_EditViewRequired, total=False):
-    """An edit of an email. The edit may still be running after the response to its request was sent."""
+    """An edit of an email. The edit may still be running after the response to its request is sent."""
     error: str
     changesMayHaveBeenSaved: bool
     """Always false if present: a failed edit makes no changes, because a version is created completely or not at
@@ -2390,6 +2405,11 @@ class EditedEmail(_EditedEmailRequired, total=False):
     """Why the generation failed; absent if it did not fail."""
     document: _t.Any
     """The changed document of a preview. Absent for imported HTML, and if the edit was saved."""
+    previewId: str
+    """The ID of a preview, with which POST /v1/emails/{emailId}/edits/{editId}/save saves exactly the returned
+    email. Absent if the edit
+    was saved.
+    """
 
 
 class _EmailCheckFindingRequired(_t.TypedDict):
@@ -2435,7 +2455,10 @@ class _EmailCheckSummaryRequired(_t.TypedDict):
     emailId: str
     language: str
     worstFindings: list[CheckFinding]
-    """At most three findings that are not ignored, worst first."""
+    """At most three findings of the email, and as many about each of the signs of spam in the campaign's own
+    subject, the spelling of the
+    subject, and the spelling of the campaign's own preheader; worst first. Ignored findings are left out.
+    """
     linksRequested: bool
     """Whether the URLs of the links were requested."""
 
@@ -2699,6 +2722,10 @@ class EmailWarning(_EmailWarningRequired, total=False):
     """The ID of the block that the warning is about."""
     add: DocumentChange
     """The change that adds the missing text to the email."""
+    remove: DocumentChange
+    """The change that removes the text that must not be in the email."""
+    accept: str
+    """The text that POST /v1/emails/{emailId}/brief adds to the brief, so that the email may contain it."""
     checkFinding: str
     """The ID of the finding in GET /v1/emails/{emailId}/checks, if a check found the problem."""
 
@@ -3427,6 +3454,21 @@ class HookWithUrl(_HookWithUrlRequired, total=False):
     """The URL to enter in the other system. It contains a secret and is shown only in this response."""
 
 
+class _ImageCropRequired(_t.TypedDict):
+    width: int
+    """The width of the aspect ratio: 3 for 3:2."""
+    height: int
+    """The height of the aspect ratio: 2 for 3:2."""
+
+
+class ImageCrop(_ImageCropRequired, total=False):
+    """The largest part of an image with an aspect ratio, as close as possible to a focus point."""
+    x: int | None
+    """The distance of the focus point from the left side in percent; 50 if absent."""
+    y: int | None
+    """The distance of the focus point from the top in percent; 50 if absent."""
+
+
 ImageHosting = _t.Literal["hosted", "upload"]
 """Where an email's images are hosted after an export into an account."""
 
@@ -3711,11 +3753,6 @@ class KeptGuidelines(_t.TypedDict):
     brandGuidelines: BrandGuidelines
 
 
-class KeptLogos(_t.TypedDict):
-    """The logos after the change."""
-    logoUrls: LogosView
-
-
 KlaviyoType = _t.Literal["html", "hybrid", "code"]
 """The type of a Klaviyo template."""
 
@@ -3844,6 +3881,11 @@ class LogPart(_LogPartRequired, total=False):
     """A page of a campaign's log."""
     nextCursor: str
     """The cursor of the next page; absent on the last page."""
+
+
+class LogosUpdateResult(_t.TypedDict):
+    """The logos after the change."""
+    logoUrls: LogosView
 
 
 class LogosView(_t.TypedDict):
@@ -4069,7 +4111,7 @@ OnConflict = _t.Literal["upsert", "skip"]
 
 
 OnFailure = _t.Literal["fail", "composer"]
-"""What happens if a language model cannot write an email."""
+"""What happens if a language model cannot read a prompt or write an email."""
 
 
 class OneDeviceView(_t.TypedDict):
@@ -4196,7 +4238,7 @@ class PlatformState(_t.TypedDict):
     """A platform, and whether emails can be exported into an account there."""
     provider: ConnectionProvider
     isConnected: bool
-    """Whether an account with a working key is connected."""
+    """Whether an account is connected whose connection works and may export emails."""
     connections: list[ConnectionView]
     """The connections that the project can use."""
     connectUrl: str
@@ -4552,7 +4594,7 @@ RecordPurpose = _t.Literal["dkim", "return_path", "spf", "dmarc", "tracking"]
 
 
 RecordStatus = _t.Literal["pending", "verified", "missing", "mismatch", "unreachable"]
-"""How a record in the DNS compares with the required one."""
+"""How a record in DNS compares with the required one."""
 
 
 RecordType = _t.Literal["TXT", "CNAME", "MX"]
@@ -4577,7 +4619,7 @@ class _RecordViewRequired(_t.TypedDict):
 
 
 class RecordView(_RecordViewRequired, total=False):
-    """A record to add to the DNS."""
+    """A record to add to DNS."""
     priority: int
     """The priority of an MX record."""
     removeAfter: str
@@ -5388,7 +5430,7 @@ class SuppressionsListPage(_t.TypedDict):
 
 
 class _SyncViewRequired(_t.TypedDict):
-    stage: _t.Literal["idle", "webhooks", "products", "customers", "erasing"]
+    stage: _t.Literal["idle", "webhooks", "products", "customers", "erasing", "disconnected"]
     """The current stage of the import; `idle` between imports."""
     nextAt: str
     """When the next import starts or continues."""
