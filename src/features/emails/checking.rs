@@ -200,8 +200,9 @@ pub mod tests {
 
     use super::*;
     use crate::features::emails::generation;
+    use crate::features::emails::model::Texts;
     use crate::features::emails::model::{Origin, Version};
-    use crate::features::emails::versions::{self, Texts};
+    use crate::features::emails::versions;
     use crate::testing::TestApp;
     use crate::testing::site::Site;
 

@@ -3,9 +3,8 @@
 //! Only the current version of each email is copied. If an email differs from its copy, the copy gets a new version, so the versions that
 //! users made of the copy are kept.
 
-use super::model::{Conversation, Email, Part, Stage, Version, VersionScreenshots};
-use super::store;
-use super::versions::{self, Texts};
+use super::model::{Conversation, Email, Part, Stage, Texts, Version, VersionScreenshots};
+use super::{store, versions};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{Read, ReadTx, Result, Value, WriteTx};
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, CopyIds, ProjectId};

@@ -35,7 +35,7 @@ pub fn change(
         return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": email.stage.word() })));
     }
     if version.is_some_and(|version| version != email.version) {
-        return Err(conflict(email));
+        return Err(versions::conflict(email));
     }
     let document = document(tx, email)?.ok_or_else(|| {
         Failure::because(Code::EditFailed, "The email was imported as HTML, so it has no document. Edit it with a prompt.")
@@ -72,17 +72,6 @@ fn not_replaced(text: &str) -> Option<Finding> {
     let message =
         format!("The email still contains text in brackets: [{first}]{others}. Replace the text before you send the email.");
     Some(Finding::note(message))
-}
-
-/// Returns the failure for a change of a version that is no longer the current one.
-pub fn conflict(email: &Email) -> Failure {
-    let detail = format!(
-        "The email has changed since you loaded it, so your change was not saved. Load version {} and try again.",
-        email.version
-    );
-    Failure::because(Code::VersionConflict, detail)
-        .see("emails.get", "GET /v1/emails/{emailId} returns the current version")
-        .with(json!({ "version": email.version }))
 }
 
 /// Returns the failure for invalid changes. Its message describes the first error; its data contains all errors.

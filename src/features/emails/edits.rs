@@ -9,13 +9,12 @@ use super::document::Email as Document;
 use super::finding::{Finding, FindingKind};
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
-use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, PreviewedEdit, Stage, Version};
+use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, PreviewedEdit, Stage, Texts, Version};
 use super::outputs::{self, RenderedTexts, Screenshots};
-use super::versions::Texts;
 use super::views::{EditedEmail, EmailView};
 use super::writing::material::{self, Material};
 use super::writing::{Brief as WritingBrief, EditRequest, EditResult, ImportedEditRequest, ImportedEditResult, Writer};
-use super::{checking, direct, postal_address, store, versions};
+use super::{checking, postal_address, store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
 use crate::base::optional::remove_nulls;
@@ -279,7 +278,7 @@ pub fn save_previewed(
         .filter(|previewed| previewed.id == id)
         .ok_or_else(|| Failure::because(Code::EditFailed, "This preview is no longer stored. Preview the edit again."))?;
     if previewed.base != email.version {
-        return Err(direct::conflict(&email));
+        return Err(versions::conflict(&email));
     }
     store::delete_previewed(tx, email.id);
     let PreviewedEdit { prompt, version, texts, language, brief, done, not_done, .. } = previewed;

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::brief::Brief;
 use super::finding::Finding;
-use super::versions::Texts;
 use crate::base::clock::Timestamp;
 use crate::base::json_bytes;
 use crate::engine::hold::HoldNumber;
@@ -333,6 +332,15 @@ pub struct Edit {
 }
 
 impl Record for Edit {}
+
+/// A version as HTML, MJML and plain text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Texts {
+    pub html: String,
+    /// The MJML; `None` for imported HTML.
+    pub mjml: Option<String>,
+    pub text: String,
+}
 
 /// An edit that was previewed and not saved yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

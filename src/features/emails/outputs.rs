@@ -8,10 +8,9 @@ use url::Url;
 
 use super::document::{Email as Document, Violation};
 use super::finding::Finding;
-use super::model::{Conversation, Facts, VersionScreenshots};
+use super::model::{Conversation, Facts, Texts, VersionScreenshots};
 use super::render;
 use super::theme::Theme;
-use super::versions::Texts;
 use crate::base::text::fold;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::render::pixels::{self, HtmlPage, Paper, RenderError, Screenshot, Thumbnails};

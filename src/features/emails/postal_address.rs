@@ -6,8 +6,8 @@
 //! keep the address with which they were created.
 
 use super::document::{Block, Email as Document};
+use super::model::Texts;
 use super::render::address_in;
-use super::versions::Texts;
 use crate::engine::store::{Read, Result};
 use crate::features::projects;
 use crate::features::projects::brand::Brand;

@@ -1,22 +1,15 @@
 //! The versions of an email. The content of a version never changes; its screenshots and some of its warnings can be added later.
 
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::brief::Brief;
-use super::model::{Email, Part, Version, VersionScreenshots};
+use super::model::{Email, Part, Texts, Version, VersionScreenshots};
 use super::store;
+use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result, WriteTx, blobs};
+use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, EmailId};
 use crate::vocab::limits;
-
-/// A version as HTML, MJML and plain text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Texts {
-    pub html: String,
-    /// The MJML; `None` for imported HTML.
-    pub mjml: Option<String>,
-    pub text: String,
-}
 
 pub fn texts(tx: &impl Read, email: EmailId, number: u32) -> Result<Texts> {
     Ok(Texts {
@@ -98,4 +91,15 @@ fn delete(tx: &mut WriteTx<'_>, email: EmailId, old: &Version) -> Result<()> {
 
 fn files(pictures: &VersionScreenshots) -> impl Iterator<Item = BlobId> + use<> {
     [pictures.screenshot, pictures.thumbnail].into_iter().flatten()
+}
+
+/// Returns the failure for a change of a version that is no longer the current one.
+pub fn conflict(email: &Email) -> Failure {
+    let detail = format!(
+        "The email has changed since you loaded it, so your change was not saved. Load version {} and try again.",
+        email.version
+    );
+    Failure::because(Code::VersionConflict, detail)
+        .see("emails.get", "GET /v1/emails/{emailId} returns the current version")
+        .with(json!({ "version": email.version }))
 }

@@ -9,7 +9,7 @@ use super::lexicon::Words;
 use super::mentions::{self, Mention, Value};
 use super::outline::{Outline, Place};
 use super::reading::{Reading, is_clock, number_of, share};
-use super::text::{fold, sentences, spaced, words};
+use super::text::{fold, same_address, sentences, spaced, words};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::brief::{Brief, CallToAction, Fact, FactKind, FactRole, FactValue};
 use crate::features::emails::document::Email;
@@ -130,16 +130,6 @@ fn states_value(email: &Reading, value: &FactValue) -> bool {
 
 pub fn minutes(time: Time) -> u16 {
     u16::try_from(time.hour()).unwrap_or(0) * 60 + u16::try_from(time.minute()).unwrap_or(0)
-}
-
-/// Returns whether two addresses open the same page.
-pub fn same_address(one: &str, other: &str) -> bool {
-    let bare = |address: &str| {
-        let address = fold(address.trim());
-        let address = address.strip_prefix("https://").or(address.strip_prefix("http://")).unwrap_or(&address).to_owned();
-        address.trim_end_matches('/').to_owned()
-    };
-    bare(one) == bare(other)
 }
 
 fn states_contact(email: &Reading, text: &str) -> bool {

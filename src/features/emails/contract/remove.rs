@@ -61,7 +61,7 @@ enum Found {
 fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
     match json {
         Value::String(address) if key == "href" => {
-            if super::facts::same_address(address, text) {
+            if super::text::same_address(address, text) {
                 Found::All
             } else {
                 Found::Nothing

@@ -384,7 +384,7 @@ fn links(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
         let bare =
             |text: &str| text.trim_start_matches("https://").trim_start_matches("http://").trim_end_matches('/').to_owned();
         addresses.knows_link(href)
-            || known.iter().any(|own| super::facts::same_address(own, href))
+            || known.iter().any(|own| super::text::same_address(own, href))
             || fold(terms.prompt).contains(&fold(&bare(href)))
     };
     let strange = email.outline.links.iter().filter(|(_, href)| !is_known(href));

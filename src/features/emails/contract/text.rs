@@ -106,6 +106,16 @@ pub fn without_fields(text: &str) -> String {
     out
 }
 
+/// Returns whether two addresses open the same page.
+pub fn same_address(one: &str, other: &str) -> bool {
+    let bare = |address: &str| {
+        let address = fold(address.trim());
+        let address = address.strip_prefix("https://").or(address.strip_prefix("http://")).unwrap_or(&address).to_owned();
+        address.trim_end_matches('/').to_owned()
+    };
+    bare(one) == bare(other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,11 +8,10 @@ use crate::engine::store::WriteTx;
 use crate::features::emails::finding::Finding;
 use crate::features::emails::imported;
 use crate::features::emails::model::{
-    Conversation, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots, Visibility,
+    Conversation, GenerationRequest, Origin, Source, Stage, State, Texts, Version, VersionScreenshots, Visibility,
 };
 use crate::features::emails::ops::generate;
-use crate::features::emails::versions::{self, Texts};
-use crate::features::emails::{store, views};
+use crate::features::emails::{store, versions, views};
 use crate::features::projects;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;

@@ -10,7 +10,7 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec,
 use crate::engine::store::{Read, ReadTx, WriteTx};
 use crate::features::emails::document::Change;
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
-use crate::features::emails::{check_length, direct, postal_address, require_email};
+use crate::features::emails::{check_length, direct, postal_address, require_email, versions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::limits;
@@ -97,7 +97,7 @@ impl Async for DocumentUpdate {
         let save = move |tx: &mut WriteTx<'_>| {
             let mut email = require_email(tx, account, id, project)?;
             if email.version != seen {
-                return Err(direct::conflict(&email));
+                return Err(versions::conflict(&email));
             }
             direct::save(tx, account, &mut email, changed, by, autosave)
         };

@@ -9,7 +9,7 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec,
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::generation::context::StageContext;
 use crate::features::emails::views::{EmailView, Viewer};
-use crate::features::emails::{corrections, direct, require_email};
+use crate::features::emails::{corrections, require_email, versions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
@@ -62,7 +62,7 @@ impl Async for FindingFix {
             .read(move |tx| {
                 let email = require_email(tx, account, id, project)?;
                 if version.is_some_and(|version| version != email.version) {
-                    return Err(direct::conflict(&email));
+                    return Err(versions::conflict(&email));
                 }
                 corrections::read(tx, account, email, &finding_id)
             })
@@ -73,7 +73,7 @@ impl Async for FindingFix {
         let save = move |tx: &mut WriteTx<'_>| {
             let mut email = require_email(tx, account, id, project)?;
             if email.version != seen {
-                return Err(direct::conflict(&email));
+                return Err(versions::conflict(&email));
             }
             fixed.keep(tx, account, &mut email)
         };
