@@ -556,7 +556,7 @@ fn a_folder_without_its_parent_folder_is_not_created_and_named() {
     let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let (parent, target) = (outer.path().join("disk"), outer.path().join("disk/backup"));
     let refused = Target::prepare(&target.display().to_string()).expect_err("the disk is not mounted").to_string();
-    for part in [format!("the folder {} of", target.display()), format!("{} does not exist. Create the folder", parent.display())]
+    for part in [format!("the folder {} in", target.display()), format!("{} does not exist. Create the folder", parent.display())]
     {
         assert!(refused.contains(&part), "{refused}");
     }
