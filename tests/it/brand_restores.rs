@@ -188,7 +188,7 @@ async fn apply_in_the_dashboard(server: &Server, owner: &Client, project: &str) 
     assert!(live.is_some() && live < brands, "the part that renews itself contains the list of brands: {}", page.text);
     let path = format!("/live/settings/system/restore?brand={project}");
     let page = browser.get(&path).await;
-    for shown in ["Restore Acme", "Also restore 1 contact that was deleted", "because the person had unsubscribed"] {
+    for shown in ["Restore Acme", "Also restore 1 contact that has been deleted", "because the person had unsubscribed"] {
         assert!(page.text.contains(shown), "{shown}: {}", page.text);
     }
     let csrf = page.csrf().to_owned();
