@@ -21,6 +21,38 @@ pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
     statements.filter(|fact| states(email, fact)).filter_map(|fact| shortened(email, fact, &all)).collect()
 }
 
+/// Returns a warning for each statement of the brief that the email prints in another language than its own. A statement that names a
+/// month or a weekday in another language is partly in that language.
+pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
+    let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
+    let statements: Vec<&Fact> = brief.facts.iter().filter(is_statement).collect();
+    let is_other = |text: &str| Words::language_of(text).is_some_and(|own| own.code != email.words.code);
+    let names_day = |text: &str| {
+        let is_day = |word: &str| word.chars().count() >= DAY_LETTERS_MIN && Words::is_foreign_day(word, email.words);
+        words(text).any(is_day)
+    };
+    let all = fold(&statements.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("\n"));
+    // Related languages share common words, so a statement with a common word of the email's language can be in that language.
+    let is_all_other = is_other(&all) && names_day(&all);
+    let is_foreign = |fact: &&Fact| {
+        let folded = fold(&fact.text);
+        let is_mixed = words(&folded).any(|word| email.words.is_stop(word));
+        names_day(&folded) || !is_mixed && (is_other(&folded) || is_all_other && words(&folded).count() >= FOREIGN_WORDS_MIN)
+    };
+    let found = statements.into_iter().filter(is_foreign).filter(|fact| email.tells(&fact.text));
+    let report = |fact: &Fact| {
+        let message = format!("{:?} is not in the language of the email. Translate it.", fact.text);
+        Finding::note(message).about(&fact.text, fact.span)
+    };
+    found.map(report).collect()
+}
+
+/// The minimum number of letters of the name of a day or month in another language. Shorter names are also other words.
+const DAY_LETTERS_MIN: usize = 5;
+
+/// The minimum number of words of a statement without common words that is in the language of the other statements. Shorter ones are names.
+const FOREIGN_WORDS_MIN: usize = 3;
+
 fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Finding> {
     let is_address = |word: &str| word.contains("://") || word.starts_with("www.") || word.contains('@');
     let written: Vec<&str> = fact.text.split_whitespace().filter(|word| !is_address(word)).collect();

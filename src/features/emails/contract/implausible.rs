@@ -1,8 +1,13 @@
-//! Warns about values of the brief that are probably mistakes, such as a date that does not exist. The email contains them as written.
+//! Warns about values of the brief that are probably mistakes, such as a date that does not exist, and about numbers without a unit. The
+//! email contains them as written.
 
 use jiff::civil::Date;
 
-use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal};
+use super::lexicon::Words;
+use super::mentions::{Value, parse_number};
+use super::reading::{Reading, number_of};
+use super::text::fold;
+use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Span};
 use crate::features::emails::finding::{Finding, FindingKind};
 
 /// Returns a warning for each implausible value of a brief; `today` is the date of the prompt.
@@ -10,6 +15,88 @@ pub fn check(brief: &Brief, today: Date) -> Vec<Finding> {
     let problems = brief.facts.iter().filter_map(|fact| Some((fact, problem(fact, brief, today)?)));
     problems.map(|(fact, problem)| Finding::new(FindingKind::Note, problem).about(&fact.text, fact.span)).collect()
 }
+
+/// Returns a warning for each number without a unit in the statements of a brief: "-30 on boots", "12,60 per hour", and "70" in "adults 85 €,
+/// children 70". The email prints the number as it is, so readers may not understand it.
+pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
+    let (statements, values): (Vec<&Fact>, Vec<&Fact>) =
+        brief.facts.iter().partition(|fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition));
+    let overlaps = |fact: &Fact, other: Span| fact.span.is_some_and(|own| own.start < other.end && other.start < own.end);
+    let mut at = 0;
+    let mut before = "";
+    let mut found = Vec::new();
+    for word in prompt.split_inclusive(char::is_whitespace) {
+        let (start, previous) = (at, std::mem::replace(&mut before, word.trim()));
+        at += word.chars().count() as u32;
+        let number = word.trim().trim_end_matches(CLAUSE_ENDS);
+        let Some(form) = form(number, previous, email.words) else { continue };
+        let span = Span { start, end: start + number.chars().count() as u32 };
+        let Some(statement) = statements.iter().find(|fact| overlaps(fact, span)) else { continue };
+        let around = statement.span.unwrap_or(span);
+        let is_compared =
+            has_decimals(&statement.text) || values.iter().any(|fact| UNITS.contains(&fact.kind) && overlaps(fact, around));
+        let ends_clause = around.end <= span.end + 1 || word.trim() != number && !word.trim().ends_with('.');
+        let needs_unit = match form {
+            Form::Figures => ends_clause,
+            Form::Words => is_compared,
+            Form::Amount => true,
+        };
+        let has_unit = values.iter().any(|fact| overlaps(fact, span)) || email.mentions(|value| is_amount(value, number));
+        if needs_unit && !has_unit && email.contains(number) {
+            let message = format!("{number:?} in {:?} has no unit. Check that readers understand the number.", statement.text);
+            found.push(Finding::new(FindingKind::Note, message).about(number, Some(span)));
+        }
+    }
+    found
+}
+
+/// How a number without a unit is written.
+enum Form {
+    Figures,
+    Words,
+    /// As a discount or a price: "-30", "12,60".
+    Amount,
+}
+
+/// Returns how a word states a number; `before` is the word before it. A number after a number is a part of a phone number, and one after
+/// a name a part of an address.
+fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
+    let is_figures = |text: &str| (1..=NUMBER_DIGITS_MAX).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
+    let is_worded = || words.table.numbers.get(&fold(word)).is_some_and(|number| *number >= WORDED_MIN);
+    if before.ends_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    match word {
+        _ if word.strip_prefix('-').is_some_and(is_figures) || word.contains(',') && has_decimals(word) => Some(Form::Amount),
+        _ if is_figures(word) => (!before.starts_with(char::is_uppercase)).then_some(Form::Figures),
+        _ => is_worded().then_some(Form::Words),
+    }
+}
+
+/// The minimum number in words that is checked. Lower ones are mostly numbers of things.
+const WORDED_MIN: u32 = 13;
+
+/// Returns whether a value is this number with a unit.
+fn is_amount(value: &Value, number: &str) -> bool {
+    let is_bare = matches!(value, Value::Number(_) | Value::Worded(_));
+    !is_bare && number_of(value).is_some_and(|own| parse_number(number) == Some(own))
+}
+
+/// Returns whether a text has a number such as "29,50", which is almost always a price.
+fn has_decimals(text: &str) -> bool {
+    let is_price = |word: &str| {
+        let parts = word.trim_end_matches(CLAUSE_ENDS).split_once([',', '.']);
+        parts.is_some_and(|(whole, rest)| rest.len() == 2 && [whole, rest].iter().all(|part| part.parse::<u32>().is_ok()))
+    };
+    text.split_whitespace().any(is_price)
+}
+
+/// The kinds of facts whose numbers have units.
+const UNITS: [FactKind; 5] = [FactKind::Price, FactKind::OldPrice, FactKind::Amount, FactKind::Percentage, FactKind::Time];
+/// The marks that end a clause after a number.
+const CLAUSE_ENDS: [char; 6] = [',', '.', ';', ')', '!', '?'];
+/// The maximum number of digits of a number that is checked. Longer ones are mostly years and postal codes.
+const NUMBER_DIGITS_MAX: usize = 3;
 
 fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
     let text = &fact.text;

@@ -135,6 +135,12 @@ impl Words {
         (first >= 2 && first > second).then(|| Self::of(code))
     }
 
+    /// Returns whether a word names a month or a weekday in another language than `own`, but not in `own`.
+    pub fn is_foreign_day(word: &str, own: &Self) -> bool {
+        let names = |words: &Self| words.month(word).is_some() || words.weekday(word).is_some() && !words.is_vague_weekday(word);
+        !names(own) && TABLES.iter().any(|(code, _)| names(Self::of(code)))
+    }
+
     /// Returns the number, from 1, of the month with this name.
     pub fn month(&self, name: &str) -> Option<i8> {
         place(&self.table.months, name)

@@ -98,8 +98,16 @@ pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec
     lost.take(limits::EMAIL_VIOLATIONS_MAX).map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 
+/// Returns the composer's warnings, except for those about texts that the email contains in another form, such as a heading and a text.
+pub fn without_told(document: &Email, today: Date, mut warnings: Vec<Finding>) -> Vec<Finding> {
+    let email = Reading::of(document, today);
+    let is_told = |text: &String| email.tells(text);
+    warnings.retain(|warning| warning.kind != FindingKind::Unclear || !warning.text.as_ref().is_some_and(is_told));
+    warnings
+}
+
 /// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain, for each statement that the
-/// email shortens, and for each value of the brief that is probably a mistake.
+/// email shortens or prints in another language, and for each value of the brief that is probably a mistake or has no unit.
 pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let open = terms.brief.unclear.iter().filter(|part| !email.tells(&part.text));
@@ -112,5 +120,7 @@ pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
         add::with_remedy(document, terms, finding)
     });
     let shortened = details::check(&email, terms.brief).into_iter().map(|finding| add::with_remedy(document, terms, finding));
-    unclear.chain(shortened).chain(implausible::check(terms.brief, terms.today)).collect()
+    let printed =
+        details::foreign(&email, terms.brief).into_iter().chain(implausible::bare_numbers(&email, terms.brief, terms.prompt));
+    unclear.chain(shortened).chain(printed).chain(implausible::check(terms.brief, terms.today)).collect()
 }

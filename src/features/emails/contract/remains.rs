@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::Terms;
 use super::facts::states;
 use super::lexicon::Words;
+use super::mentions::Value;
 use super::reading::Reading;
 use super::text::{alike, fold, words};
 use crate::features::emails::brief::{self, Brief, Class, FactKind, Span};
@@ -32,12 +33,13 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
     let mut lost: Vec<Span> = Vec::new();
     let mut before = "";
     for (span, word) in tokens(terms.prompt) {
+        let is_line_start = starts_line(terms.prompt, word);
         while class.peek().is_some_and(|(own, _)| own.end <= span.start) {
             class.next();
         }
         let is_instruction = class.peek().is_some_and(|(_, class)| *class == Class::Instruction);
         let is_covered = covered[span.start as usize..span.end as usize].iter().any(|covered| *covered);
-        let is_name = !before.is_empty() && !before.ends_with(ENDS) && is_name(brief, word);
+        let is_name = !is_line_start && !word.ends_with(':') && !before.ends_with(ENDS) && is_name(brief, word);
         // "mercredi 9" in a correction that was not understood is a date.
         let is_day = email.words.weekday(&fold(before)).is_some() || email.words.month(&fold(before)).is_some();
         let is_dated = is_day && word.starts_with(|c: char| c.is_ascii_digit());
@@ -46,7 +48,13 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
             true => is_name || is_dated || is_value(word) || email.words.weekday(&fold(word)).is_some(),
             false => is_content(email.words, word),
         };
-        if is_covered || !is_content || shown.has(word) {
+        // Small numbers and short names are compared as dates and whole words, because parts of other texts can be equal to them.
+        let is_shown = match is_instruction {
+            true if is_dated => says_day(email, word),
+            true if is_name => shown.has(word) && shown.says(word),
+            _ => shown.has(word),
+        };
+        if is_covered || !is_content || is_shown {
             continue;
         }
         match lost.last_mut().filter(|last| span.start - last.end <= GAP_MAX && !is_instruction) {
@@ -67,6 +75,18 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
 
 /// The marks after which a capital letter does not necessarily start a name.
 const ENDS: [char; 9] = ['.', ':', '!', '?', '-', '–', '"', '“', '('];
+
+/// Returns whether the email mentions the day of the month that a word such as "7." states.
+fn says_day(email: &Reading, word: &str) -> bool {
+    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
+    email.mentions(|value| matches!(value, Value::Day { day, .. } if digits.parse() == Ok(*day)))
+}
+
+/// Returns whether a word, which is a part of the prompt, is the first of its line. Labels such as "Button:" start a line.
+fn starts_line(prompt: &str, word: &str) -> bool {
+    let before = &prompt[..word.as_ptr() as usize - prompt.as_ptr() as usize];
+    before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n')
+}
 
 /// Returns whether a word inside a sentence is a name: "reply to Tom". All German nouns are capitalized.
 fn is_name(brief: &Brief, word: &str) -> bool {
@@ -162,6 +182,11 @@ impl<'a> Shown<'a> {
         }
         let links = email.outline.links.iter().map(|(_, href)| fold(href)).collect::<Vec<_>>().join(" ");
         Self { words, by_stem, links }
+    }
+
+    /// Returns whether the email contains every part of a word in this form, however short.
+    fn says(&self, word: &str) -> bool {
+        words(&fold(word)).all(|word| self.words.contains(word))
     }
 
     /// Returns whether the email contains every part of a word, possibly in an inflected form.

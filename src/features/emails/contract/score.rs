@@ -414,13 +414,13 @@ async fn the_second_samples_keep_their_facts() {
 /// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1105, 19, 33, 0);
+    holds(&score("hostile").await, 1105, 4, 33, 0);
 }
 
 /// The prompts of a third hostile writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
-    holds(&score("third").await, 568, 6, 10, 0);
+    holds(&score("third").await, 568, 3, 10, 0);
 }
 
 /// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.
@@ -432,19 +432,19 @@ async fn the_fourth_samples_keep_their_facts() {
 /// Forty usual and forty hurried prompts of a fifth writer. The rules and the note model were then improved with them.
 #[tokio::test]
 async fn the_blind_samples_keep_their_facts() {
-    holds(&score("blind").await, 535, 7, 0, 0);
+    holds(&score("blind").await, 535, 5, 0, 0);
 }
 
 /// Forty usual and forty hurried prompts of a sixth writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_sixth_samples_keep_their_facts() {
-    holds(&score("sixth").await, 771, 13, 7, 1);
+    holds(&score("sixth").await, 771, 11, 7, 1);
 }
 
 /// Thirty usual and thirty hurried prompts, written before any result on them was known. The rules were then improved with them.
 #[tokio::test]
 async fn the_seventh_samples_keep_their_facts() {
-    holds(&score("seventh").await, 426, 1, 6, 0);
+    holds(&score("seventh").await, 426, 0, 6, 0);
 }
 
 /// Sixty-one hurried prompts, written before the rules were read. The rules were then improved with them.
@@ -456,7 +456,7 @@ async fn the_eighth_samples_keep_their_facts() {
 /// Twenty-nine hurried prompts, written after the first improvements with the eighth set. The rules were then improved with them.
 #[tokio::test]
 async fn the_ninth_samples_keep_their_facts() {
-    holds(&score("ninth").await, 220, 1, 3, 0);
+    holds(&score("ninth").await, 220, 0, 3, 0);
 }
 
 /// Forty hurried prompts in seven languages, written before any result on them was known. The rules were then improved with them.
@@ -474,7 +474,7 @@ async fn the_eleventh_samples_keep_their_facts() {
 /// Twenty usual and forty hurried prompts of another writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_twelfth_samples_keep_their_facts() {
-    holds(&score("twelfth").await, 653, 9, 51, 4);
+    holds(&score("twelfth").await, 653, 5, 51, 4);
 }
 
 /// Thirty usual and thirty hurried prompts of a writer who had not read the word lists. The rules were then improved with them.

@@ -333,6 +333,57 @@ fn unclear_text_is_reported_and_not_printed() {
 }
 
 #[test]
+fn printed_statements_that_readers_may_not_understand_are_reported() {
+    let prompt = "For adults 85 €, children 70. Les cours sont pour nos clients. Wir öffnen am Samstag.";
+    let fact = |kind: &str, text: &str, start: u32, end: u32| json!({ "kind": kind, "text": text, "span": { "start": start, "end": end } });
+    let facts = [
+        fact("sentence", "For adults 85 €, children 70.", 0, 29),
+        fact("price", "85 €", 11, 15),
+        fact("sentence", "Les cours sont pour nos clients.", 30, 62),
+        fact("sentence", "Wir öffnen am Samstag.", 63, 85),
+    ];
+    let brief = brief("en", json!({ "facts": facts }));
+    let material = material();
+    let terms = Terms { brief: &brief, prompt, material: &material, today: TODAY };
+    let texts = |text: &str| {
+        let email = document("en", "News", json!([{ "type": "text", "id": "a", "text": text }]));
+        doubts(&email, &terms).into_iter().filter_map(|finding| finding.text).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(prompt), ["Les cours sont pour nos clients.", "Wir öffnen am Samstag.", "70"]);
+    assert_eq!(texts("For adults €85, children €70. The classes are for our customers. We open."), <[String; 0]>::default());
+}
+
+#[test]
+fn short_names_in_instructions_are_reported_and_labels_are_not() {
+    let instruction = |text: &str, start: u32, end: u32| json!({ "text": text, "span": { "start": start, "end": end } });
+    let fact = json!({ "kind": "sentence", "text": "We are closed on 3 May.", "span": { "start": 0, "end": 23 } });
+    let instructions = [instruction("Reply to Tom,", 24, 37), instruction("Texto:", 38, 44)];
+    let brief = brief("en", json!({ "facts": [fact], "instructions": instructions }));
+    let material = material();
+    let terms =
+        Terms { brief: &brief, prompt: "We are closed on 3 May.\nReply to Tom,\nTexto:", material: &material, today: TODAY };
+    let email = document("en", "News", json!([{ "type": "text", "id": "a", "text": "We are closed on 3 May." }]));
+    let found = remains(&email, &terms, &[]);
+    assert_eq!(
+        found.iter().map(|finding| (finding.text.as_deref(), finding.span.is_some())).collect::<Vec<_>>(),
+        [(Some("Tom"), true)]
+    );
+    assert!(found[0].add.is_some());
+}
+
+#[test]
+fn texts_that_the_email_contains_in_another_form_need_no_warning() {
+    let blocks = json!([
+        { "type": "heading", "id": "a", "text": "The garden", "level": "section" },
+        { "type": "text", "id": "b", "text": "Battista planted tulips." },
+    ]);
+    let unused = |text: &str| Finding::new(FindingKind::Unclear, text.to_owned()).about(text, None);
+    let warnings = vec![unused("The garden. Battista planted tulips."), unused("Battista planted roses.")];
+    let left = without_told(&document("en", "News", blocks), TODAY, warnings);
+    assert_eq!(left.into_iter().filter_map(|warning| warning.text).collect::<Vec<_>>(), ["Battista planted roses."]);
+}
+
+#[test]
 fn facts_are_found_in_other_spellings() {
     let fact = |kind: &str, text: &str, value: Value| json!({ "kind": kind, "text": text, "value": value });
     let money = |amount: f64| json!({ "type": "money", "amount": amount, "currency": "EUR" });

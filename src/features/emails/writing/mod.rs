@@ -81,7 +81,8 @@ impl Brief {
         };
         draft.warnings.retain(is_new);
         if let Some(terms) = self.terms(&self.wanted.prompt, material) {
-            let own = draft.warnings.into_iter().map(|warning| contract::with_remedy(&draft.document, &terms, warning));
+            let own = contract::without_told(&draft.document, terms.today, draft.warnings);
+            let own = own.into_iter().map(|warning| contract::with_remedy(&draft.document, &terms, warning));
             found.extend(own);
             if self.plan.is_none() {
                 found.extend(contract::remains(&draft.document, &terms, &found));

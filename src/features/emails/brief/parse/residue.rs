@@ -62,6 +62,9 @@ const LETTERS_MIN: usize = 5;
 /// The minimum number of letters of a single word in lowercase that a warning reports.
 const LONE_LETTERS_MIN: usize = 6;
 
+/// The minimum number of letters of a word that a warning reports together with a longer word before it: "muddy paws walk".
+const RUN_LETTERS_MIN: usize = 4;
+
 /// The maximum number of words of a topic before the first word that a warning must report.
 const TOPIC_WORDS_MAX: usize = 4;
 
@@ -104,13 +107,15 @@ const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welco
 fn is_unknown(prompt: &Prompt<'_>, purpose: Goal, at: usize) -> bool {
     let before = Range::of(at.saturating_sub(PHRASE_WORDS_MAX), (at + PHRASE_WORDS_MAX).min(prompt.words.len()));
     let is_known =
-        |mark: Mark| mark.from <= at && at < mark.to && mark.list != List::Spelling && !is_topic_of_survey(mark, purpose);
+        |mark: Mark| mark.from <= at && at < mark.to && mark.list != List::Spelling && !is_topic(prompt, mark, purpose);
     prompt.kind(at) == Kind::Word && !prompt.marks(before).any(is_known)
 }
 
-/// Returns whether a phrase that names a purpose names the topic of a survey instead: "survey about the new opening hours".
-fn is_topic_of_survey(mark: Mark, purpose: Goal) -> bool {
-    purpose == Goal::Survey && mark.list == List::Goal && goal_of(mark) != purpose
+/// Returns whether a phrase that names a purpose also names a topic: "survey about the new opening hours", "ask for a Google review".
+fn is_topic(prompt: &Prompt<'_>, mark: Mark, purpose: Goal) -> bool {
+    let is_compound = mark.to > mark.from + 1 || prompt.raw(mark.from).contains('-');
+    let names = |goal: Goal| purpose == goal && mark.list == List::Goal;
+    names(Goal::Survey) && goal_of(mark) != purpose || names(Goal::Review) && goal_of(mark) == purpose && is_compound
 }
 
 /// The maximum number of words of a phrase in the word lists.
@@ -172,7 +177,7 @@ fn residue(
     };
     for at in from..to {
         for list in REQUESTS {
-            let marks = prompt.at(list, at).filter(|mark| !is_topic_of_survey(*mark, purpose));
+            let marks = prompt.at(list, at).filter(|mark| !is_topic(prompt, *mark, purpose));
             marks.for_each(|mark| close(Range::of(mark.from, mark.to)));
         }
         let own = prompt.span(Range::of(at, at + 1));
@@ -194,7 +199,10 @@ fn residue(
     // The whole topic is clearer than a part of it: "the timetable of the Friday classes".
     let topic = (from..first).rev().find_map(|at| prompt.end(List::About, at)).filter(|topic| *topic <= first);
     let start = topic.filter(|topic| first - topic <= TOPIC_WORDS_MAX).unwrap_or(first);
-    (last > first || !is_short).then_some(Range::of(start, last + 1))
+    let is_open_word =
+        |at: &usize| is_open[at - from] && prompt.kind(*at) == Kind::Word && prompt.raw(*at).chars().count() >= RUN_LETTERS_MIN;
+    let end = (last + 1..to).rev().find(is_open_word).unwrap_or(last);
+    (end > first || !is_short).then_some(Range::of(start, end + 1))
 }
 
 #[cfg(test)]
@@ -209,6 +217,8 @@ mod tests {
         for (prompt, left) in [
             ("We are closed until 4 January. Wish everyone a peaceful holiday.", "peaceful holiday"),
             ("Apologise to everyone who preordered The Glass Orchard: the books arrive on 3 December.", "Glass Orchard"),
+            ("Ask our customers for a Google review. It takes 2 minutes.", "Google"),
+            ("Thank everyone who came to the muddy paws walk. 214 dogs came.", "muddy paws walk"),
         ] {
             let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
             assert!(brief.unclear.iter().any(|part| part.text == left), "{prompt}: {:?}", brief.unclear);
