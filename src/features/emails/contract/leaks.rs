@@ -29,12 +29,14 @@ fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     own.chain(known.iter().map(String::as_str)).map(|text| spaced(&fold(text))).collect()
 }
 
-/// Returns the folded texts of the facts and the event inside an instruction: "Invite our customers to the tasting on 14 March".
+/// Returns the folded texts of the facts, the offer and the event inside an instruction: "Invite our customers to the tasting on 14 March".
 fn inside(brief: &Brief, span: Option<Span>) -> String {
     let is_inside = |own: Option<Span>| span.zip(own).is_some_and(|(span, own)| span.start <= own.start && own.end <= span.end);
     let facts = brief.facts.iter().filter(|fact| is_inside(fact.span)).map(|fact| fact.text.as_str());
     let event = brief.event.iter().filter(|event| is_inside(event.name.span)).map(|event| event.name.text.as_str());
-    spaced(&fold(&facts.chain(event).collect::<Vec<_>>().join(" ")))
+    let offer = brief.offer.iter().flat_map(|offer| offer.scope.iter().chain(&offer.gift));
+    let offer = offer.filter(|part| is_inside(part.span)).map(|part| part.text.as_str());
+    spaced(&fold(&facts.chain(event).chain(offer).collect::<Vec<_>>().join(" ")))
 }
 
 fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], inside: &str) -> Option<Finding> {
@@ -60,8 +62,7 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
         length => {
             let rows: Vec<String> = all
                 .windows(length.min(ROW_WORDS))
-                .filter(|row| !row.iter().all(|word| email.words.is_stop(word)))
-                .filter(|row| !row.iter().all(|word| email.words.is_stop(word) || inside.contains(&format!(" {word} "))))
+                .filter(|row| identifies(row, email, inside))
                 .filter(|row| !copy.iter().any(|text| text.contains(&content(row, email))))
                 .map(|row| format!(" {} ", row.join(" ")))
                 .collect();
@@ -75,6 +76,14 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
         format!("The email contains {text:?}, which is an instruction to the writer. Remove it from {:?}.", found.text.trim());
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(text, span);
     Some(finding.in_block(found.block.as_deref()))
+}
+
+/// Returns whether a sequence of words identifies the instruction: it has a word that is neither common nor of a fact. Next to a fact, one such
+/// word is not enough, because the email states the fact in similar words: "10% off the first order".
+fn identifies(row: &[&str], email: &Reading, inside: &str) -> bool {
+    let rest: Vec<&&str> = row.iter().filter(|word| !email.words.is_stop(word)).collect();
+    let own = rest.iter().filter(|word| !inside.contains(&format!(" {word} "))).count();
+    own > usize::from(own < rest.len())
 }
 
 /// Returns a sequence of words without the common words at its ends, so that the name of an event with "on" after it is still recognized as
