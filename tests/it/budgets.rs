@@ -101,8 +101,8 @@ async fn a_refused_form_keeps_what_the_user_entered() {
     let fields = [fields.as_slice(), &[("apiSecret", "hidden-secret")]].concat();
     let ended = browser.post("/test/tags", &fields).await;
     assert_eq!(ended.status, 403, "{}", ended.text);
-    assert!(ended.text.contains("\nKept &lt;b&gt;</textarea>") && !ended.text.contains("hidden-secret"), "{}", ended.text);
-    assert!(ended.text.contains("href=\"/signin?next=%2Ftest%2Ftags\""), "{}", ended.text);
+    assert!(ended.value("carried.name") == "Kept &lt;b&gt;" && !ended.text.contains("hidden-secret"), "{}", ended.text);
+    assert_eq!(ended.value("next"), "/test/tags");
     let form = serde_urlencoded::to_string(&fields).expect("a form");
     let foreign = browser.request(http::Method::POST, "/test/tags", &[("sec-fetch-site", "cross-site")], Some(form)).await;
     assert_eq!(foreign.status, 303, "the entries of another site's form are not shown");

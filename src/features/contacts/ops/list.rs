@@ -148,7 +148,7 @@ mod tests {
         let app = TestApp::new();
         let total = |email: &str| app.get_in(&format!("/v1/contacts?search={email}")).data()["total"].as_u64();
         // Try several times, because a busy machine may need longer than the search waits.
-        let found = (0..20).any(|number| {
+        let found = (0..60).any(|number| {
             let email = format!("p{number}@example.com");
             app.post_in("/v1/contacts", json!({ "email": email })).data();
             let data = app.data().clone();

@@ -70,6 +70,19 @@ pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockF
     items(&document["blocks"]).enumerate().filter_map(form).collect()
 }
 
+/// Shows the submitted texts in the form of a block. The block itself does not keep all of them: an image without a file has no alt text.
+pub fn show_submitted(blocks: &mut [BlockForm], id: &str, submitted: &dyn Fn(&str) -> Option<String>) {
+    for block in blocks {
+        if block.id == id {
+            let items = block.lists.iter_mut().flat_map(|list| list.items.iter_mut().flatten());
+            for field in block.fields.iter_mut().chain(items).filter(|field| field.control != Control::Check) {
+                field.value = submitted(&field.name).unwrap_or_else(|| std::mem::take(&mut field.value));
+            }
+        }
+        block.columns.iter_mut().for_each(|column| show_submitted(column, id, submitted));
+    }
+}
+
 /// Returns the form fields of an email's style.
 pub fn style(style: &Value) -> Vec<FieldForm> {
     STYLE.fields.iter().map(|field| FieldForm::new(field, style, "")).collect()

@@ -159,6 +159,10 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
     let images = images(visit, email.project_id).await?;
     let is_headline = error.is_some() && visit.form.get("act") == "headline";
     let given = |name: &str, own: &str| if is_headline { visit.form.get(name).to_owned() } else { own.to_owned() };
+    let mut blocks = forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block)));
+    if let Some(sent) = &submitted {
+        forms::show_submitted(&mut blocks, &sent.id, &|path| sent_field(visit, path));
+    }
     let context = EditorPage {
         has_document: document.is_object(),
         based_on: email.version.into(),
@@ -170,7 +174,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
             true => forms::style(&sent_style(visit, &document)),
             false => forms::style(&document["style"]),
         },
-        blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
+        blocks,
         palette: palette(saved(visit, email.project_id).await?),
         images,
         shapes: image_uploads::SHAPES,
