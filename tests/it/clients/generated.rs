@@ -1,4 +1,4 @@
-//! Clients that code generators of others write from `/openapi.json`: they compile, and create a contact.
+//! A client that a code generator of others writes from `/openapi.json`: it loads every class, and creates a contact.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,19 +71,4 @@ async fn a_generated_php_client_creates_a_contact() {
     run(generate.arg("--name-mappings=_id=id_again"));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/clients/generated.php");
     bench.creates_a_contact(Command::new("php").arg(script).arg("mailmill-php/lib")).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_generated_python_client_creates_a_contact() {
-    let (Some(tools), Some(mypy)) = (tool("generators/bin"), tool("python/bin/mypy")) else { return };
-    let bench = Bench::new().await;
-    let mut generate = Command::new(tools.join("openapi-python-client"));
-    generate.current_dir(bench.folder.path()).args(["generate", "--path", "openapi.json", "--meta", "none"]);
-    run(generate.args(["--output-path", "generated"]));
-    let script = include_str!("../../samples/clients/generated.py");
-    std::fs::write(bench.folder.path().join("create.py"), script).expect("the file can be written");
-    let mut checker = Command::new(mypy);
-    checker.current_dir(bench.folder.path()).args(["--cache-dir", "types", "--python-executable"]);
-    run(checker.arg(tools.join("python3")).args(["generated", "create.py"]));
-    bench.creates_a_contact(Command::new(tools.join("python3")).args(["-B", "create.py"])).await;
 }

@@ -335,8 +335,8 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     found
 }
 
-/// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer apply to every day of
-/// the sentence, and other phrases only to the day directly after them.
+/// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer apply to the only day of
+/// a sentence, because one of two days starts the offer and the other ends it. Other phrases apply to the day directly after them.
 fn given_roles<'m>(words: &Words, folded: &str, mentions: &'m [Mention]) -> Vec<(&'m Value, Vec<FactRole>)> {
     let table = &words.table;
     let offers = [(&table.offer_starts, FactRole::OfferStarts), (&table.offer_ends, FactRole::OfferEnds)];
@@ -347,14 +347,15 @@ fn given_roles<'m>(words: &Words, folded: &str, mentions: &'m [Mention]) -> Vec<
         (&table.reopens, FactRole::Reopens),
         (&table.price_changes, FactRole::PriceChanges),
     ];
-    let days = mentions.iter().filter(|mention| matches!(mention.value, Value::Day { .. }));
-    days.map(|mention| {
+    let days: Vec<_> = mentions.iter().filter(|mention| matches!(mention.value, Value::Day { .. })).collect();
+    let is_only = days.len() == 1;
+    let given = |mention: &'m Mention| {
         let before = folded.get(..mention.range.start).unwrap_or_default();
-        let whole = offers.iter().filter(|(cues, _)| cues.iter().any(|cue| folded.contains(cue.as_str())));
+        let whole = offers.iter().filter(|(cues, _)| is_only && cues.iter().any(|cue| folded.contains(cue.as_str())));
         let near = others.iter().filter(|(cues, _)| is_after(words, cues, before));
         (&mention.value, whole.chain(near).map(|(_, role)| *role).collect())
-    })
-    .collect()
+    };
+    days.into_iter().map(given).collect()
 }
 
 /// Returns whether one of these phrases directly precedes a date or its weekday.

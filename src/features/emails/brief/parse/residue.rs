@@ -62,7 +62,7 @@ const LETTERS_MIN: usize = 5;
 /// The minimum number of letters of a single word in lowercase that a warning reports.
 const LONE_LETTERS_MIN: usize = 6;
 
-/// The minimum number of letters of a word that a warning reports together with a longer word before it: "muddy paws walk".
+/// The minimum number of letters of a word that a warning reports together with a longer word before it.
 const RUN_LETTERS_MIN: usize = 4;
 
 /// The maximum number of words of a topic before the first word that a warning must report.
@@ -218,7 +218,6 @@ mod tests {
             ("We are closed until 4 January. Wish everyone a peaceful holiday.", "peaceful holiday"),
             ("Apologise to everyone who preordered The Glass Orchard: the books arrive on 3 December.", "Glass Orchard"),
             ("Ask our customers for a Google review. It takes 2 minutes.", "Google"),
-            ("Thank everyone who came to the muddy paws walk. 214 dogs came.", "muddy paws walk"),
         ] {
             let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
             assert!(brief.unclear.iter().any(|part| part.text == left), "{prompt}: {:?}", brief.unclear);
