@@ -200,15 +200,16 @@ pub struct ResetLink {
 #[derive(Debug, Subcommand)]
 pub enum Keys {
     /// Create a key and print it once
+    #[command(override_usage = "mailmill keys create [OPTIONS] --env <ENV> --name <NAME>\n         --permissions <LIST>")]
     Create {
-        /// The environment of the key
-        #[arg(long, value_name = "test|live")]
+        /// The environment of the key: test or live
+        #[arg(long, value_name = "ENV")]
         env: Environment,
         /// What the key is for
         #[arg(long)]
         name: String,
         /// The permissions of the key: "all", or names separated by commas
-        #[arg(long, value_name = "all|a,b")]
+        #[arg(long, value_name = "LIST")]
         permissions: PermissionSet,
     },
     /// List all keys

@@ -39,7 +39,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
         let is_mixed = words(&folded).any(|word| email.words.is_stop(word));
         names_day(&folded) || !is_mixed && (is_other(&folded) || is_all_other && words(&folded).count() >= FOREIGN_WORDS_MIN)
     };
-    let found = statements.into_iter().filter(is_foreign).filter(|fact| email.tells(&fact.text));
+    let found = statements.into_iter().filter(is_foreign).filter(|fact| email.states(&fact.text));
     let report = |fact: &Fact| {
         let message = format!("{:?} is not in the language of the email. Translate it.", fact.text);
         Finding::note(message).about(&fact.text, fact.span)

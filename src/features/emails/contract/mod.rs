@@ -99,10 +99,10 @@ pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec
 }
 
 /// Returns the composer's warnings, except for those about texts that the email contains in another form, such as a heading and a text.
-pub fn without_told(document: &Email, today: Date, mut warnings: Vec<Finding>) -> Vec<Finding> {
+pub fn without_stated(document: &Email, today: Date, mut warnings: Vec<Finding>) -> Vec<Finding> {
     let email = Reading::of(document, today);
-    let is_told = |text: &String| email.tells(text);
-    warnings.retain(|warning| warning.kind != FindingKind::Unclear || !warning.text.as_ref().is_some_and(is_told));
+    let is_stated = |text: &String| email.states(text);
+    warnings.retain(|warning| warning.kind != FindingKind::Unclear || !warning.text.as_ref().is_some_and(is_stated));
     warnings
 }
 
@@ -110,7 +110,7 @@ pub fn without_told(document: &Email, today: Date, mut warnings: Vec<Finding>) -
 /// email shortens or prints in another language, and for each value of the brief that is probably a mistake or has no unit.
 pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
-    let open = terms.brief.unclear.iter().filter(|part| !email.tells(&part.text));
+    let open = terms.brief.unclear.iter().filter(|part| !email.states(&part.text));
     let unclear = open.map(|part| {
         let message = format!(
             "The meaning of {:?} is unclear, so the email does not contain it. Add it, or ignore this warning.",

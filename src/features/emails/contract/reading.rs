@@ -44,7 +44,7 @@ impl Reading {
 
     /// Returns whether a passage of the body contains these words, or two neighboring blocks contain all of them except common
     /// words.
-    pub fn tells(&self, text: &str) -> bool {
+    pub fn states(&self, text: &str) -> bool {
         let folded = fold(text);
         let wanted: Vec<&str> = words(&folded).filter(|word| !self.words.is_stop(word)).collect();
         self.contains(text) || !wanted.is_empty() && self.blocks().iter().any(|block| share(&wanted, block) >= 1.0)

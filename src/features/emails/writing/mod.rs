@@ -81,7 +81,7 @@ impl Brief {
         };
         draft.warnings.retain(is_new);
         if let Some(terms) = self.terms(&self.wanted.prompt, material) {
-            let own = contract::without_told(&draft.document, terms.today, draft.warnings);
+            let own = contract::without_stated(&draft.document, terms.today, draft.warnings);
             let own = own.into_iter().map(|warning| contract::with_remedy(&draft.document, &terms, warning));
             found.extend(own);
             if self.plan.is_none() {
