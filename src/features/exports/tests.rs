@@ -321,7 +321,7 @@ fn options_of_hubspot_are_checked_and_passed_on() {
     assert!(at(&peer, "marketing/emails").iter().all(|email| email.made["language"] == "de"));
 }
 
-/// An image export once showed the postal address that the brand had when the email was written.
+/// Regression test: an image export showed the postal address that the brand had when the email was written.
 #[test]
 fn an_image_shows_the_current_postal_address() {
     let app = TestApp::new();

@@ -75,8 +75,8 @@ impl Language {
         Self::SPOKEN.contains(&self)
     }
 
-    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, a date needs an article that
-    /// the name of a day does not.
+    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, a date needs an
+    /// article, but the name of a day does not.
     pub fn names_days(self) -> bool {
         matches!(self, Self::En | Self::De | Self::Nl | Self::Es | Self::Pt)
     }

@@ -72,7 +72,7 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
             Translation::Link(url, _) if is_value => out.push_str(url),
             Translation::Link(url, text) => out.push_str(&format!("<a href=\"{url}\">{text}</a>")),
             Translation::Removed => {
-                // A link without a target does less harm than one without an address.
+                // The "#" replaces a removed URL, because an attribute without an address does more harm.
                 out.push_str(if is_value { "#" } else { "" });
                 let written = decoded(written);
                 if removed.len() < LISTED_MAX && !removed.contains(&written) {
@@ -85,7 +85,7 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
     (out, removed)
 }
 
-/// The open statements, each with whether it is kept. A condition or loop that Mailmill's language cannot express is removed with its
+/// For each open statement, whether it is kept. A condition or loop that Mailmill's language cannot express is removed with its
 /// other parts, and its content stays.
 #[derive(Default)]
 struct Blocks(Vec<bool>);

@@ -78,7 +78,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
-    // "Order by the Friday before": a day before another date.
+    // The date of the weekday in "Order by the Friday before" depends on another date.
     if is_weekday && BEFORE.contains(&prompt.fold(end)) && (prompt.kind(end + 1) != Kind::Number) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }

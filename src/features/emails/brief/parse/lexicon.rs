@@ -93,7 +93,7 @@ struct File {
     named_days: BTreeMap<String, Vec<String>>,
     languages: BTreeMap<String, Vec<String>>,
     goals: BTreeMap<String, Vec<String>>,
-    /// Typing errors and short forms, with what the email prints instead.
+    /// Typing errors and short forms, each with its replacement in the email.
     rewrite: HashMap<String, String>,
     /// Patterns of short clauses, with the sentences that replace them.
     #[serde(default)]
@@ -203,7 +203,7 @@ impl Lexicon {
         self.days.get(usize::from(value)).copied().unwrap_or((1, 1))
     }
 
-    /// Returns what the email prints instead of a word in lowercase.
+    /// Returns the replacement for a typing error or short form in lowercase.
     pub fn rewritten(&self, word: &str) -> Option<&str> {
         self.rewrite.get(word).map(String::as_str)
     }

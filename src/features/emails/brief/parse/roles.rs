@@ -284,7 +284,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(role) => role,
         // "The invoice is due on the 5th" means a day of every month.
         None if is_bare_day(around.prompt, found) => FactRole::Other,
-        // "Beans roasted on Tuesday, posted on Wednesday": days that recur every week.
+        // The days in "Beans roasted on Tuesday, posted on Wednesday" recur every week.
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }

@@ -97,7 +97,7 @@ impl Phrase {
         gaps(&self.text)
     }
 
-    /// Returns the values of the gaps, if the phrase with these values is the text.
+    /// Returns the value of each gap, if the text is this phrase with its gaps filled.
     fn matched<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let mut values = Vec::new();
         let mut rest = text;
