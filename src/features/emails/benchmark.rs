@@ -72,7 +72,7 @@ pub struct BenchmarkReport {
     pub facts_kept: usize,
     /// The number of notes to the writer that appear in emails.
     pub leaks: usize,
-    /// How many numbers, dates, codes, names and links the emails contain that neither the brief nor the brand contains.
+    /// The number of numbers, dates, codes, names and links in the emails that neither the brief nor the brand contains.
     pub inventions: usize,
     pub seconds: f64,
     pub calls: u32,

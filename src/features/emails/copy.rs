@@ -136,7 +136,7 @@ fn write_email(
         ..email
     };
     match known {
-        // An email has one place in its conversation.
+        // An existing copy already has its place in the conversation.
         Some(_) => store::save_email(tx, account, &copied),
         None => store::place(tx, account, place, &copied),
     }

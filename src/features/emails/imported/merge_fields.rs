@@ -72,7 +72,7 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
             Translation::Link(url, _) if is_value => out.push_str(url),
             Translation::Link(url, text) => out.push_str(&format!("<a href=\"{url}\">{text}</a>")),
             Translation::Removed => {
-                // The "#" replaces a removed URL, because an attribute without an address does more harm.
+                // In an attribute, "#" replaces the field: a link without a target does less harm than an empty address.
                 out.push_str(if is_value { "#" } else { "" });
                 let written = decoded(written);
                 if removed.len() < LISTED_MAX && !removed.contains(&written) {
