@@ -23,7 +23,7 @@ use crate::engine::language_model::{Client, ModelError, Usage};
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
 use crate::vocab::settings::OnFailure;
 
-/// The briefs and the brands that they are for.
+/// The test briefs, and the brands that send their emails.
 static ASSETS: LazyLock<Assets> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../assets/models/briefs.json")).expect("the briefs are valid"));
 

@@ -38,7 +38,7 @@ fn translate(html: &str, provider: Provider, name: &str) -> Translation {
     Translation { html, untranslated }
 }
 
-/// How the characters of a text are written.
+/// The format of a text, which determines how its special characters are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Markup {
     Html,

@@ -159,7 +159,7 @@ impl Draft<'_> {
                 if length >= PREHEADER_CHARACTERS_MIN || !fits || !is_new(&sentence) {
                     continue;
                 }
-                // Only whole sentences are joined by a space.
+                // A space follows a whole sentence; a separator follows any other text.
                 let gap = if out.ends_with(['.', '!', '?', ':', '…']) { " " } else { SEPARATOR };
                 out = [out.as_str(), sentence.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap);
             }

@@ -464,7 +464,7 @@ impl Draft<'_> {
         let names = !(self.content.says_little() || suits_all) || featured.is_some() || self.content.scope().is_some();
         let is_general = self.job.starts_with("general.");
         let topic = self.content.topic();
-        // The grid already shows these pictures.
+        // The pictures of the products in the grid or on cards are not shown again at the top.
         let cards: HashSet<String> = self
             .products()
             .into_iter()

@@ -31,7 +31,7 @@ pub struct Writer<'a> {
     pub featured: Option<usize>,
     pub excerpts: Vec<Excerpt<'a>>,
     pub opening: Option<Picture>,
-    /// The given pictures that are not at the top.
+    /// The request's pictures, except the one at the top.
     pub pictures: Vec<Picture>,
     /// The target of the main button.
     pub target: Option<Link>,

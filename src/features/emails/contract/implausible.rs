@@ -54,7 +54,7 @@ pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding
 enum Form {
     Figures,
     Words,
-    /// As a discount or a price: "-30", "12,60".
+    /// The number is a discount or a price: "-30", "12,60".
     Amount,
 }
 

@@ -248,7 +248,7 @@ fn a_day_keeps_its_role_in_each_language() {
                 let kinds: Vec<FindingKind> = findings(&email, &brief, "").into_iter().map(|(kind, _)| kind).collect();
                 let wanted = if own == role { vec![] } else { vec![FindingKind::FactMisused] };
                 assert_eq!(kinds, wanted, "{role}: {text}");
-                // The words of the prompt are never a breach.
+                // The words of the prompt never violate the contract.
                 assert_eq!(findings(&email, &brief, text), [], "{role}: {text}");
             }
         }

@@ -164,7 +164,7 @@ fn has_balanced_conditions(html: &str) -> bool {
     depth == 0
 }
 
-/// What is known about the whole HTML.
+/// The properties of the whole HTML that affect the translation of its fields.
 struct Source {
     /// Whether the conditions of Mailchimp are translated. Otherwise they are removed, and their content stays.
     keeps_conditions: bool,
@@ -234,7 +234,7 @@ impl Source {
                 "UNSUB" => into(UNSUBSCRIBE_URL),
                 "UPDATE_PROFILE" => into(PREFERENCES_URL),
                 "ARCHIVE" => into(VIEW_URL),
-                // Mailchimp's own names, which are not those of fields.
+                // Mailchimp's own names, which are not names of contact fields.
                 "CURRENT_YEAR" | "REWARDS" | "REWARDS_TEXT" => Translation::Removed,
                 name => field(name, ""),
             },

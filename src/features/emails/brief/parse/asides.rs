@@ -20,7 +20,7 @@ impl Classifier<'_> {
         if self.is_in_square_brackets(range.from, sentence) || self.is_quoted_question(sentence) {
             return Some(Class::Unclear);
         }
-        // The word lists of these languages recognize such fragments.
+        // The word lists of English, French and Spanish recognize asides.
         if matches!(prompt.lexicon().code, "en" | "fr" | "es") {
             return None;
         }

@@ -31,7 +31,7 @@ pub enum Chat {
     /// The sentence is not part of a chat.
     #[default]
     None,
-    /// The time and the name of the writer.
+    /// The sentence consists of the time and the name of the writer.
     Speaker,
     Line,
 }
@@ -245,7 +245,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     if prompt.words.is_glued(next) && !matches!(prompt.fold(next), ")" | "]" | "\"" | "." | "!" | "?") {
-        // In "days.No", a space is missing.
+        // In "days.No", the period ends a sentence, although the space after it is missing.
         return prompt.kind(next) == Kind::Word
             && prompt.words.is_capital(next)
             && prompt.raw(next).len() > 1

@@ -490,7 +490,7 @@ fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     })
 }
 
-/// Adds the typed facts in a range.
+/// Adds the typed facts in a range to the brief.
 fn typed(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, sentence: Range) {
     for found in read.found.iter().filter(|found| range.contains(found.range)) {
         let fragment = read.sentence.fragments.iter().copied().find(|fragment| fragment.contains(found.range)).unwrap_or(range);

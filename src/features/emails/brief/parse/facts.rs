@@ -5,7 +5,7 @@ use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::{Kind, number};
 
-/// A fact in the words of the prompt.
+/// A fact that the parser found in the prompt, with the range of its words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     pub kind: FactKind,
@@ -127,7 +127,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         || prompt.is(List::Places, at + 1)
         || prompt.is(List::Percent, at + 1)
         || prompt.is(List::Month, at + 1)
-        // "Over 25s only" is an age.
+        // The number in "Over 25s only" is an age, not a price.
         || prompt.fold(at + 1) == "s" && prompt.words.is_glued(at + 1);
     let value = |amount| Some(FactValue::Money { amount, currency: String::new() });
     if is_arrow(at + 1) && prompt.kind(at + 2 + usize::from(prompt.fold(at + 1) == "-")) == Kind::Number {

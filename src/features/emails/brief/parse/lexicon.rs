@@ -68,7 +68,7 @@ struct Phrase {
     slots: Vec<Slot>,
 }
 
-/// The phrases of one language.
+/// The phrases of one language, grouped by their first word.
 #[derive(Debug, Default)]
 struct Index {
     /// The phrases by their first word.

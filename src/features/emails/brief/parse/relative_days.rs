@@ -117,7 +117,7 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
             continue;
         }
         let names_weekday = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
-        // "nur bis 13" can be an hour.
+        // The number in "nur bis 13" can be an hour.
         let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
         let is_day = number.is_some() && end.is_none() && is_ordinal;
         let Some(near) = last.filter(|last| is_day && *first < *last) else { continue };

@@ -98,7 +98,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
             continue;
         }
-        // "Sorry its long" apologizes for the prompt, too.
+        // "Sorry its long" apologizes for the prompt, not to the recipients.
         let end = (mark.to..prompt.words.len()).find(|at| !matches!(prompt.kind(*at), Kind::Word)).unwrap_or(prompt.words.len());
         if goal == Goal::Apology && excuses_prompt(prompt, Range::of(mark.from, end)) {
             continue;

@@ -15,7 +15,7 @@ use crate::features::emails::document::Layout;
 /// The properties of the email that determine the meaning of an instruction.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
-    /// Whether the email contains these words.
+    /// Returns whether the email contains these words.
     pub contains: &'a dyn Fn(&str) -> bool,
     pub products: &'a [String],
 }

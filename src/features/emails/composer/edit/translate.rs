@@ -68,7 +68,7 @@ pub fn is_own_phrase(sentence: &str, language: Language) -> bool {
 /// A phrase of a bank in its informal or formal wording.
 struct Phrase {
     place: &'static str,
-    /// The position among the phrases of the key.
+    /// The position of the phrase among the phrases of its key.
     index: usize,
     /// The text without conditions, in the formal or informal wording.
     text: String,
