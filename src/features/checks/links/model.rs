@@ -50,7 +50,7 @@ fn skipped(reason: impl Into<String>) -> Verdict {
     Verdict::Final(LinkStatus::Skipped, reason.into())
 }
 
-/// What the check of a URL uses besides the URL itself.
+/// The inputs for the check of a URL, except the URL itself.
 pub struct Surroundings<'a> {
     pub fetch: &'a Fetch,
     /// The base URL of this service.

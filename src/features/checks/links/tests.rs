@@ -336,7 +336,7 @@ fn names() -> Names {
     Names(Mutex::default())
 }
 
-/// Returns the links of the large test with the expected status of each link.
+/// Returns the 200 links of the test, each with its expected status.
 fn cases(port: u16, secure: &HashMap<&str, u16>, closed: u16, hung_up: u16) -> Vec<(String, LinkStatus)> {
     let mut cases: Vec<(String, LinkStatus)> = STATIC.iter().map(|(url, status)| ((*url).to_owned(), *status)).collect();
     for (number, (path, status)) in SERVED.iter().enumerate() {

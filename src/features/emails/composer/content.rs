@@ -61,7 +61,7 @@ const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
 /// Words for "up to" in the languages of the composer.
 const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
 
-/// The minimum number of common words that show that a brief is in another language than its email.
+/// The minimum number of common words that show that a brief is in a language other than its email's.
 const FOREIGN_SCORE_MIN: usize = 3;
 
 /// Returns the language of a brief's words: the email's language, unless the words are clearly in another language.

@@ -226,7 +226,8 @@ impl Bank {
         self.phrases(place).iter().any(|word| named(&folded, word).is_some())
     }
 
-    /// Returns the name of the table under a prefix whose word occurs first in a folded text.
+    /// Returns the name of the table whose word occurs first in a folded text. Only tables whose keys start with `prefix` are
+    /// searched.
     fn first_named(&self, folded: &str, prefix: &str) -> Option<String> {
         let name = |place: &str| place.strip_prefix(prefix)?.strip_suffix(".words").map(str::to_owned);
         let found = self.phrases.iter().filter_map(|(place, words)| {

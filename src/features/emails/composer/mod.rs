@@ -482,8 +482,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the brand's
-    /// email address. A button to reserve leads to the brand's email address or phone number before the home page.
+    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the
+    /// brand's email address. A button for reservations leads to the brand's email address or phone number before the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =

@@ -215,7 +215,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
     let mut sources = Sources::of(terms, email.words);
     let mut found = inventions(email, terms, &sources);
     if !found.is_empty() {
-        // Most emails contain nothing that only the long texts explain, so these are read only if they are needed.
+        // Most emails contain no value that only the long texts contain, so these are read only if they are needed.
         for text in long_texts(terms.material) {
             sources.text(&text, email.words, terms.today);
         }
@@ -287,7 +287,7 @@ fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) ->
     Some(Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref()))
 }
 
-/// Returns the names of people in a passage that the sources do not contain.
+/// Returns the names of people that a passage contains but the sources do not.
 fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'a str> {
     let text = passage.text.as_str();
     match passage.place {

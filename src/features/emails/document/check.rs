@@ -21,7 +21,7 @@ pub struct Violation {
     pub problem: String,
 }
 
-/// How the problem of a violation reads, for surfaces that show it with another name of the field.
+/// The form of a violation's problem text, for surfaces that show another name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViolationKind {

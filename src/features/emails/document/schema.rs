@@ -82,7 +82,7 @@ pub fn notation() -> &'static str {
     &NOTATION
 }
 
-/// Describes a value as `{name, name?}`, `[item]`, or the words it can be. Text is the usual value and is not described.
+/// Describes a value as `{name, name?}`, `[item]`, or its possible words. Text is the usual value and is not described.
 fn shape(schema: &Json, root: &Json) -> String {
     if let Some(path) = schema["$ref"].as_str() {
         let found = path.strip_prefix('#').and_then(|path| root.pointer(path));

@@ -368,7 +368,7 @@ fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     (from..at).any(|at| matches!(prompt.fold(at), "(" | "["))
 }
 
-/// Returns whether a note to the writer starts at a word after a web address, which needs no sign after it.
+/// Returns whether a note to the writer starts at a word directly after a web address. No punctuation is needed between them.
 fn follows_link(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let notes = [List::NoteStart, List::Please, List::Without, List::NoExclamation, List::NoImages, List::Formal, List::Informal];
     at > from && prompt.kind(at - 1) == Kind::Link && notes.into_iter().any(|list| prompt.is(list, at))

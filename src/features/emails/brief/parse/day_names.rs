@@ -46,7 +46,7 @@ const PARTS: [&str; 24] = [
     "manha",
 ];
 
-/// Returns whether an abbreviation is not also another word in the prompt's language.
+/// Returns whether an abbreviation always means a weekday in the prompt's language.
 fn is_only_day(prompt: &Prompt<'_>, at: usize) -> bool {
     let own: &[&str] = match prompt.lexicon().code {
         "en" => &["thu", "thur", "fri"],

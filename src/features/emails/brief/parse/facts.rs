@@ -11,7 +11,7 @@ pub struct Found {
     pub kind: FactKind,
     pub range: Range,
     pub value: Option<FactValue>,
-    /// Whether the words before a date or time limit it: "until", "from".
+    /// The bound that the words before a date or a time set, such as "until" or "from".
     pub bound: Bound,
 }
 

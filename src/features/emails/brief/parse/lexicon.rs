@@ -272,7 +272,7 @@ impl Index {
     fn add(&mut self, list: List, value: usize, row: &[String]) {
         for text in row {
             let slots = slots(text);
-            // A phrase can start with each word that follows only words that may be absent.
+            // If the first words of a phrase may be absent, the phrase can also start with the words after them.
             let starts = slots.iter().take_while(|slot| slot.is_optional).count();
             (0..=starts.min(slots.len().saturating_sub(1))).for_each(|at| self.add_from(list, value, &slots[at..]));
         }

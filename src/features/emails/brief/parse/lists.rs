@@ -175,7 +175,7 @@ lists! {
     Delivery = "number.delivery",
     /// Words stating that something does not change: "shipping stays free".
     Unchanged = "number.unchanged",
-    /// What recipients of a recall can do with the product: "do not use".
+    /// Verbs for the use of a product, which a recall can forbid: "do not use".
     Consume = "words.consume",
     /// Words that cancel or postpone what the email is about: "we have to cancel the tasting".
     Canceled = "words.canceled",

@@ -41,8 +41,8 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Moves the weekday of a past event to the last week: "sorry that no one answered on Saturday". In an apology, removes the day of an
-/// event whose weekday can be past or future.
+/// Moves the weekday of a past event to the previous week: "sorry that no one answered on Saturday". In an apology, removes the
+/// day of an event whose weekday can be past or future.
 pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     let apologizes = brief.purpose == Goal::Apology;
     for fact in &mut brief.facts {

@@ -19,8 +19,8 @@ pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
     forget_reasons(prompt, reads);
 }
 
-/// Removes the date of a named day that is the reason for a deadline in the same sentence: "So that it arrives before Christmas Eve, order by
-/// 6 December".
+/// Removes the date of a named day that is the reason for a deadline in the same sentence: "So that it arrives before Christmas
+/// Eve, order by 6 December".
 fn forget_reasons(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_deadline = |found: &Found| {

@@ -133,7 +133,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         }
     }
     let goal = weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal);
-    // "free but bring a friend" is about an event if it offers no reward.
+    // A prompt such as "free but bring a friend" is about an event if it offers no reward.
     let is_dated = [List::Month, List::Weekday, List::ShortWeekday].into_iter().any(|list| prompt.mentions(list));
     let rewards = [List::Currency, List::Percent, List::Given].into_iter().any(|list| prompt.mentions(list));
     let goal = if goal == Some(Goal::Referral) && is_dated && !rewards { Some(Goal::Event) } else { goal };
