@@ -81,7 +81,8 @@
 //! - *How does the continuous backup work?* [`engine::backup`]: the path of a commit from the writer to the target, and which server may write
 //!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
 //!   `restore`: `app/restore_continuous.rs`.
-//! - *How does one brand come back from the backup?* `features/restores`; `features/go_live/copier.rs` copies it, as when a brand goes live.
+//! - *How is one brand restored from the backup?* `features/restores`; `features/go_live/copier.rs` copies the brand, as when a brand goes
+//!   live.
 //! - *How do several nodes share an installation?* [`engine::store::cluster`]: the log, the lease, and the store of a leader or a follower.
 //!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on which
 //!   node. The commands `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
@@ -100,7 +101,7 @@
 //!   `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these operations. A
 //!   page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles: [`vocab::roles`].
 //! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` has the promise. Planning continues after its last committed chunk
-//!   (`features/sending/planning.rs`). At the start, `recover` in `features/sending/dispatch` marks messages that were being handed over as
+//!   (`features/sending/planning.rs`). At startup, `recover` in `features/sending/dispatch` marks messages that were being handed over as
 //!   unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
 //! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the first pause and the time limit are settings
 //!   (`mail.retry_minutes`, `mail.give_up_hours`), the longest pause is `RETRY_PAUSE_MS_MAX`. Of a mail server that cannot be reached:
@@ -144,10 +145,11 @@
 //! - *Where are contacts stored, and how do filters find them?* [`features::contact_records`] and [`features::filters`]. Sets by tag and
 //!   status: [`features::contact_sets`].
 //! - *How are contacts imported from other platforms?* `features/connections` has the keys, the client for all requests, and an adapter per
-//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies. Which field becomes which: `fields.rs`.
+//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies. `fields.rs` maps the platform's fields
+//!   to contact fields.
 //! - *How are contacts and events imported on a schedule?* `features/scheduled_imports`: the schedule in `model.rs`, the steps of a run in
-//!   `running.rs`. Contacts of a file or a platform are imported by a contact job, events by `events.rs`. The changes on a platform since the
-//!   last run: `changes` and the time in `contacts` of the adapters in `features/connections/platform`.
+//!   `running.rs`. A contact job imports contacts from a file or a platform; `events.rs` imports events. The adapters in
+//!   `features/connections/platform` return the changes on a platform since the last run.
 //! - *How are accounts connected with OAuth?* `features/connections/oauth.rs` has the flow, its state, and the refresh of tokens; the
 //!   operations are `connections.authorize` and `connections.complete`.
 //! - *How are emails exported to other platforms?* `features/exports/translate.rs` writes the platform's language,
@@ -182,8 +184,8 @@
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings;
 //!    numbers that belong to one algorithm, such as thresholds, are beside it.
-//! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, no files and no
-//!    network.
+//! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, and no access to
+//!    files or the network.
 //!    `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads only the dimensions of
 //!    images and, for the spelling and deliverability checks, the words of emails, with a scanner that takes linear time and builds no
 //!    tree.
