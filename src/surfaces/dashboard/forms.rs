@@ -126,7 +126,8 @@ impl Fields {
         self.values.iter().filter(|(name, _)| name != "csrf").cloned().collect()
     }
 
-    /// Returns the fields for the sign-in form, with the prefix [`CARRIED`]: no secrets and no files, and none if they are too large.
+    /// Returns the fields for the sign-in form, with the prefix [`CARRIED`], without secrets and files. Returns no fields if their total
+    /// size is too large.
     pub fn to_carry(&self) -> Vec<(String, String)> {
         let fields = self.values.iter().filter(|(name, _)| name != "csrf" && !is_secret(name));
         let carried: Vec<_> = fields.map(|(name, value)| (format!("{CARRIED}{name}"), value.clone())).collect();

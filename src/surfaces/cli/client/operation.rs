@@ -31,7 +31,7 @@ use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 /// The maximum number of pages that `--jsonl` reads: a hundred million items.
 const PAGES_MAX: u32 = 1_000_000;
-/// The maximum number of files of one export. An export has one file per email, and a generation has fewer emails.
+/// The maximum number of files of one export. An export has one file per email, and a generation never has this many emails.
 const FILES_MAX: usize = 1_000;
 
 /// An operation with the arguments of its command.
@@ -169,7 +169,7 @@ impl Running<'_> {
         Ok(0)
     }
 
-    /// Prints how many more items the list has than are shown.
+    /// If the list has more items than are shown, prints how many are shown and, if known, how many there are.
     fn note_rest(&self, data: &Value) {
         let Some(shown) = items(data).map(<[Value]>::len) else { return };
         let more = data["pagination"]["hasMore"] == true || data["hasMore"] == true || data["next"].is_string();
