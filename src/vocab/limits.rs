@@ -631,8 +631,8 @@ pub const HTML_IMPORTS_MAX: usize = 12;
 /// The maximum size of imported HTML. Gmail clips HTML after 102 KB; imported HTML may contain markup that is removed, but is rarely
 /// ten times as large. Larger HTML is rejected.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
-/// The maximum number of embedded images of an imported email that are stored and linked. Newsletters have up to fifty images. Further images
-/// stay in the HTML.
+/// The maximum number of embedded images of an imported email that are stored and linked. Newsletters have up to fifty images. Further
+/// images stay in the HTML.
 pub const IMPORTED_IMAGES_STORED_MAX: usize = 50;
 /// The maximum number of changes that one edit makes in an imported email, far more than the hundred places that an instruction about
 /// "every tea" affects in a long newsletter. An edit with more changes is rejected.
@@ -955,7 +955,7 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// The maximum length of one UTM parameter, which web analytics shows on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a day in milliseconds, for limits in days.
+/// The length of a day in milliseconds, because some limits and settings are in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;

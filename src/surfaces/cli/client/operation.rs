@@ -105,8 +105,8 @@ impl Running<'_> {
         }
     }
 
-    /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key may
-    /// not read it, or if there is no terminal to ask. Fails if the object does not exist.
+    /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key
+    /// may not read it, or if there is no terminal to ask. Fails if the object does not exist.
     async fn label(&self, input: &Map<String, Value>) -> Result<Option<String>, Problem> {
         let reader = subject::reader(self.session.operations, self.entry.spec).filter(|_| safety::can_ask());
         let Some(reader) = reader else { return Ok(None) };
