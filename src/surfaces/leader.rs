@@ -106,7 +106,7 @@ impl<S: Service> Service for WithLeader<S> {
             };
         }
         let reply = self.answer(request).await;
-        // This node may not know a key yet that was created a moment ago, so the leader decides.
+        // This node may not know a key that was created a moment ago, so the leader decides.
         match again.filter(|again| reply.status == StatusCode::UNAUTHORIZED && again.headers.contains_key(AUTHORIZATION)) {
             Some(again) if member.leader().is_some() => {
                 self.forward(again).await.unwrap_or_else(|reason| self.unavailable(reason, page))

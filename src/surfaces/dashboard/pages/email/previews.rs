@@ -40,7 +40,7 @@ pub struct PreviewsPage {
     tiles: Vec<Tile>,
     /// The devices that the page shows in full size: one, or two side by side.
     shown: Vec<Tile>,
-    /// The devices that can be compared with the shown one.
+    /// The devices that can be compared with the first device in `shown`.
     others: Vec<Choice>,
 }
 
