@@ -40,9 +40,9 @@ pub struct OpenNode {
 }
 
 impl Node {
-    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be
-    /// called on a thread of an async runtime. `space` writes to the folder, so it is not called for a single machine, where only an
-    /// empty folder is a new installation.
+    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be called on a
+    /// thread of an async runtime. `space` writes to the folder; for a single machine, it is not called, because a new installation is
+    /// created only in an empty folder.
     pub fn join(
         folder: &Folder,
         settings: &Settings,
@@ -150,7 +150,7 @@ fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> 
                 file.display()
             )));
         };
-        // A wrong key in the folder would take precedence over the setting after its correction.
+        // The key is checked before it is copied: a wrong key in the folder would take precedence even after the setting is corrected.
         checked_key(copy, schema)?.copy_to(&file).map_err(Problem::failed)?;
     }
     let seal = Seal::read(&file).map_err(Problem::failed)?;

@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
     }
 
-    // Values that JSON cannot contain used to be sent as null, as if the option were not set.
+    // JSON cannot contain NaN or infinity. As null, such a value would look as if the option were not set.
     #[test]
     fn a_number_option_takes_only_numbers_that_json_can_contain() {
         let field = Field {

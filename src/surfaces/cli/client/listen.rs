@@ -200,7 +200,7 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
         Some((remote, target)) => Some(send_on(remote, target, source, &delivery, body).await),
         None => None,
     };
-    // In the other formats, standard output contains only the events, so a failure is reported on standard error.
+    // In all formats except the table, standard output contains only the events, so a failure is reported on standard error.
     if let Some(Err(reason)) = &outcome
         && session.output.format != Format::Table
     {

@@ -62,7 +62,7 @@ const LEFT_OUT: [&str; 12] = [
     "triggeredBy",
 ];
 const GAP: usize = 2;
-/// A column narrower than this shows too little of its values, so the columns after it are left out instead.
+/// The smallest width to which a column is truncated. If less room is left, the column and those after it are left out.
 const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
 /// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
