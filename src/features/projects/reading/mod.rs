@@ -72,7 +72,7 @@ pub struct Raw<'a> {
 /// All fetched files of a site.
 #[derive(Default)]
 pub struct Sources<'a> {
-    /// The fetched pages: first the given pages in the given order, then the others.
+    /// The fetched pages: first those that the caller named, in the caller's order, then the others.
     pub pages: Vec<Raw<'a>>,
     pub styles: Vec<Raw<'a>>,
     pub manifests: Vec<Raw<'a>>,

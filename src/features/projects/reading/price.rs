@@ -86,7 +86,7 @@ pub fn price_in<'a>(elements: impl Iterator<Item = ElementRef<'a>>, styles: &Sty
     Some(Price { price, before: None, currency }.with_before(before))
 }
 
-/// Returns whether the element or its content is struck through.
+/// Returns whether the element, a nearby ancestor, or an amount in the element is struck through.
 fn is_struck(element: ElementRef<'_>, styles: &Styles) -> bool {
     let strikes = |element: ElementRef<'_>| {
         let line = |property: &str| styles.own(element, property).is_some_and(|value| value.contains("line-through"));
