@@ -341,7 +341,7 @@ impl OpenMailing {
 
     /// Applies an event to a recipient. Returns whether the message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
-        // A reply often contains the recipient's address.
+        // A reply often contains the recipient's address, so none is stored for an erased recipient.
         let is_erased = merge_data::is_erased(tx, &self.mailing, number, recipient)?;
         let event = within_bounds(event, rules.schedule, if is_erased { 0 } else { limits::REPLY_CHARACTERS_KEPT });
         let taken_at = match recipient.delivery {
