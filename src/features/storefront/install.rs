@@ -123,7 +123,7 @@ pub fn verified(app: &App<'_>, query: &str) -> Option<Returned> {
     Some(Returned { code: get("code")?, shop: get("shop")?, state: get("state")? })
 }
 
-/// Computes the sum over the parameters, which must be sorted by name.
+/// Computes the HMAC of the parameters, which must be sorted by name.
 fn sum(app: &App<'_>, pairs: &[(String, String)]) -> Option<Hmac<Sha256>> {
     let signed = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
     let mut mac = Hmac::<Sha256>::new_from_slice(app.secret.expose().as_bytes()).ok()?;
@@ -190,7 +190,7 @@ async fn refresh(
     let _turn = engine.key_locks.take(key).await;
     let data = engine.data(environment);
     let stored = store::find(&data.store.read(), of.account, of.id).map_err(not_stored)?;
-    // The store was disconnected in the meantime.
+    // The store may have been disconnected in the meantime.
     *of = stored.ok_or(PlatformError::Missing)?;
     if !is_due(engine, of)? {
         return Ok(());

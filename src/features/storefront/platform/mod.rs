@@ -105,7 +105,7 @@ pub struct Delivery {
 /// A store's customer. Webhooks can arrive in any order, so the times decide whether the data is newer than the stored data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoreCustomer {
-    /// The store's ID of the customer; empty if it is unknown.
+    /// The ID of the customer in the store; empty if it is unknown.
     pub id: String,
     /// When the customer's data last changed.
     pub changed_at: Option<Timestamp>,
@@ -155,7 +155,7 @@ impl Change {
     }
 }
 
-/// The identifiers that find a customer's contacts.
+/// The identifiers by which a customer's contacts are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomerRef {
     pub id: Option<String>,
