@@ -19,7 +19,7 @@ use crate::vocab::limits;
 /// The reason that users see if storing a file takes longer than the server keeps incomplete files.
 const EXPIRED: &str = "Storing the file took more than an hour. The next run tries again.";
 
-/// Fetches the file and starts its import, unless the file has not changed since the last import.
+/// Fetches the file, and starts its import if the file has changed since the last import.
 pub async fn start(engine: &Engine, environment: Environment, row: ScheduledImport, source: FileSource) -> Result<(), Failure> {
     let store = &engine.data(environment).store;
     let download = match open(engine, &source.url, &row.known).await {
@@ -188,7 +188,7 @@ enum Rows {
     Events(EventImport),
 }
 
-/// A placeholder until the file is stored.
+/// Stands for the ID of the file until the file is stored.
 const NO_FILE: BlobId = BlobId::from_bytes([0; 12]);
 
 /// Reads the headers at the start of a file; returns the reason if the file cannot be imported.

@@ -34,7 +34,7 @@ impl Recipient {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// Creates the row of a contact who gets the message at the local time `due`. The retry limit starts at that time.
+    /// Creates the row of a contact who gets the message at the local time `due`. The retry limit is counted from that time.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }

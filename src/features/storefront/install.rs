@@ -84,7 +84,7 @@ impl Install {
 pub fn authorize_url(engine: &Engine, app: &App<'_>, shop: &str, state: &str) -> Result<String, PlatformError> {
     let mut url = shop_client(engine, shop)?.url("/admin/oauth/authorize");
     let scopes: Vec<&str> = scopes(Storefront::Shopify).iter().map(|(scope, _)| *scope).collect();
-    // Without grant options, the token is an offline one.
+    // Without grant options, Shopify issues an offline token.
     url.query_pairs_mut().extend_pairs([
         ("client_id", app.id),
         ("scope", scopes.join(",").as_str()),
@@ -131,7 +131,7 @@ fn sum(app: &App<'_>, pairs: &[(String, String)]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Parses a query as it is, and as one that Shopify signed, as a fuzz target.
+/// Parses a query as given, and again with a valid signature, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_query(query: &str) -> Option<Returned> {
     let secret = Secret::new("secret".to_owned());

@@ -84,7 +84,7 @@ const STREET_WORDS: [&str; 71] = [
 /// Street words that also occur at the end of a longer word, such as `Dorfstraße` and `Keizersgracht`.
 const STREET_ENDINGS: [&str; 13] =
     ["straße", "strasse", "str.", "gasse", "weg", "platz", "allee", "ufer", "damm", "straat", "laan", "gracht", "plein"];
-/// The names of countries at the end of addresses.
+/// Names of countries that can come at the end of an address.
 const COUNTRIES: [&str; 94] = [
     "deutschland",
     "germany",

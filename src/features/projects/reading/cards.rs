@@ -232,7 +232,8 @@ fn is_condition(before: &str) -> bool {
     ends_sentence || CONDITIONS.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Returns the list entry that a price belongs to: the nearest ancestor that also contains a name, but only one price.
+/// Returns the list entry that a price belongs to: the element with the price if one of its lines also contains a name, otherwise the
+/// nearest ancestor with a name, unless that ancestor contains more than one price.
 fn entry_of(price: ElementRef<'_>) -> Option<Listed<'_>> {
     if let Some(line) = priced_line(price) {
         let name = clean(ending_price(&line)?.0);

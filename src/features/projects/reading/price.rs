@@ -26,7 +26,7 @@ const SIGNS: [(&str, &str); 14] = [
 /// Words in classes of a list price next to a sale price, such as `price--compare` and `was-price`.
 const BEFORE_WORDS: [&str; 10] =
     ["compare", "was-", "was_", "old", "strike", "crossed", "list-price", "before", "rrp", "streich"];
-/// Words before a list price.
+/// Words that precede a list price, such as `was`.
 const BEFORE_TEXTS: [&str; 12] = [
     "was",
     "rrp",
@@ -53,7 +53,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Returns the price with this list price, if the list price is higher than the price.
+    /// Adds this list price, if it is higher than the price.
     pub fn with_before(self, before: Option<String>) -> Self {
         let number = |text: &str| text.parse::<f64>().unwrap_or_default();
         let before = before.filter(|before| number(before) > number(&self.price) && number(&self.price) > 0.0);

@@ -24,7 +24,7 @@ use crate::vocab::storefronts::StoreTool;
 pub const SCOPES: &[(&str, &str)] =
     &[("Read/Write", "Import products and customers, and create the webhooks that keep them up to date and report orders.")];
 
-/// The number of items per page, the maximum of WooCommerce.
+/// The number of items per page, which is the maximum that WooCommerce allows.
 const PAGE: &str = "100";
 const PAGE_ITEMS: usize = 100;
 /// The fields that are read of each item. Plug-ins add hundreds of others.
