@@ -1,9 +1,10 @@
-//! Installs this installation's app on a shop: Shopify's authorization code grant with expiring offline tokens.
+//! Installs the Shopify app from the settings on a shop: Shopify's authorization code grant with expiring offline tokens.
 //!
 //! The user starts in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the callback:
 //! the state in the URL is sealed and names the session, so that only the browser that started the installation can finish it; Shopify
-//! signs all parameters with the app's secret; and the shop must be the one for which the user started, with a valid domain. Access
-//! tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until the new one is used.
+//! signs all parameters with the app's secret; and the shop must be the one for which the user started the installation, and must have a
+//! valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until
+//! the new one is used.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 use hmac::{Hmac, KeyInit, Mac};
@@ -25,7 +26,7 @@ use crate::vocab::ids::{ProjectId, SessionId};
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
-/// Returns the context that binds sealed states to this use and environment.
+/// Returns the context for sealing the state parameter. A sealed state opens only with the same context, so only in the same environment.
 fn place(environment: Environment) -> Vec<u8> {
     format!("stores/state/{environment}").into_bytes()
 }

@@ -27,7 +27,7 @@ pub const SCOPES: &[(&str, &str)] =
 /// The number of items per page, which is the maximum that WooCommerce allows.
 const PAGE: &str = "100";
 const PAGE_ITEMS: usize = 100;
-/// The fields that are read of each item. Plug-ins add hundreds of others.
+/// The fields that are requested for each item. Plug-ins add hundreds of others.
 const WEBHOOK_FIELDS: &str = "id,topic,delivery_url,status";
 const PRODUCT_FIELDS: &str = "id,name,permalink,status,catalog_visibility,date_modified_gmt,short_description,description,price,\
                               regular_price,manage_stock,stock_quantity,stock_status,images,categories";

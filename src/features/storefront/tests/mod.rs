@@ -418,7 +418,7 @@ fn a_new_data_request_replaces_the_oldest_one_if_too_many_are_stored() {
     assert_eq!((listed.len(), first_and_last), (limits::STORE_DATA_REQUESTS_MAX, [&json!("9999"), &json!("old1")]));
 }
 
-// Regression: a request about another shop of the same app erased the customers of the shop whose URL the app's settings contain.
+// Regression: a request about another shop of the same app erased the customers of the shop whose webhook URL is in the app's settings.
 #[test]
 fn a_privacy_request_takes_effect_only_at_the_shop_that_it_names() {
     const OTHER: &str = "other.myshopify.com";
