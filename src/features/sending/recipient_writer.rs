@@ -443,7 +443,8 @@ pub fn sent_activity(
     Ok(contact.map(|contact| (project, contact.id.number(), activity)))
 }
 
-/// Shortens a server's reply to the length that is stored, and removes line breaks. The reply is untrusted.
+/// Shortens a server's reply to the length that is stored, replaces its control characters with spaces, and sets the retry schedule. The
+/// reply is untrusted.
 fn within_bounds(event: Event, schedule: Schedule, characters_kept: usize) -> Event {
     let cut = |reply: String| -> String {
         let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });

@@ -197,8 +197,8 @@ pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &s
     Ok(true)
 }
 
-/// Stores an event until its order arrives. If too many events wait, deletes those that are too old to be recorded; returns false if
-/// there is still no space.
+/// Stores an event until another event of its order arrives. If too many events wait, deletes those that are too old to be recorded;
+/// returns false if there is still no space.
 pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str, &str), event: String) -> Result<bool> {
     let mut waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
     if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {

@@ -206,8 +206,8 @@ pub struct Due {
     pub rest: Option<AccountId>,
 }
 
-/// Returns the mailings in a queue that are not held: those due at `now`, and those whose turn is after `horizon`. Reads a limited
-/// number of mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
+/// Returns the mailings in a queue that are due at `now` and not held, and those whose turn is after `horizon`. Reads a limited number of
+/// mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
 pub fn due(
     tx: &impl Read,
     (lane, from): (u8, Option<AccountId>),
