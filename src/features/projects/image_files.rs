@@ -114,7 +114,7 @@ pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     })
 }
 
-/// Returns the failure for a request whose image could not be processed for a reason unrelated to the image.
+/// Returns the failure for an image that could not be processed, although the image itself is valid.
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => {

@@ -70,7 +70,7 @@ pub fn url(text: &str) -> Result<String, Failure> {
     Ok(url.into())
 }
 
-/// Returns the delimiter as a byte, or `None` if it is detected.
+/// Returns the delimiter as a byte, or `None` if the import detects the delimiter.
 pub fn separator(text: Option<&str>) -> Result<Option<u8>, Failure> {
     text.filter(|text| !text.is_empty()).map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()
 }

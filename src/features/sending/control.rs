@@ -141,7 +141,8 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
-    // The account's totals did not include the message, and the contact's timeline and data did not list it.
+    // Regression: the account's totals did not include a message whose delivery was known only from evidence, and the contact's
+    // timeline and data did not list it.
     #[test]
     fn a_delivery_known_from_evidence_is_counted_and_listed_like_one_known_from_a_reply() {
         let app = TestApp::new();

@@ -49,7 +49,7 @@ pub struct Client<'e> {
 }
 
 enum Access {
-    /// The same header with each request.
+    /// The client sends the same header with each request.
     Header(HeaderName, HeaderValue),
     /// Shopify's client credentials grant: the app requests tokens that are valid for a day.
     ClientCredentials { id: String, secret: Secret },

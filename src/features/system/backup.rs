@@ -254,7 +254,7 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
         let source = folder.join(name);
         copy_file(&source, &target)?;
         compare(&target, database_kind, &manifest.files[name]).map_err(|error| error.about(source))?;
-        // A node of a cluster may have made the backup.
+        // Remove the cluster's mark from the copy, because a node of a cluster may have made the backup.
         store::cluster::unmark(&target).map_err(|error| BackupError::Store(target, error))
     });
     if copied.is_err() {

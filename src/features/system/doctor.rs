@@ -24,7 +24,7 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     // The checks read the data, so they may be the first to find damage.
     let mut findings = damage(engine);
     match checked {
-        // The failed check needs the damaged file.
+        // The check failed because it needs a damaged file, which is already reported.
         Err(_) if !findings.is_empty() => {}
         checked => findings.extend(checked?),
     }
@@ -116,7 +116,8 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is.
+/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is
+/// sandboxed.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
     let remedy = "Run on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run Chromium as \

@@ -5,7 +5,8 @@ use crate::base::color;
 use crate::engine::render::images::ImageMeasurements;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
-/// An image with at most this many colors is described as a drawing or a plain area, an image with more as a picture.
+/// An image with at most this many colors is described as a drawing or a plain area; an image with more colors is described as a
+/// picture.
 const DRAWN_COLORS_MAX: usize = 40;
 /// Words that are meaningless in file names.
 const EMPTY_WORDS: [&str; 34] = [

@@ -56,7 +56,7 @@ pub struct ConnectStore {
     pub connection_id: Option<StoreId>,
 }
 
-/// The fields of keys.
+/// The fields of a request that contain keys.
 const KEY_FIELDS: [&str; 5] = ["clientId", "accessToken", "apiSecret", "consumerKey", "consumerSecret"];
 /// A key is printable ASCII without spaces. Spaces around it are removed.
 const KEY_PATTERN: &str = r"^[\t-\r ]*[!-~]+[\t-\r ]*$";

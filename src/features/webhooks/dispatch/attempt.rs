@@ -59,7 +59,7 @@ impl From<FetchError> for NoResponse {
     }
 }
 
-/// Returns a reason that keeps the request from being sent.
+/// Returns the result of an attempt whose request cannot be sent for this reason.
 fn unusable(reason: &str) -> NoResponse {
     NoResponse { reason: reason.to_owned(), outcome: AttemptOutcome::Failure }
 }
