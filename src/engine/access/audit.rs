@@ -12,7 +12,7 @@ use crate::vocab::tables;
 
 const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
 
-/// How the rows of this table are read.
+/// The check that finds unreadable rows in this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(AUDIT)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

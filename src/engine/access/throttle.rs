@@ -71,7 +71,7 @@ impl Record for Row {}
 
 const ROWS: Table<Address, Row> = Table::new(tables::THROTTLES);
 
-/// How the rows of this table are read.
+/// The check that finds unreadable rows in this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS)];
 
 /// The recent attempts, by rule and name.
