@@ -1,4 +1,4 @@
-//! Bounded text without control characters, and colors.
+//! Text of limited length, and colors. Control characters are rejected, except tabs and line ends in [`LongText`].
 //!
 //! Lengths are counted in characters, as in the API documentation.
 

@@ -65,7 +65,7 @@ impl Catalog {
         let logs = self.epochs.iter().map(|(epoch, start)| (start.log_since, *epoch));
         // Maps each log to its newest epoch.
         let logs: BTreeMap<Epoch, Epoch> = logs.collect();
-        // The newest log that has the state is restored, so damage of an older one does not matter.
+        // The newest log that has the state is restored, so damage to an older log does not matter.
         for newest in logs.into_values().rev() {
             if let Some(plan) = self.plan_in(newest, at)? {
                 return Ok(plan);
@@ -105,7 +105,7 @@ impl Catalog {
         let mut parts: Vec<PartName> = log.into_iter().filter(|part| (snapshot.log_from..=end).contains(&part.number)).collect();
         let gap = (snapshot.log_from..).zip(&parts).find(|(number, part)| part.number != *number);
         if let Some((number, after)) = gap.map(|(number, part)| (number, *part)) {
-            // Thinning deletes the log before a snapshot. At a moment while that snapshot was taken, only an earlier state is left.
+            // Thinning deletes the log before a snapshot. For a time while that snapshot was taken, only an earlier state can be restored.
             let starts = |later: &SnapshotName| (since..=epoch).contains(&later.epoch) && later.log_from == after.number;
             if number <= snapshot.consistent_at || !self.snapshots.iter().any(starts) {
                 let found = format!("part {number} of the log is missing before it");

@@ -44,7 +44,7 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub installation: Installation,
-    /// The number of starts of the data folder.
+    /// The number of times that a server has started with this data folder.
     pub boots: u64,
     /// The name of the machine, for messages on other machines.
     pub host: String,

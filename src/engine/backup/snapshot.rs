@@ -46,8 +46,8 @@ impl Manifest {
     }
 }
 
-/// Writes a snapshot of the stores. The log must have started before this call. Fails with [`Error::Interrupted`] if the log lacks
-/// commits, because it then cannot make the three stores consistent with each other.
+/// Writes a snapshot of the stores. The log must have started before this call. Fails with [`Error::Interrupted`] if the log lacks commits,
+/// because such a log cannot make the three stores consistent with each other.
 pub async fn take(
     sealed: &SealedTarget,
     epoch: Epoch,

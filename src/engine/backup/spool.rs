@@ -38,7 +38,7 @@ pub struct State {
     pub url: String,
     pub installation: Installation,
     pub key_check: KeyCheck,
-    /// The number of starts of the folder when the state was written.
+    /// The number of times that a server had started with this folder when the state was written.
     pub boots: u64,
     /// The random name of this data folder as a writer.
     pub holder: String,

@@ -7,7 +7,7 @@ use super::html::{Scanner, Tag, TokenKind};
 use super::style::{Concealment, TextStyle};
 use super::{bounded, references};
 
-/// The input of the check, which are the fields of `POST /v1/emails/validate/deliverability`.
+/// The input of the check: the fields of `POST /v1/emails/validate/deliverability`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input<'a> {
     pub html: &'a str,

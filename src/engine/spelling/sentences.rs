@@ -133,7 +133,8 @@ fn is_unfinished(word: &str) -> bool {
     ) || word.ends_with("'s")
 }
 
-/// Returns the last word of a text if the last sentence lacks its end mark. In most cases, the sentences before it must have one.
+/// Returns the last word of a text if the last sentence lacks its end mark. In most cases, this is reported only if the earlier sentences
+/// have end marks.
 pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, style: Style) -> Option<RuleHit<'r>> {
     let last = tokens.last().filter(|last| last.is_word() || last.kind == TokenKind::Number)?;
     let Some(mark) = tokens.iter().rposition(ends_sentence) else {

@@ -35,7 +35,7 @@ pub(super) struct Candidate {
     cost: f32,
 }
 
-/// Searches suggestions during a check, and limits the number of searches.
+/// Searches for suggestions during a check, and limits the number of searches.
 pub(super) struct Suggester {
     known: HashMap<(String, String), Vec<Candidate>>,
     words_left: usize,

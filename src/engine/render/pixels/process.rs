@@ -42,8 +42,8 @@ const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("
 const CHECKS: u32 = 100;
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// The number of pixels per semaphore permit. A request takes a `u32` of permits, so a permit per pixel would limit the budget to
-/// `u32::MAX` pixels.
+/// The number of pixels per semaphore permit. One call can acquire at most `u32::MAX` permits, so with one permit per pixel, it could
+/// acquire at most `u32::MAX` pixels.
 const GRANT_PIXELS: u64 = 1024;
 /// The start of the URL of an embedded image.
 const EMBEDDED: &str = "data:image/";
