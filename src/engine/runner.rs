@@ -288,7 +288,7 @@ mod tests {
         .await;
     }
 
-    // In an earlier version, a restore drill delayed the handover of the lead of a cluster.
+    // In an earlier version, a restore drill delayed the handover to another leader in a cluster.
     #[tokio::test]
     async fn a_long_step_is_interrupted_when_the_tasks_drain() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

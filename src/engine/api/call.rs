@@ -60,8 +60,7 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether a node of a cluster runs this request itself instead of forwarding it to the leader: if the operation is a query, or
-    /// is declared to run on any node.
+    /// Returns whether each node of a cluster runs this request itself: if it is a query, or is declared to run on any node.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node

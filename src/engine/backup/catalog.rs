@@ -51,7 +51,7 @@ impl Catalog {
         let Some(since) = self.epochs.get(&epoch).map(|start| start.log_since) else { return Vec::new() };
         let mut parts = Vec::new();
         for own in since..=epoch {
-            // The next epoch limits the parts of this epoch only if it continues the same log.
+            // If the next epoch continues the same log, it limits the parts of this epoch.
             let next = self.epochs.get(&(own + 1)).filter(|next| next.log_since == since).map(|next| next.first_part);
             let of_epoch = self.parts.iter().filter(|part| part.epoch == own);
             parts.extend(of_epoch.filter(|part| next.is_none_or(|first| part.number < first)).copied());
@@ -122,7 +122,7 @@ impl Catalog {
         let known_until = parts.last().map_or(snapshot.at, |part| part.to);
         let is_exact = match later {
             Some(later) => later == next,
-            // Commits between the end of this log and the start of the next one may be in neither.
+            // Commits between the end of this log and the start of the next log may be in neither log.
             None => self.epochs.range(epoch + 1..).next().is_none() || at.is_some_and(|at| at <= known_until),
         };
         Ok(Some(Plan { snapshot, parts, until: at, epoch: epoch_of_state, is_exact }))

@@ -381,7 +381,7 @@ impl Member {
                 Ok(true) => {
                     held.renewed_at = started;
                     turn.extend(self.certain_until(started));
-                    // An older state of the database can have the same lease.
+                    // An older state of the database can have the same lease, so the commits are also checked.
                     let now = KnownLease { epoch: held.epoch, process: process.clone() };
                     let verified = self.in_time(self.verify(link, None, &now)).await;
                     if !self.is_current(verified) && turn.failure().is_some() {

@@ -368,7 +368,7 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     let two = cluster.node("two");
     assert_equal(&[&one, &two]);
     two.stop();
-    // Simulate a standby without the newest record that is promoted while the leader runs.
+    // Simulate that a standby without the newest record is promoted while the leader runs.
     server.query(
         &cluster.url,
         "DELETE FROM mailmill_log WHERE log = 'live' AND seq = (SELECT max(seq) FROM mailmill_log WHERE log = 'live')",

@@ -33,7 +33,7 @@ fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
             wait_for_append(&shared).await;
             let resigned = tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, one.member.resign()).await;
             assert!(resigned.is_err(), "the lead ends after the append");
-            // Otherwise, the node leaves the lease to other nodes for a while.
+            // Without this call, the node would leave the lease to other nodes for a while.
             one.member.rejoin();
             lock.define("COMMIT").await.expect("the database works");
         });
