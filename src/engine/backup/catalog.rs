@@ -285,7 +285,7 @@ mod tests {
         assert!(!is_exact(&catalog, None), "the newest log has no snapshot");
     }
 
-    /// Part 4 was written while the second snapshot was taken. The log before it was thinned.
+    /// Part 4 was written while the second snapshot was taken. The log before that part was thinned.
     #[test]
     fn a_moment_while_the_oldest_snapshot_with_a_log_was_taken_is_restored_from_the_one_before_and_marked() {
         let mut catalog = sample();

@@ -57,7 +57,7 @@ pub struct Heartbeat {
     pub last_part: PartNumber,
 }
 
-/// The server that wants to write.
+/// The server that wants to write to the target.
 pub struct Candidate<'c> {
     pub installation: &'c Installation,
     pub host: &'c str,

@@ -40,7 +40,7 @@ pub struct State {
     pub key_check: KeyCheck,
     /// The number of times that a server had started with this folder when the state was written.
     pub boots: u64,
-    /// The random name of this data folder as a writer.
+    /// The random name by which the target knows this data folder.
     pub holder: String,
     /// The last epoch that this folder wrote in.
     pub epoch: Epoch,

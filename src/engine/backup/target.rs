@@ -66,8 +66,7 @@ impl Target {
         Ok(Self { store, prefix, shown: url.to_owned(), lacks_key })
     }
 
-    /// Creates the folder of a target in the file system. The parent folder must exist, because it is missing if a disk is not
-    /// mounted.
+    /// Creates the folder of a target in the file system. Fails if the parent folder is missing, which can mean that a disk is not mounted.
     pub fn prepare(url: &str) -> Result<()> {
         let path = url.strip_prefix("file://").unwrap_or(url);
         if !path.starts_with('/') {

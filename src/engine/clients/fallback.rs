@@ -45,7 +45,7 @@ const SHAPES: [&str; 7] = [
     "html-background",
 ];
 
-/// What an email has in place of a use of a feature.
+/// Whether an email has a replacement for a use of a feature.
 enum Replacement {
     /// The use concerns no element, so readers miss nothing.
     Unneeded,

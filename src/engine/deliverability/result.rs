@@ -48,7 +48,7 @@ pub struct SpamScore {
     pub findings: Vec<Finding>,
 }
 
-/// What to do, grouped by importance.
+/// The recommendations, grouped by importance.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityRecommendations")]
 pub struct Recommendations {

@@ -46,7 +46,7 @@ struct DiskState {
     /// The data that the running process reads: all written data, synced or not.
     seen: Vec<u8>,
     unsynced: Vec<Unsynced>,
-    /// How many writes and syncs still succeed before the fault, and the fault.
+    /// The number of writes and syncs that still succeed before the fault, and the fault.
     before_fault: Option<(u64, Fault)>,
     dead: bool,
     faults: u32,

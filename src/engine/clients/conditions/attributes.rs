@@ -1,4 +1,4 @@
-//! Decides the conditions that concern elements, attributes and images.
+//! Decides whether the conditions that concern elements, attributes and images apply.
 
 use data_encoding::BASE64;
 

@@ -1,4 +1,4 @@
-//! Decides the conditions that concern declarations.
+//! Decides whether the conditions that concern declarations apply.
 
 use super::super::css::{CssToken, Declaration, TokenKind};
 use super::super::features::detect::Use;

@@ -38,7 +38,7 @@ use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, TAGS};
 const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
 const TAG_ROWS: Table<u32, Vec<u8>> = Table::new(TAGS);
 const COUNT: Table<u8, i64> = Table::new(CONTACT_COUNTS);
-/// A process that gets no CPU for some seconds keeps this lease.
+/// The duration of the lease: a process that gets no CPU for some seconds keeps the lease.
 const LEASE: Duration = Duration::from_secs(6);
 
 /// Returns the database server; `None`, with a note, if PostgreSQL is not installed.

@@ -51,7 +51,7 @@ fn accounts(contacts: u64) -> Vec<u64> {
     (1..=count).map(|rank| (contacts as f64 / (sum * rank as f64)) as u64).collect()
 }
 
-/// Places each account, largest first, in the shard with the fewest contacts. Returns the contacts of each shard.
+/// Places each account, largest first, in the shard with the fewest contacts. Returns the number of contacts of each shard.
 fn shards(accounts: &[u64]) -> Vec<u64> {
     let mut shards: BinaryHeap<Reverse<u64>> = vec![Reverse(0); SHARDS].into();
     for account in accounts {
@@ -66,7 +66,7 @@ struct Nodes {
     shards: Vec<u64>,
     /// The node that leads each shard.
     leaders: Vec<usize>,
-    /// The contacts of the shards that each node leads.
+    /// The number of contacts in the shards that each node leads.
     loads: Vec<u64>,
 }
 
@@ -81,7 +81,7 @@ impl Nodes {
         nodes
     }
 
-    /// Lets the node with the least load take a shard. Returns the load of this node before.
+    /// Lets the node with the least load take a shard. Returns the previous load of this node.
     fn take(&mut self, shard: usize, lost: usize) -> u64 {
         let running = (0..self.loads.len()).filter(|node| *node != lost);
         let taker = running.min_by_key(|node| self.loads[*node]).expect("another node");
