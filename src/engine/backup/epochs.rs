@@ -22,7 +22,7 @@ use crate::vocab::limits;
 
 /// The version of the format of the objects in a target.
 const FORMAT: u32 = 1;
-/// How many times a server tries to create an epoch, if other servers are faster each time.
+/// The maximum number of times that a server tries to create an epoch, if other servers are faster each time.
 const RACES_MAX: usize = 3;
 
 /// The first object of an epoch, which is not encrypted.

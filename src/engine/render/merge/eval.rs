@@ -23,7 +23,7 @@ const SCHEMES: [&str; 6] = ["https", "http", "mailto", "tel", "sms", "cid"];
 
 /// The starts of URLs that browsers execute.
 const EXECUTED: [&str; 3] = ["javascript:", "vbscript:", "data:text/"];
-/// The number of characters of a URL in which to find one of [`EXECUTED`].
+/// The maximum number of characters at the start of a URL that are compared with [`EXECUTED`].
 const EXECUTED_CHARACTERS_MAX: usize = 16;
 
 pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {

@@ -433,7 +433,7 @@ fn no_node_takes_the_lease_or_appends_after_the_database_was_replaced_by_an_olde
     assert_eq!(server.query(&cluster.url, changed), "0|0", "the older database has no new commit and no new lease");
     one.stop();
     two.stop();
-    // After the newer state is back, the same folders continue.
+    // When the database has the newer state again, the nodes start with the same folders.
     server.query(&cluster.url, &replace_with("newer"));
     let one = cluster.node("one");
     one.lead();
