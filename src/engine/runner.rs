@@ -60,7 +60,7 @@ pub struct Worker {
     pub name: &'static str,
     /// The tables that wake the worker when a commit changes them.
     pub wakes: &'static [TableId],
-    /// How often the worker also runs without being woken, and the minimum wait after a failure.
+    /// The interval at which the worker also runs without being woken, and the minimum wait after a failure.
     pub period: Duration,
     pub work: Work,
 }

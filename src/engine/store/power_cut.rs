@@ -386,7 +386,7 @@ fn after_a_power_cut_acknowledged_commands_are_there_and_others_are_all_or_nothi
             disk = Disk::with(image);
             let store = reopen(&disk, &place);
             model.catch_up(&store, &sent, answered, &place);
-            // Sometimes the store is closed cleanly in between.
+            // Sometimes the store is closed cleanly before the next power cut.
             if dice.percent(30) {
                 store.close();
                 disk = Disk::with(disk.after_power_cut(&mut dice));

@@ -21,7 +21,7 @@ const LEASE_MS: u64 = 3_000;
 const POLL_MS: u64 = 200;
 /// A node waits up to this time before it takes a free lease, in proportion to its own load, so that the node with the least load is first.
 const LOAD_PAUSE_MS: u64 = 300;
-/// The time of a new leader to read the end of the log and to fill its caches.
+/// The time that a new leader needs to read the end of the log and to fill its caches.
 const START_MS: u64 = 150;
 /// The number of lost nodes in each simulation.
 const LOSSES: usize = 200;
@@ -189,7 +189,7 @@ fn a_simulation_of_shards_keeps_nodes_balanced_until_one_account_is_larger_than_
             found.moved_bytes / 1_000_000_000
         )
         .expect("writing to memory cannot fail");
-        // The shard of the largest account has at least this load, and no other shard can help.
+        // The shard of the largest account has at least this load, and no other shard can take a part of it.
         let bound = (found.largest_account * count as f64).max(1.0);
         assert!(found.imbalance <= bound * 1.1, "{table}");
         assert!(found.failover_late_ms < 10_000, "{table}");
