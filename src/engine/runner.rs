@@ -60,7 +60,7 @@ pub struct Worker {
     pub name: &'static str,
     /// The tables that wake the worker when a commit changes them.
     pub wakes: &'static [TableId],
-    /// How often the worker also runs without being woken, and the minimum wait after a failure.
+    /// The interval at which the worker also runs without being woken, and the minimum wait after a failure.
     pub period: Duration,
     pub work: Work,
 }
@@ -288,7 +288,7 @@ mod tests {
         .await;
     }
 
-    // A restore drill delayed the handover of a cluster.
+    // In an earlier version, a restore drill delayed the handover to another leader in a cluster.
     #[tokio::test]
     async fn a_long_step_is_interrupted_when_the_tasks_drain() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

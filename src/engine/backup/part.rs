@@ -62,7 +62,7 @@ impl Header {
         Self { number, positions, from, to, records: 0, changed_bytes: 0, bytes: 0 }
     }
 
-    /// Includes a record of `bytes` bytes in the header.
+    /// Adds a record of `bytes` bytes to the header's counts, times and positions.
     pub fn note(&mut self, record: &Record, bytes: usize) {
         self.positions.set(record.store, record.position);
         (self.from, self.to) = (self.from.min(record.at), self.to.max(record.at));

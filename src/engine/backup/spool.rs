@@ -38,9 +38,9 @@ pub struct State {
     pub url: String,
     pub installation: Installation,
     pub key_check: KeyCheck,
-    /// The number of starts of the folder when the state was written.
+    /// The number of times that a server had started with this folder when the state was written.
     pub boots: u64,
-    /// The random name of this data folder as a writer.
+    /// The random name by which the target knows this data folder.
     pub holder: String,
     /// The last epoch that this folder wrote in.
     pub epoch: Epoch,

@@ -1,4 +1,4 @@
-//! The target of a backup: a folder or an object store, and the sealed objects in it.
+//! The target of a backup: a folder or an object store, and the encrypted objects in it.
 
 use std::io::ErrorKind;
 use std::path::{Path as FilePath, PathBuf};
@@ -66,8 +66,7 @@ impl Target {
         Ok(Self { store, prefix, shown: url.to_owned(), lacks_key })
     }
 
-    /// Creates the folder of a target in the file system. The parent folder must exist, because it is missing if a disk is not
-    /// mounted.
+    /// Creates the folder of a target in the file system. Fails if the parent folder is missing, which can mean that a disk is not mounted.
     pub fn prepare(url: &str) -> Result<()> {
         let path = url.strip_prefix("file://").unwrap_or(url);
         if !path.starts_with('/') {
@@ -262,7 +261,7 @@ impl SealedTarget {
         self.target.replace(object, sealed).await
     }
 
-    /// Reads and opens an object; returns `None` if the object does not exist.
+    /// Reads and decrypts an object; returns `None` if the object does not exist.
     pub async fn get(&self, object: &str) -> Result<Option<Vec<u8>>> {
         let Some(sealed) = self.target.get(object).await? else { return Ok(None) };
         let (seal, place) = (self.seal.clone(), object.to_owned());
@@ -296,7 +295,7 @@ fn retry() -> RetryConfig {
     }
 }
 
-/// Returns whether an endpoint uses HTTP without TLS, which only an operator's own endpoint can.
+/// Returns whether the operator has set an endpoint that uses HTTP without TLS.
 fn is_plain(settings: &Backup) -> bool {
     settings.endpoint.as_deref().and_then(|endpoint| Url::parse(endpoint).ok()).is_some_and(|url| url.scheme() == "http")
 }
@@ -369,7 +368,7 @@ mod tests {
             message(&target)
         );
     }
-    // This was an error of the target, after which a restore of a brand retried in vain.
+    // In an earlier version, this was an error of the target, so the restore of a brand was retried without success.
     #[tokio::test]
     async fn a_folder_with_too_many_objects_is_an_error_of_its_own() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

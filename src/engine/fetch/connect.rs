@@ -164,7 +164,7 @@ impl Connector {
             Host::Domain(name) => *name,
         };
         let unresolved = |cause: String| FetchError::Unresolved { host: name.to_owned(), cause };
-        // The system's resolver may report that it cannot open its files and sockets as an unknown name.
+        // If the system's resolver cannot open its files and sockets, it may report an unknown name.
         let found = self.resolver.resolve(name).await.map_err(|error| {
             match is_lack_of_descriptors(&error) || !has_free_descriptor() {
                 true => FetchError::NoDescriptors,

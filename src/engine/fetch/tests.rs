@@ -393,7 +393,7 @@ async fn a_silent_server_times_out() {
     }
 }
 
-// The error used to name the first host, so that users checked the wrong server.
+// In an earlier version, the error named the first host, so that users checked the wrong server.
 #[tokio::test]
 async fn a_time_out_after_a_redirect_names_the_silent_host() {
     let tasks = tasks();
@@ -401,7 +401,7 @@ async fn a_time_out_after_a_redirect_names_the_silent_host() {
     let target = silent.named("silent.test", "/");
     let first = Peer::start(&tasks, move |_| Said::Whole(to(target.as_str()))).await;
     let names = Names::default().with("first.test", &[&["127.0.0.1"]]).with("silent.test", &[&["127.0.0.1"]]);
-    // Enough time for the redirect, even if the machine is busy.
+    // The time limit is long enough for the redirect, even if the machine is busy.
     let total = Duration::from_secs(2);
     let limits = Limits { head: PATIENT, total, body_bytes: 100, overlong: OversizePolicy::Refuse };
     let fetch = client(&["127.0.0.1/32"], names, Vec::new());

@@ -63,8 +63,8 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Job, ResultReceiver, Writer};
 
-/// How many writes may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill the memory while a
-/// disk is stuck.
+/// The maximum number of writes that may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill
+/// the memory while a disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
 /// An error from the store. None of these errors is the caller's fault.
@@ -88,7 +88,7 @@ pub enum Error {
     Panicked,
     /// Another node of the cluster leads. The command changed nothing.
     NotLeader,
-    /// The cluster cannot continue on this node, for this reason.
+    /// The cluster cannot continue on this node. Contains the reason.
     Cluster(String),
 }
 
@@ -347,8 +347,8 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, the reply
-    /// to a message in flight, a sign-in that lets a user see what is wrong.
+    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, a mail server's
+    /// reply to a message in flight, a sign-in that lets a user see what is wrong.
     pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,

@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(shown(html, "apple-mail.ios", Options::default()).html, html);
     }
 
-    /// Regression test: these clients lost every background color, so that white text was on a white page.
+    /// Regression test: previews of some clients lost every background color, so that white text was on a white page.
     #[test]
     fn only_background_colors_with_newer_names_are_cut() {
         for key in ["gmx.desktop-webmail", "web-de.desktop-webmail", "orange.ios"] {
@@ -367,7 +367,7 @@ mod tests {
         assert!(!shown(&html, "apple-mail.ios", Options::default()).html.contains("[Message clipped]"));
     }
 
-    /// Thunderbird changes the colors of every message in dark mode, and applies none of the email's own rules for it.
+    /// Thunderbird changes the colors of every message in dark mode, and applies none of the email's own rules for dark mode.
     #[test]
     fn thunderbird_changes_light_backgrounds_and_dark_text_in_dark_mode() {
         let html = "<style>@media (prefers-color-scheme:dark){p{color:#00FF00}}</style><body bgcolor=\"#FFFFFF\">\

@@ -99,7 +99,7 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
                 let line = list.line;
                 let once = walk(nodes, literals, state.clone())?;
                 if once != state {
-                    // Nested loops repeat this step at most once: afterward, the state no longer changes.
+                    // One more walk is enough, even for nested loops: afterward, the state no longer changes.
                     let either = state.join(once, line)?;
                     let again = walk(nodes, literals, either.clone())?;
                     state = either.join(again, line)?;

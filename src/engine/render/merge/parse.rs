@@ -13,7 +13,7 @@ use crate::vocab::limits;
 const RESERVED: [&str; 14] =
     ["and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "true", "false", "none"];
 
-/// The remedy for a token that does not belong into an output.
+/// The remedy for a token that does not belong in an output.
 const FIELD_SAMPLE: &str = "write a field like {{ first_name }}";
 /// The remedy for a token after a complete condition.
 const OPERATOR_MISSING: &str = "write an operator like == before it, or remove it";
@@ -212,7 +212,7 @@ impl Cursor {
         is
     }
 
-    /// Reads a name; `what` says of what, for the error message.
+    /// Reads a name. `what` is the kind of the name, such as `filter`, for the error message.
     fn name(&mut self, what: &str) -> Result<String, MergeError> {
         match self.peek() {
             Some(Token::Name(name)) => {
@@ -237,7 +237,7 @@ impl Cursor {
         Ok(name)
     }
 
-    /// Checks that no tokens follow. `remedy` is the remedy for other tokens.
+    /// Checks that no tokens follow. If one does, the error message ends with `remedy`.
     fn end(&self, remedy: &str) -> Result<(), MergeError> {
         match self.peek() {
             None => Ok(()),

@@ -13,7 +13,8 @@
 //! Invariants:
 //!
 //! 1. An append checks the epoch of the lease in its own statement and locks the row of the lease, so an append of an earlier leader is
-//!    either before the next leader's lease or not in the log. The primary key and the position before rule out a fork and a gap.
+//! either before the next leader's lease or not in the log. The primary key rules out a fork, and the check of the preceding position rules
+//! out a gap.
 //! 2. A commit is acknowledged and visible only after its append. Local files are derived data, which a start rebuilds if they are missing.
 //! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
 //! 4. Every record names its predecessor by a random ID. A node stops if the database has lost a record that the node has, for example
@@ -68,7 +69,7 @@ pub enum Error {
     OlderTables,
     /// A data file belongs to a different installation than the cluster.
     Foreign { file: String },
-    /// A data file belongs to a single machine, and the cluster may not have its data.
+    /// A data file was written on a single machine without a cluster, and the cluster may not have the file's data.
     Single { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },
