@@ -12,7 +12,7 @@ use crate::vocab::tables;
 
 const ENTRIES: Table<(ProjectId, KnowledgeId), Entry> = Table::new(tables::PROJECT_KNOWLEDGE);
 
-/// The check that finds unreadable rows in this table.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ENTRIES)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use crate::vocab::tables;
 
 const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
 
-/// The check that finds unreadable rows in this table.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUOTAS)];
 
 /// A count of emails that each account has per day and per month.
