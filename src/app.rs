@@ -145,7 +145,7 @@ fn keep_panics_short() {
         }
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("no details");
+        let text = text.unwrap_or("a panic without a message");
         // The result is ignored: standard error may be closed, or its disk may be full.
         let _ = writeln!(std::io::stderr(), "mailmill: internal error at {file}:{line}: {text}. Please report this.");
     }));
@@ -212,7 +212,7 @@ fn examine(place: &Location) -> Result<u8, Problem> {
     }
     administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
         // The checks that do not need the engine are still useful.
-        local.push(Finding::problem("data", problem.to_string(), "Fix the problem with the data first."));
+        local.push(Finding::problem("data", problem.to_string(), "Follow the instructions above."));
         print(&cli::report(&local));
         Ok(cli::exit_code(&local))
     })

@@ -38,7 +38,7 @@ pub fn check(data: &Path) -> Result<(), Problem> {
     }
     match <[StoreFile; 3]>::try_from(whole) {
         Ok(files) => findings.extend(identities(&folder, files)?),
-        Err(_) => findings.push(Finding::skipped("installation", "a file cannot be checked")),
+        Err(_) => findings.push(Finding::skipped("installation", "the files can be compared once the problems above are fixed")),
     }
     super::print(&cli::report(&findings));
     match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
@@ -79,6 +79,7 @@ fn damaged(name: &str, error: &Error) -> Finding {
 
 /// Checks whether the stores belong to one installation, and whether the master key in the folder is the key of this installation.
 fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Problem> {
+    const SUBJECT: &str = "master key";
     let inspection = Inspection::of(files).map_err(Problem::failed)?;
     let installation = match inspection.mismatch().map_err(Problem::failed)? {
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
@@ -90,16 +91,16 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
     let key = match Seal::read(&folder.master_key()) {
         _ if rekey.exists() => {
             let said = Refusal::RekeyIncomplete(rekey.display().to_string()).to_string();
-            Finding::problem("master key", said, "Run `mailmill rekey` again.")
+            Finding::problem(SUBJECT, said, "Run `mailmill rekey` again.")
         }
-        Err(trouble @ KeyError::Open(_)) => Finding::problem("master key", trouble.to_string(), "Run the command above."),
-        Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
+        Err(trouble @ KeyError::Open(_)) => Finding::problem(SUBJECT, trouble.to_string(), "Run the command above."),
+        Err(trouble) => Finding::problem(SUBJECT, trouble.to_string(), remedy),
         Ok(seal) => match fit(folder, &inspection, &seal)? {
-            Fit::Right => Finding::good("master key", "the key belongs to this installation"),
-            Fit::Untested => Finding::skipped("master key", UNTESTED),
+            Fit::Right => Finding::good(SUBJECT, "the key belongs to this installation"),
+            Fit::Untested => Finding::skipped(SUBJECT, UNTESTED),
             Fit::Wrong => {
                 let said = format!("{} does not contain the key of this installation", folder.master_key().display());
-                Finding::problem("master key", said, remedy)
+                Finding::problem(SUBJECT, said, remedy)
             }
         },
     };

@@ -62,12 +62,13 @@ fn ports(listening: &[SocketAddr]) -> Option<Finding> {
 
 /// Checks whether the next start will find the master key. When the service started, it verified that the key decrypts the data.
 fn key(engine: &Engine) -> Finding {
+    const SUBJECT: &str = "master key";
     match engine.check_key() {
         Ok(()) => Finding::good(
-            "master key",
+            SUBJECT,
             "the key belongs to this installation; keep a copy of it elsewhere, because backups do not contain it",
         ),
-        Err(trouble) => Finding::problem("master key", trouble.to_string(), trouble.remedy()),
+        Err(trouble) => Finding::problem(SUBJECT, trouble.to_string(), trouble.remedy()),
     }
 }
 

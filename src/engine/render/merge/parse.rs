@@ -243,7 +243,7 @@ impl Cursor {
             None => Ok(()),
             Some(Token::Sign("(")) => refuse(self.line, "functions are not supported in emails; pass the result as a variable"),
             Some(Token::Name(word)) if word == "if" => refuse(self.line, "write if as a block: {% if … %} … {% endif %}"),
-            found => refuse(self.line, format!("unexpected {}; {remedy}", shown(found))),
+            found => refuse(self.line, format!("{} is unexpected here; {remedy}", shown(found))),
         }
     }
 

@@ -106,14 +106,14 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
         }
         (FactKind::Date, _, None) if names_day(text) => Some(format!("{text:?} is not a valid date. Check the date.")),
         (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last })) => {
-            let what = match role {
-                FactRole::OfferEnds => "The offer ends",
-                FactRole::OrderBy => "The order deadline is",
-                FactRole::Event => "The event is",
+            let date = match role {
+                FactRole::OfferEnds => format!("The last day of the offer, {text:?},"),
+                FactRole::OrderBy => format!("The order deadline, {text:?},"),
+                FactRole::Event => format!("The date of the event, {text:?},"),
                 _ => return None,
             };
             let is_past = last.unwrap_or(*first) < today;
-            is_past.then(|| format!("{what} on {text:?}, which is in the past. Check the date and the year."))
+            is_past.then(|| format!("{date} is in the past. Check the date and the year."))
         }
         (FactKind::OldPrice, _, Some(FactValue::Money { amount: old, currency })) => {
             let is_new = |fact: &&Fact| fact.kind == FactKind::Price && fact.story.is_none();

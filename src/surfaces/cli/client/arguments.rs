@@ -112,7 +112,7 @@ pub fn flag(matches: &ArgMatches, id: &str) -> bool {
 fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     let option = format!("--{}", long(&field.name));
     let text = texts.last().map(String::as_str).unwrap_or_default();
-    let wrong = |what: &str| Problem::misused(format_args!("{option}: must be {what}, not \"{text}\""));
+    let wrong = |rule: &str| Problem::misused(format_args!("{option}: {rule}, not \"{text}\""));
     Ok(match &field.kind {
         ValueKind::Text if takes_file(field) => content(text, &option)?.into(),
         ValueKind::Text | ValueKind::Choice(_) => text.into(),
@@ -121,7 +121,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
         ValueKind::Flag => match text {
             "true" => true.into(),
             "false" => false.into(),
-            _ => return Err(wrong("true or false")),
+            _ => return Err(wrong("must be true or false")),
         },
         ValueKind::List(_) => list(texts),
         ValueKind::Map => map(texts, &option)?,
@@ -134,8 +134,8 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
 /// Describes the accepted integers, for text that cannot be parsed for this reason.
 fn integer(reason: &IntErrorKind) -> &'static str {
     match reason {
-        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "a whole number of at most 18 digits",
-        _ => "a whole number",
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "must be a whole number of at most 18 digits",
+        _ => "must be a whole number",
     }
 }
 
@@ -143,8 +143,8 @@ fn integer(reason: &IntErrorKind) -> &'static str {
 fn number(text: &str) -> Result<f64, &'static str> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
-        Ok(number) if number.is_infinite() => Err("a number of at most 308 digits"),
-        _ => Err("a number"),
+        Ok(number) if number.is_infinite() => Err("must be a number of at most 308 digits"),
+        _ => Err("must be a number"),
     }
 }
 

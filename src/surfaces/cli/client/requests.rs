@@ -400,8 +400,11 @@ pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
         _ => Exit::Failed,
     };
     if answer.status.is_redirection() {
-        let target = answer.header(LOCATION).unwrap_or("another address");
-        return Problem::new(exit, format_args!("the server redirects to {target}; sign in to that address"));
+        let reason = answer.header(LOCATION).map_or_else(
+            || "the server redirects, but names no address; check the server's URL".to_owned(),
+            |target| format!("the server redirects to {target}; sign in to that address"),
+        );
+        return Problem::new(exit, reason);
     }
     let (Some(error), Some(code)) = (body["error"].as_str(), body["code"].as_str()) else {
         let status = answer.status.as_u16();
