@@ -342,7 +342,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
         return Ok(vec![Finding::problem(SUBJECT, format!("{url}: {error}"), remedy)]);
     }
     let mut findings =
-        vec![Finding::good(SUBJECT, format!("{url} can be read and written, and this installation's key opens it"))];
+        vec![Finding::good(SUBJECT, format!("{url} can be read and written, and this installation's key decrypts it"))];
     let drill = store::last_drill(&engine.control.read())?;
     let status = backup.status();
     findings.push(match (problem(engine, &status, drill.as_ref()), age_seconds(engine, &status)) {

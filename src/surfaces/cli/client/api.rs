@@ -101,5 +101,5 @@ fn write(answer: &super::requests::ApiResponse) -> Result<(), Problem> {
     }
     let mut out = std::io::stdout().lock();
     std::io::Write::write_all(&mut out, &answer.body)
-        .map_err(|error| Problem::failed(format_args!("cannot write the response to standard output: {error}")))
+        .map_err(|error| Problem::failed(format_args!("cannot write the response: {error}; check the target of standard output")))
 }

@@ -362,7 +362,7 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         let Ok(data) = frame.into_data() else { continue };
         let length = data.len() as u64;
         if length > left {
-            let cause = format!("the file is larger than {} GiB", FILE_BYTES_MAX >> 30);
+            let cause = format!("the file is larger than {} GiB; download it with another HTTP client", FILE_BYTES_MAX >> 30);
             return Err(Broken { cause, fault: Fault::Unusable });
         }
         left -= length;
@@ -408,7 +408,10 @@ pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
     }
     let (Some(error), Some(code)) = (body["error"].as_str(), body["code"].as_str()) else {
         let status = answer.status.as_u16();
-        return Problem::new(exit, format_args!("the response with status {status} is not from a Mailmill server"));
+        return Problem::new(
+            exit,
+            format_args!("the response with status {status} is not from a Mailmill server; check the server's URL"),
+        );
     };
     let request = body["metadata"]["requestId"].as_str().map(|id| format!(", {id}")).unwrap_or_default();
     let hint = match answer.status.as_u16() {
