@@ -78,7 +78,7 @@ impl Target {
             Err(error) => {
                 let parent = FilePath::new(path).parent().filter(|_| error.kind() == ErrorKind::NotFound);
                 let cause = match parent {
-                    Some(parent) => format!("{} does not exist", parent.display()),
+                    Some(parent) => format!("the folder {} does not exist", parent.display()),
                     None => error.to_string(),
                 };
                 Err(Error::Folder { folder: path.to_owned(), cause })

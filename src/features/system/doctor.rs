@@ -103,7 +103,7 @@ fn clock() -> Finding {
 fn disk(folder: &Path, space: &Space) -> Finding {
     let disk = space.status();
     let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not report how much disk space is free") };
-    let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
+    let said = format!("{:.1} GB are free on the disk of {}", free as f64 / 1e9, folder.display());
     let remedy =
         "Free up space, or move the data folder to a larger disk (stop the service, copy the folder, start with --data).";
     if disk.is_low {
