@@ -118,7 +118,7 @@ fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
         // A script must not mistake a part of the output for the whole.
         Some(error) if code == 0 => Err(Problem::failed(format_args!(
-            "the command succeeded, but its output is incomplete: {error}; check the target of standard output"
+            "the command succeeded, but its output is incomplete: {error}; check the file or program that receives the output"
         ))),
         _ => Ok(code),
     });
@@ -212,7 +212,7 @@ fn examine(place: &Location) -> Result<u8, Problem> {
     }
     administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
         // The checks that do not need the engine are still useful.
-        local.push(Finding::problem("data", problem.to_string(), "Follow the instructions above."));
+        local.push(Finding::problem("data", problem.to_string(), "Follow the instructions in the message above."));
         print(&cli::report(&local));
         Ok(cli::exit_code(&local))
     })

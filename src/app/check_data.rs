@@ -72,7 +72,7 @@ fn damaged(name: &str, error: &Error) -> Finding {
         || format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until the restore succeeds.");
     let (said, remedy) = match error {
         Error::Damaged { file, found } => (format!("{} is damaged: {found}", file.display()), restore()),
-        other => (other.to_string(), "Follow the instructions above.".to_owned()),
+        other => (other.to_string(), "Follow the instructions in the message above.".to_owned()),
     };
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
@@ -83,7 +83,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
     let inspection = Inspection::of(files).map_err(Problem::failed)?;
     let installation = match inspection.mismatch().map_err(Problem::failed)? {
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
-        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions above."),
+        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions in the message above."),
     };
     let remedy = "Copy your master key to this path (mode 600). If every copy is lost, run `mailmill rekey` to see \
                   what is lost.";
