@@ -93,7 +93,9 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
             let said = Refusal::RekeyIncomplete(rekey.display().to_string()).to_string();
             Finding::problem(SUBJECT, said, "Run `mailmill rekey` again.")
         }
-        Err(trouble @ KeyError::Open(_)) => Finding::problem(SUBJECT, trouble.to_string(), "Run the command above."),
+        Err(trouble @ KeyError::Open(_)) => {
+            Finding::problem(SUBJECT, trouble.to_string(), "Run the command in the message above.")
+        }
         Err(trouble) => Finding::problem(SUBJECT, trouble.to_string(), remedy),
         Ok(seal) => match fit(folder, &inspection, &seal)? {
             Fit::Right => Finding::good(SUBJECT, "the key belongs to this installation"),

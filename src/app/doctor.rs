@@ -92,10 +92,10 @@ fn folder(data: &Path) -> Finding {
         ),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
-            format!("other users of this machine can access {shown}"),
+            format!("other users of this machine can access the data folder {shown}"),
             format!("Run chmod 700 '{shown}': the folder contains the master key and all contacts."),
         ),
-        Ok(_) => Finding::good("folder", format!("only its owner can access {shown}")),
+        Ok(_) => Finding::good("folder", format!("only its owner can access the data folder {shown}")),
     }
 }
 

@@ -255,7 +255,7 @@ impl<'e> Client<'e> {
         match response.status {
             StatusCode::MULTI_STATUS if lacks_only_deleted(&response.body) => Ok(response),
             StatusCode::MULTI_STATUS => {
-                Err(PlatformError::Unavailable("status 207: the response contains only a part of the batch".to_owned()))
+                Err(PlatformError::Unavailable("status 207: the response contains only part of the batch".to_owned()))
             }
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED => Err(PlatformError::Rejected(said())),

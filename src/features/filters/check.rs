@@ -396,7 +396,7 @@ fn parameters(
 
 fn period_between(from: Timestamp, to: Timestamp, path: &str) -> Result<Period, Failure> {
     if to <= from {
-        return Err(Failure::field(&format!("{path}.to"), "use a time later than from"));
+        return Err(Failure::field(&format!("{path}.to"), "must be later than the time in from"));
     }
     Ok(Period { from, to })
 }

@@ -105,15 +105,17 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
             Some(format!("{text:?} is a discount of more than 100 percent. Check the number."))
         }
         (FactKind::Date, _, None) if names_day(text) => Some(format!("{text:?} is not a valid date. Check the date.")),
-        (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last })) => {
-            let date = match role {
-                FactRole::OfferEnds => format!("The last day of the offer, {text:?},"),
-                FactRole::OrderBy => format!("The order deadline, {text:?},"),
-                FactRole::Event => format!("The date of the event, {text:?},"),
-                _ => return None,
-            };
-            let is_past = last.unwrap_or(*first) < today;
-            is_past.then(|| format!("{date} is in the past. Check the date and the year."))
+        (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last }))
+            if last.unwrap_or(*first) < today =>
+        {
+            match role {
+                FactRole::OfferEnds => {
+                    Some(format!("The last day of the offer, {text:?}, is in the past. Check the date and the year."))
+                }
+                FactRole::OrderBy => Some(format!("The order deadline, {text:?}, is in the past. Check the date and the year.")),
+                FactRole::Event => Some(format!("The date of the event, {text:?}, is in the past. Check the date and the year.")),
+                _ => None,
+            }
         }
         (FactKind::OldPrice, _, Some(FactValue::Money { amount: old, currency })) => {
             let is_new = |fact: &&Fact| fact.kind == FactKind::Price && fact.story.is_none();
