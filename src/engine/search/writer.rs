@@ -61,7 +61,8 @@ impl Writer {
         }
         let damaged = index.validate_checksum()?;
         if !damaged.is_empty() {
-            return Err(SearchError::Damaged(format!("these files have wrong checksums: {damaged:?}")));
+            let names: Vec<String> = damaged.iter().map(|path| path.display().to_string()).collect();
+            return Err(SearchError::Damaged(format!("these files have wrong checksums: {}", names.join(", "))));
         }
         let position = committed_position(&index)?;
         let memory = options.writer_bytes;

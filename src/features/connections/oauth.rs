@@ -413,6 +413,6 @@ async fn call<T: DeserializeOwned>(
 }
 
 fn address(origin: &str, path: &str) -> Result<Url, PlatformError> {
-    let reason = "The address of this platform is not a URL; correct it under [connections] in the settings.";
+    let reason = "The address of this platform in the settings is not a URL; the operator must correct it under [connections].";
     Url::parse(origin).and_then(|url| url.join(path)).map_err(|_| PlatformError::Unreachable(reason.to_owned()))
 }
