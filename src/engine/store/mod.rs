@@ -111,7 +111,8 @@ impl fmt::Display for Error {
             ),
             Error::Newer { file, found, known } => write!(
                 f,
-                "{} was written by a newer version of Mailmill (data version {found}; this program supports up to {known}); use that version",
+                "{} was written by a newer version of Mailmill (data version {found}; this program supports up to {known}); use \
+                 that version",
                 file.display()
             ),
             Error::Busy => f.write_str("too many writes are waiting; try again in a few seconds"),

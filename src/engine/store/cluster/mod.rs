@@ -137,8 +137,8 @@ impl fmt::Display for Error {
             Self::Diverged { store, position } => write!(
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
-                 replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop this \
-                 node and delete its data folder",
+                 replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop \
+                 this node and delete its data folder",
                 store.word()
             ),
             Self::Behind { store } => write!(
