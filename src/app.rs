@@ -118,7 +118,7 @@ fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
         // A script must not mistake incomplete output for the whole output.
         Some(error) if code == 0 => Err(Problem::failed(format_args!(
-            "the command succeeded, but its output is incomplete: {error}; check the target of standard output"
+            "the command succeeded, but its output is incomplete: {error}; check the file or program that receives the output"
         ))),
         _ => Ok(code),
     });
@@ -145,7 +145,7 @@ fn keep_panics_short() {
         }
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("no details");
+        let text = text.unwrap_or("a panic without a message");
         // The result is ignored: standard error may be closed, or its disk may be full.
         let _ = writeln!(std::io::stderr(), "mailmill: internal error at {file}:{line}: {text}. Please report this.");
     }));
@@ -212,7 +212,7 @@ fn examine(place: &Location) -> Result<u8, Problem> {
     }
     administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
         // The findings of the checks that do not need the engine are useful even if the folder cannot be opened.
-        local.push(Finding::problem("data", problem.to_string(), "Fix the problem with the data first."));
+        local.push(Finding::problem("data", problem.to_string(), "Follow the instructions in the message above."));
         print(&cli::report(&local));
         Ok(cli::exit_code(&local))
     })

@@ -223,7 +223,7 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
     let holder = runtime.block_on(cluster::read_lease(&mut link)).map_err(Problem::failed)?;
     if holder.remaining_ms > 0 && holder.node == settings.cluster.node {
         return Err(Problem::failed(
-            "this node still holds the lease of the cluster; wait for the time in the setting cluster.lease_seconds, and run the \
+            "this node still holds the lease of the cluster; wait until the lease expires (setting cluster.lease_seconds), and run the \
              command again",
         ));
     }

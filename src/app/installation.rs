@@ -433,7 +433,7 @@ impl Opener<'_> {
         let done = noted.and_then(|()| fs::remove_file(self.folder.first_start()));
         done.map_err(|error| {
             Problem::failed(format_args!(
-                "{} cannot be written: {error}; check its permissions and its free space",
+                "the data folder {} cannot be written to: {error}; check its permissions and its free space",
                 self.folder.path().display()
             ))
         })

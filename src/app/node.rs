@@ -137,8 +137,8 @@ fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> 
     let file = folder.master_key();
     if folder.rekey().exists() {
         return Err(Problem::failed(format_args!(
-            "{} exists: a rekey of this folder was interrupted, and a cluster does not use the new key. Choose another data folder with \
-             --data, or move this file to another folder",
+            "a rekey of this folder was interrupted (the file {} exists), and a cluster does not use the new key. Choose another data \
+             folder with --data, or move the file to another folder",
             folder.rekey().display()
         )));
     }

@@ -137,7 +137,12 @@ impl fmt::Display for PermissionError {
             return write!(f, "Unknown permission {:?}; did you mean {nearest}?", self.0);
         }
         let all: Vec<&str> = Permission::ALL.into_iter().map(Permission::word).collect();
-        write!(f, "Unknown permission {:?}; the permissions are {}, or all for every permission", self.0, all.join(", "))
+        write!(
+            f,
+            "Unknown permission {:?}; the permissions are {}, and \"all\" stands for every permission",
+            self.0,
+            all.join(", ")
+        )
     }
 }
 

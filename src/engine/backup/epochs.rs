@@ -135,7 +135,7 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
             return Ok((epoch, start));
         }
     }
-    let cause = "other servers start at the same time. Let only one server use this target".to_owned();
+    let cause = "other servers are starting at the same time. Let only one server use this target".to_owned();
     Err(Error::Target { object: names::EPOCHS.to_owned(), cause })
 }
 
@@ -148,7 +148,7 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     }
     if is_new {
         target.delete(object).await?;
-        let cause = "it differs from what was written. Check the storage of the target".to_owned();
+        let cause = "the stored object differs from what was written. Check the storage of the target".to_owned();
         return Err(Error::Target { object: object.to_owned(), cause });
     }
     Ok(false)

@@ -129,7 +129,7 @@ impl fmt::Display for Error {
             Self::Interrupted(reason) => write!(f, "the backup needs a new snapshot, which starts automatically: {reason}"),
             Self::Nothing(reason) => f.write_str(reason),
             Self::Local(cause) => f.write_str(cause),
-            Self::Newer => f.write_str("a newer version of mailmill made this backup; use that version or a newer one"),
+            Self::Newer => f.write_str("a newer version of Mailmill made this backup; use that version or a later one"),
         }
     }
 }

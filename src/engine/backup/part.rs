@@ -92,14 +92,14 @@ pub fn header(part: &[u8]) -> Option<Header> {
 /// Reads a part: its header and its records. `object` names the part in errors.
 pub fn unpack(object: &str, part: &[u8]) -> Result<(Header, Vec<u8>)> {
     let damaged = |found: &str| Error::Damaged { object: object.to_owned(), found: found.to_owned() };
-    let (_, body) = split(part).ok_or_else(|| damaged("it is too short"))?;
-    let header = header(part).ok_or_else(|| damaged("its header cannot be read"))?;
+    let (_, body) = split(part).ok_or_else(|| damaged("the part is too short"))?;
+    let header = header(part).ok_or_else(|| damaged("the header of the part cannot be read"))?;
     if header.bytes > limits::BACKUP_OBJECT_BYTES_MAX as u64 {
-        return Err(damaged("its records are too large"));
+        return Err(damaged("the records in the part are too large"));
     }
-    let records = zstd::bulk::decompress(body, header.bytes as usize).map_err(|_| damaged("it cannot be decompressed"))?;
+    let records = zstd::bulk::decompress(body, header.bytes as usize).map_err(|_| damaged("the part cannot be decompressed"))?;
     if records.len() as u64 != header.bytes {
-        return Err(damaged("its records are incomplete"));
+        return Err(damaged("the records in the part are incomplete"));
     }
     Ok((header, records))
 }

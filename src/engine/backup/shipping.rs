@@ -323,7 +323,7 @@ impl ContinuousBackup {
             })?;
             let object = header.name(epoch).object();
             if part::unpack(&object, &content).is_err() {
-                let reason = format!("{} was damaged on the disk", file.display());
+                let reason = format!("the waiting part {} was damaged on the disk", file.display());
                 self.parts.capture.discard(&reason);
                 return Err(Error::Interrupted(reason));
             }

@@ -127,7 +127,7 @@ impl Spool {
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
                 Some(_) => return Ok(Err(format!("the part of the backup before {} is missing", file.display()))),
-                None => return Ok(Err(format!("{} was damaged on the disk", file.display()))),
+                None => return Ok(Err(format!("the waiting part {} was damaged on the disk", file.display()))),
             }
         }
         self.header = Header::new(number + 1, positions);

@@ -77,7 +77,7 @@ impl Target {
             Err(error) => {
                 let parent = FilePath::new(path).parent().filter(|_| error.kind() == ErrorKind::NotFound);
                 let cause = match parent {
-                    Some(parent) => format!("{} does not exist", parent.display()),
+                    Some(parent) => format!("the folder {} does not exist", parent.display()),
                     None => error.to_string(),
                 };
                 Err(Error::Folder { folder: path.to_owned(), cause })
@@ -228,7 +228,7 @@ impl SealedTarget {
             there => {
                 self.target.delete(object).await?;
                 let found =
-                    if there.is_some() { "it differs from what was written" } else { "it does not exist after it was written" };
+                    if there.is_some() { "the stored object differs from what was written" } else { "the object was not stored" };
                 Err(Error::Target { object: object.to_owned(), cause: format!("{found}. Check the storage of the target") })
             }
         }
@@ -269,7 +269,7 @@ impl SealedTarget {
         let opened = opening.await.expect("opening a seal does not panic");
         let damaged = || Error::Damaged {
             object: object.to_owned(),
-            found: "its seal does not match its content, name and key".to_owned(),
+            found: "the seal does not match the content, name and key of the object".to_owned(),
         };
         opened.map(Some).ok_or_else(damaged)
     }
@@ -283,7 +283,8 @@ impl SealedTarget {
 
 /// Returns the error for an object that another server has written in place of this one.
 pub fn written_by_another(object: &str) -> Error {
-    let cause = "another server wrote it. Stop that server, or set backup.url to another prefix for this server".to_owned();
+    let cause =
+        "another server wrote this object. Stop that server, or set backup.url to another prefix for this server".to_owned();
     Error::Target { object: object.to_owned(), cause }
 }
 

@@ -285,8 +285,8 @@ async fn no_spelling_of_a_private_address_is_connected_to() {
     ] {
         let error = get(&fetch, &peer.named(host, "/")).await.expect_err(host);
         assert!(matches!(error, FetchError::NotPublic { .. }), "{host}: {error}");
-        let has = if host.contains("example") { "resolves to" } else { "is" };
-        assert!(error.to_string().contains(&format!(" {has} an address that is not public")), "{host}: {error}");
+        let relation = if host.contains("example") { "has" } else { "is" };
+        assert!(error.to_string().contains(&format!(" {relation} an address that is not public")), "{host}: {error}");
     }
     assert!(peer.heads().is_empty());
 }

@@ -111,13 +111,14 @@ impl fmt::Display for Error {
             ),
             Error::Newer { file, found, known } => write!(
                 f,
-                "{} was written by a newer mailmill (data version {found}; this program supports up to {known}); use the newer version",
+                "{} was written by a newer version of Mailmill (data version {found}; this program supports up to {known}); use \
+                 that version",
                 file.display()
             ),
             Error::Busy => f.write_str("too many writes are waiting; try again in a few seconds"),
             Error::NoSpace => f.write_str("the disk is almost full, so only essential writes are accepted; free up space"),
             Error::Closed => f.write_str(
-                "the data file is closed, because the service is stopping or a write failed; if it does not stop, restart it",
+                "the data file is closed, because the service is stopping or a write failed; if the service does not stop, restart it",
             ),
             Error::Panicked => f.write_str("the change failed unexpectedly and was not saved; search the log for the cause"),
             Error::NotLeader => f.write_str("this node does not lead the cluster and accepts no writes; try again in a second"),

@@ -91,7 +91,7 @@ pub fn add_count(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: 
 pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, many: u32) -> Result<u32> {
     let next = tx.add(COUNTS, &(project, facet.key()), i64::from(many))?;
     u32::try_from(next - i64::from(many)).map_err(|_| {
-        Error::Io("the project has used up all four billion internal numbers of this kind; create a new project".into())
+        Error::Io("the project has used up all four billion internal numbers for contacts or tags; create a new project".into())
     })
 }
 

@@ -118,7 +118,7 @@ pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => {
-            Failure::because(Code::Unavailable, "The server is rendering too many emails and images. Try again in a few seconds.")
+            Failure::because(Code::Unavailable, "Too many emails and images are being rendered. Try again in a few seconds.")
                 .after_seconds(5)
         }
         other => Failure::internal(other),

@@ -65,7 +65,7 @@ pub fn url(text: &str) -> Result<String, Failure> {
     }
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
         let max = limits::URL_CHARACTERS_MAX;
-        return refused(&format!("the URL is longer than {max} characters after percent-encoding; shorten it"));
+        return refused(&format!("the URL is longer than {max} characters after percent-encoding; use a shorter URL"));
     }
     Ok(url.into())
 }

@@ -201,7 +201,7 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     }
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
     if !FORMATS.contains(&manifest.format) {
-        return Err(invalid(format!("there is no format {}", manifest.format)));
+        return Err(invalid(format!("the format {} is unknown", manifest.format)));
     }
     match FILES.iter().find(|(name, _)| !manifest.files.contains_key(*name)) {
         Some((name, _)) => Err(refuse(format!("the file {MANIFEST} does not list {name}; use a different backup"))),

@@ -62,12 +62,13 @@ fn ports(listening: &[SocketAddr]) -> Option<Finding> {
 
 /// Checks whether the next start will find the master key. When the service started, it verified that the key decrypts the data.
 fn key(engine: &Engine) -> Finding {
+    const SUBJECT: &str = "master key";
     match engine.check_key() {
         Ok(()) => Finding::good(
-            "master key",
+            SUBJECT,
             "the key belongs to this installation; keep a copy of it elsewhere, because backups do not contain it",
         ),
-        Err(trouble) => Finding::problem("master key", trouble.to_string(), trouble.remedy()),
+        Err(trouble) => Finding::problem(SUBJECT, trouble.to_string(), trouble.remedy()),
     }
 }
 
@@ -102,7 +103,7 @@ fn clock() -> Finding {
 fn disk(folder: &Path, space: &Space) -> Finding {
     let disk = space.status();
     let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not report how much disk space is free") };
-    let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
+    let said = format!("{:.1} GB are free on the disk of {}", free as f64 / 1e9, folder.display());
     let remedy =
         "Free up space, or move the data folder to a larger disk (stop the service, copy the folder, start with --data).";
     if disk.is_low {

@@ -172,7 +172,7 @@ impl EditCollector<'_, '_> {
     fn finding(&mut self, finding: &Finding) {
         let Some(entry) = TABLE.entry(finding.feature) else { return };
         let note = finding.notes.iter().rev().max_by_key(|(_, _, applies)| *applies).map(|(_, note, _)| &**note);
-        let why = without_markdown(note.unwrap_or("The client does not support it.").trim());
+        let why = without_markdown(note.unwrap_or("The client does not support this feature.").trim());
         for hit in &finding.hits {
             if !hit.cuts || hit.applies != Applies::True {
                 continue;

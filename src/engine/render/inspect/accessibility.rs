@@ -391,7 +391,8 @@ impl<'a> Check<'a> {
         let picture = dom.numbers().find(is_picture);
         if let Some(picture) = picture.filter(|_| words < WORDS_MIN) {
             self.note(AccessibilityRule::TextInImages, Some(picture), || {
-                format!("The email has {words} words of text; its content is in images.")
+                let words = if words == 1 { "1 word".to_owned() } else { format!("{words} words") };
+                format!("The email has {words} of text; its content is in images.")
             });
         }
     }

@@ -98,7 +98,7 @@ impl Parser {
         if self.levels > limits::MERGE_LEVELS_MAX {
             return refuse(
                 line,
-                format!("if and for are nested more than {} levels deep; flatten them", limits::MERGE_LEVELS_MAX),
+                format!("if and for blocks are nested more than {} levels deep; flatten them", limits::MERGE_LEVELS_MAX),
             );
         }
         let node = read(self);
@@ -242,8 +242,8 @@ impl Cursor {
         match self.peek() {
             None => Ok(()),
             Some(Token::Sign("(")) => refuse(self.line, "functions are not supported in emails; pass the result as a variable"),
-            Some(Token::Name(word)) if word == "if" => refuse(self.line, "write if as a block: {% if … %} … {% endif %}"),
-            found => refuse(self.line, format!("unexpected {}; {remedy}", shown(found))),
+            Some(Token::Name(word)) if word == "if" => refuse(self.line, "write \"if\" as a block: {% if … %} … {% endif %}"),
+            found => refuse(self.line, format!("{} is unexpected here; {remedy}", shown(found))),
         }
     }
 

@@ -241,7 +241,7 @@ impl fmt::Display for RenderError {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Misused(what) => f.write_str(what),
             Self::Image(reason) => write!(f, "The image cannot be used: {reason}."),
-            Self::Busy => f.write_str("Too many emails and images are being rendered; try again in a few seconds."),
+            Self::Busy => f.write_str("Too many emails and images are being rendered. Try again in a few seconds."),
             Self::TooCostly => f.write_str(
                 "The email takes too much time or memory to render; simplify its HTML and styles, or use smaller images.",
             ),

@@ -107,7 +107,7 @@ impl fmt::Display for Error {
                 "the database already contains the cluster of installation {installation}; start the service to join it, or set \
                  cluster.database to another database"
             ),
-            Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
+            Self::Newer => f.write_str("a newer version of Mailmill writes to this cluster; use that version on this node too"),
             Self::OlderTables => {
                 f.write_str("the cluster's tables are from an older version; start a node with this version to upgrade them")
             }
@@ -138,8 +138,8 @@ impl fmt::Display for Error {
             Self::Diverged { store, position } => write!(
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
-                 replaced or restored. Restore the database that this node knows; or, to accept the state of the log, stop this \
-                 node and delete its data folder",
+                 replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop \
+                 this node and delete its data folder",
                 store.word()
             ),
             Self::Behind { store } => write!(

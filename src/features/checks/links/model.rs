@@ -193,7 +193,7 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     }
     let plain = url.trim_matches(['[', ']', '{', '}', '<', '>', '%', '*', '|', '_']).to_ascii_lowercase();
     if plain != url.to_ascii_lowercase() && !url.contains("{{") && plain.contains("unsub") {
-        return Some(invalid(format!("{url} is not filled in. Write {}.", placeholders::UNSUBSCRIBE_URL)));
+        return Some(invalid(format!("{url} is not replaced by a link. Write {} instead.", placeholders::UNSUBSCRIBE_URL)));
     }
     if !url.contains("{{") && !url.contains("{%") {
         return None;

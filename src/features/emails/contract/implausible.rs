@@ -105,15 +105,17 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
             Some(format!("{text:?} is a discount of more than 100 percent. Check the number."))
         }
         (FactKind::Date, _, None) if names_day(text) => Some(format!("{text:?} is not a valid date. Check the date.")),
-        (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last })) => {
-            let what = match role {
-                FactRole::OfferEnds => "The offer ends",
-                FactRole::OrderBy => "The order deadline is",
-                FactRole::Event => "The event is",
-                _ => return None,
-            };
-            let is_past = last.unwrap_or(*first) < today;
-            is_past.then(|| format!("{what} on {text:?}, which is in the past. Check the date and the year."))
+        (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last }))
+            if last.unwrap_or(*first) < today =>
+        {
+            match role {
+                FactRole::OfferEnds => {
+                    Some(format!("The last day of the offer, {text:?}, is in the past. Check the date and the year."))
+                }
+                FactRole::OrderBy => Some(format!("The order deadline, {text:?}, is in the past. Check the date and the year.")),
+                FactRole::Event => Some(format!("The date of the event, {text:?}, is in the past. Check the date and the year.")),
+                _ => None,
+            }
         }
         (FactKind::OldPrice, _, Some(FactValue::Money { amount: old, currency })) => {
             let is_new = |fact: &&Fact| fact.kind == FactKind::Price && fact.story.is_none();

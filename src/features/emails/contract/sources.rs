@@ -283,7 +283,10 @@ fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) ->
     if same.any(|date| date.weekday().to_monday_one_offset() == *weekday) {
         return None;
     }
-    let message = format!("The weekday before {text:?} in {:?} does not match this date. Correct it.", passage.text.trim());
+    let message = format!(
+        "The weekday before {text:?} in {:?} does not match this date. Correct the weekday or the date.",
+        passage.text.trim()
+    );
     Some(Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref()))
 }
 

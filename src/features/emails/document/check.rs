@@ -126,7 +126,7 @@ impl Email {
     pub fn check(&self) -> Vec<Violation> {
         let mut at = DocumentPath::default();
         if self.version != VERSION {
-            at.field("version", |at| at.say(format!("is {}; use {VERSION}", self.version)));
+            at.field("version", |at| at.say(format!("is {}, which is not supported; use {VERSION}", self.version)));
         }
         at.line("subject", &self.subject);
         at.line("preheader", &self.preheader);

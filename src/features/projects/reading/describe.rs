@@ -65,8 +65,8 @@ pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
         (None, false) => format!("Named \"{}\".", name.join(" ")),
         (None, true) => "No text describes the image.".to_owned(),
     };
-    let text = format!("{subject} {} of {} × {} pixels, {}.", form(measured), measured.width, measured.height, colors(measured));
-    shortened(&text, IMAGE_DESCRIPTION_CHARACTERS_MAX)
+    let whole = format!("{subject} {} of {} × {} pixels, {}.", form(measured), measured.width, measured.height, colors(measured));
+    shortened(&whole, IMAGE_DESCRIPTION_CHARACTERS_MAX)
 }
 
 fn form(measured: &ImageMeasurements) -> &'static str {

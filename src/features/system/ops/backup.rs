@@ -102,7 +102,7 @@ fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
         mib(needed),
         free >> 20,
         folder.display(),
-        if shared { format!(", of which {} MiB are reserved by data.free_mib_min", mib(kept)) } else { String::new() },
+        if shared { format!(" (the setting data.free_mib_min reserves {} MiB of them)", mib(kept)) } else { String::new() },
     );
     Err(Failure::because(Code::StorageFull, detail).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS))
 }

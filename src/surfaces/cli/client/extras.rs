@@ -44,7 +44,7 @@ fn skipping_values(script: &str) -> String {
 
 /// Prints the manual page of the program, or writes the pages of all commands to a folder.
 pub fn man(mut whole: Command, folder: Option<&Path>) -> Result<u8, Problem> {
-    let failed = |error: io::Error| Problem::failed(format_args!("cannot write the manual pages: {error}"));
+    let failed = |error: io::Error| Problem::failed(format_args!("cannot create the manual page: {error}; report this bug"));
     whole = whole.disable_help_subcommand(true);
     whole.build();
     let Some(folder) = folder else {

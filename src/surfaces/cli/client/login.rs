@@ -213,10 +213,9 @@ fn ask_email() -> Result<String, Problem> {
     }
     complain("The email that you use to sign in to the dashboard: ");
     let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| Problem::failed(format_args!("cannot read the email from standard input: {error}")))?;
+    std::io::stdin().lock().read_line(&mut line).map_err(|error| {
+        Problem::failed(format_args!("cannot read the email from standard input: {error}; use --email instead"))
+    })?;
     Ok(line.trim().to_owned())
 }
 

@@ -362,7 +362,7 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         let Ok(data) = frame.into_data() else { continue };
         let length = data.len() as u64;
         if length > left {
-            let cause = format!("the file is larger than {} GiB", FILE_BYTES_MAX >> 30);
+            let cause = format!("the file is larger than {} GiB; download it with another HTTP client", FILE_BYTES_MAX >> 30);
             return Err(Broken { cause, fault: Fault::Unusable });
         }
         left -= length;
@@ -400,12 +400,18 @@ pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
         _ => Exit::Failed,
     };
     if answer.status.is_redirection() {
-        let target = answer.header(LOCATION).unwrap_or("another address");
-        return Problem::new(exit, format_args!("the server redirects to {target}; sign in to that address"));
+        let reason = answer.header(LOCATION).map_or_else(
+            || "the server redirects, but names no address; check the server's URL".to_owned(),
+            |target| format!("the server redirects to {target}; sign in to that address"),
+        );
+        return Problem::new(exit, reason);
     }
     let (Some(error), Some(code)) = (body["error"].as_str(), body["code"].as_str()) else {
         let status = answer.status.as_u16();
-        return Problem::new(exit, format_args!("the response with status {status} is not from a Mailmill server"));
+        return Problem::new(
+            exit,
+            format_args!("the response with status {status} is not from a Mailmill server; check the server's URL"),
+        );
     };
     let request = body["metadata"]["requestId"].as_str().map(|id| format!(", {id}")).unwrap_or_default();
     let hint = match answer.status.as_u16() {

@@ -300,12 +300,12 @@ fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut St
                 }
             }
             value => {
-                let text = cell(value);
-                let text = match text.chars().count() {
-                    length if length > TEXT_MAX => format!("{} (--json shows all {length} characters)", cut(&text, 60)),
-                    _ => text,
+                let whole = cell(value);
+                let short = match whole.chars().count() {
+                    length if length > TEXT_MAX => format!("{} (--json shows all {length} characters)", cut(&whole, 60)),
+                    _ => whole,
                 };
-                let shown = wrapped(&text, start.width(), style.width);
+                let shown = wrapped(&short, start.width(), style.width);
                 out.push_str(&start);
                 out.push_str(&if style.color { painted(name, &shown) } else { shown });
                 out.push('\n');

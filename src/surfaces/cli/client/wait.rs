@@ -58,7 +58,8 @@ pub async fn finish(
             return ended(&word, status);
         }
         if Instant::now() >= deadline {
-            let message = format!("the work has not finished after {seconds} seconds; it continues on the server ({id})");
+            let unit = if seconds == 1 { "second" } else { "seconds" };
+            let message = format!("the work has not finished after {seconds} {unit}; it continues on the server ({id})");
             return Err(Problem::failed(message));
         }
         polls += 1;
