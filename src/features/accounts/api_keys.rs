@@ -96,7 +96,7 @@ pub struct CreatedKey {
 }
 
 /// Creates a key for `account`, or for the installation's own account if `account` is `None`. The key already works when this function
-/// returns. `record` goes to the audit log; only the key of the first start has none.
+/// returns. `record` goes to the audit log; it is `None` only for the key that the first start creates.
 pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -183,8 +183,8 @@ pub async fn revoke_key(
     Ok(key)
 }
 
-/// Saves `key` as revoked, with its requests that so far only the cached keys `counted` contain. The caller must hold `CACHE_LOCK`, and
-/// remove the key from the cache after the commit.
+/// Saves `key` as revoked, with the requests that so far are counted only in the cached keys `counted`. The caller must hold `CACHE_LOCK`,
+/// and remove the key from the cache after the commit.
 pub fn mark_revoked(tx: &mut engine_store::WriteTx<'_>, key: Key, counted: &[Arc<ApiKey>]) -> Result<Key, Failure> {
     let key = Key { revoked_at: Some(tx.now()), ..key };
     store::save_key(tx, &key);

@@ -5,7 +5,7 @@
 //! appears in the list of keys, and revoking it ends the grant.
 //!
 //! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token is replaced
-//! at every use, and then works for a short grace period, because programs refresh from several processes at once and repeat requests
+//! at every use, and still works for a short grace period, because programs refresh from several processes at once and repeat requests
 //! whose response was lost. A later use revokes the key, because the token may have been stolen. The user's permissions are checked at
 //! every step.
 
@@ -258,7 +258,7 @@ pub async fn revoke(context: &Context, token: &str, client_id: &str) -> Result<(
     }
 }
 
-/// Revokes the key of a grant, if it is not revoked yet. Its tokens then no longer work.
+/// Revokes the key of a grant, if it is not revoked yet. The grant's tokens then no longer work.
 async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
     let engine = &context.engine;
     let row = accounts::key(&engine.control.read(), key)?;

@@ -93,7 +93,7 @@ mod tests {
     use crate::vocab::ids::UserId;
     use crate::vocab::roles::Role;
 
-    /// An account with the maximum number of invitations once could not send one of them again.
+    /// Regression test: an account with the maximum number of invitations could not send one of them again.
     #[test]
     fn an_invitation_that_is_replaced_does_not_count() {
         let account = |number: u8| AccountId::from_bytes([number; 12]);
