@@ -340,7 +340,7 @@ mod tests {
         }
     }
 
-    // A field name with a space was shown as an error message.
+    // Regression test: a missing field whose name contains a space was explained as an error.
     #[test]
     fn a_missing_field_and_an_error_are_explained_differently() {
         let missing = reason(&Skip::MissingField("shoe size".into()));
