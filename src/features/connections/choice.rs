@@ -130,7 +130,7 @@ pub async fn client<'e>(
 /// Returns whether a failed request can be repeated: the platform ended an access token early, and the token was refreshed. If the refresh
 /// fails, `error` becomes the error of the refresh.
 pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Connection, error: &mut PlatformError) -> bool {
-    // A token that was rejected before is not refreshed again and again.
+    // If the connection is already marked as rejected, do not refresh its token again with every request.
     if !matches!(error, PlatformError::Rejected(_)) || used.rejected.is_some() {
         return false;
     }

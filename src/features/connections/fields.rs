@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(names, ["country", "first"]);
     }
 
-    // The message said to use names that the preview lists, or that contacts have no such field.
+    // Regression test: for a name that is too long, the error stated that contacts have no such field, instead of the limit.
     #[test]
     fn names_that_are_too_long_are_refused_with_their_limit() {
         let (long, longest) = ("n".repeat(201), "n".repeat(200));

@@ -170,7 +170,7 @@ async fn read(engine: &Engine, environment: Environment, used: &mut Connection, 
     }
 }
 
-/// Reads pages until the contacts fill one transaction.
+/// Reads pages until the contacts fill one transaction, or the time of a step is used up.
 async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
     let started = Instant::now();
     let mut page = ProviderPage { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };

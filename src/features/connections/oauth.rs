@@ -241,8 +241,8 @@ pub async fn refresh_rejected(engine: &Engine, environment: Environment, used: &
     Ok(used.sealed_key != rejected)
 }
 
-/// Refreshes the tokens of a connection. Only one task at a time refreshes them; other tasks use its result, after which no refresh is
-/// due.
+/// Refreshes the tokens of a connection. Only one task at a time refreshes them. A task that waited finds that no refresh is due, and uses
+/// the new tokens.
 async fn refresh(
     engine: &Engine,
     environment: Environment,

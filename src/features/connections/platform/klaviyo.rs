@@ -219,7 +219,7 @@ async fn profiles(
     query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
     let page: Listed<Box<RawValue>> = client.get(path, &query).await?;
     let next = next_cursor(&page.links)?;
-    // A cursor that points to the same page would loop forever.
+    // A cursor that points to the same page would make the import loop forever.
     if next.is_some() && next.as_deref() == cursor {
         return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
     }

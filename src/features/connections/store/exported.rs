@@ -20,7 +20,7 @@ pub type AccountDigest = [u8; 12];
 const TEMPLATES: Table<(AccountId, EmailId, AccountDigest, u8), ExportedTemplate> = Table::new(tables::EXPORTED_TEMPLATES);
 const IMAGES: Table<(AccountId, AccountDigest, [u8; 12]), ExportedImage> = Table::new(tables::EXPORTED_IMAGES);
 
-/// How the rows of these tables are read.
+/// The checks of these tables' rows, which `mailmill check-data` runs.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TEMPLATES), RowCheck::of(IMAGES)];
 
 /// A template or draft that an export has created on a platform or is about to create.
@@ -105,7 +105,7 @@ mod tests {
     use crate::engine::store::Error;
     use crate::engine::store::testing::scratch;
 
-    // The limit used to be applied before the filter, so that uncertain creations hid objects that exist.
+    // Regression test: the limit was applied before the filter, so uncertain creations hid objects that exist.
     #[test]
     fn creations_without_a_known_result_do_not_hide_other_exports() {
         let (_folder, store) = scratch();
