@@ -238,8 +238,8 @@ fn collect(
     Ok(())
 }
 
-/// Adds to `batch` a deletion for each of `numbers`, none of which has a contact. Adds none for a fresh run, whose contacts were never
-/// indexed.
+/// Adds to `batch` a deletion for each of `numbers`, none of which has a contact. Adds none if the feed entry is `fresh`, because its
+/// contacts were never indexed.
 fn gone(project: ProjectId, numbers: std::ops::Range<u32>, fresh: bool, batch: &mut Vec<Change>) {
     if !fresh {
         batch.extend(numbers.map(|number| Change::Remove { scope: project.0, number }));

@@ -203,7 +203,7 @@ mod tests {
     use crate::features::contacts::jobs::model::{Bulk, Task};
     use crate::testing::{START, TestApp};
 
-    // Open jobs hid newer finished jobs, because they used up the limit of all stages.
+    // Regression test: open jobs hid newer finished jobs, because they used up the limit that applied to all states together.
     #[test]
     fn the_newest_jobs_are_listed_whatever_their_state() {
         let app = TestApp::new();
