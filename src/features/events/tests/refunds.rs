@@ -166,7 +166,7 @@ fn refunds_of_an_erased_contact_still_count_but_leave_no_row_of_the_contact() {
     assert_eq!(conversion(&shop), expected(1, "30"));
 }
 
-// The error named externalOrderId, which the request did not contain, and said to omit the refund.
+// Regression test: the error named externalOrderId, which the request did not contain, and advised omitting the refund.
 #[test]
 fn too_many_refunds_at_one_time_are_refused_with_a_remedy() {
     let shop = Shop::new();
