@@ -28,7 +28,7 @@ use crate::vocab::mail_services::MailService;
 const WORDS_TRIED_MAX: usize = 16;
 const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
-/// A request that was sent to the URL of a mail service.
+/// A request to the webhook URL of a mail service.
 #[derive(Clone)]
 pub struct Incoming {
     pub environment: Environment,
@@ -261,8 +261,8 @@ impl CheckedRequest {
         store.write(move |tx| record(tx, &request)).await?
     }
 
-    /// Removes the tokens of messages whose rows are damaged, after a damaged row stopped a transaction with all events: otherwise, no event
-    /// of the request could be recorded. Returns whether there are any.
+    /// Removes the tokens of messages whose rows are damaged, so that the other events of the request can be recorded. Called after a
+    /// damaged row stopped the transaction with all events. Returns whether there are any such messages.
     async fn leave_out_damaged(&mut self, store: &Store) -> Result<bool, Rejected> {
         let mut found = false;
         for (token, event) in &mut self.events {
