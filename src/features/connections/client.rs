@@ -77,7 +77,7 @@ pub struct Client<'e> {
     pub own_properties: OnceCell<Vec<String>>,
     /// The host of HubSpot's pages for this account, once it has been read.
     pub page_host: OnceCell<String>,
-    /// The tags for the groups of Mailchimp's audiences that were read, by the ID of the audience.
+    /// The tags for the groups of each Mailchimp audience that has been read, by the ID of the audience.
     pub group_tags: Mutex<BTreeMap<String, Arc<GroupTags>>>,
 }
 

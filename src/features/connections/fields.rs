@@ -12,7 +12,7 @@ use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::vocab::contact_fields::{Profile, ProfileField};
 use crate::vocab::limits;
 
-/// The prefix of custom fields among the contact fields.
+/// The prefix of the names of custom fields, which distinguishes them from other contact fields.
 const CUSTOM: &str = "customFields.";
 
 /// A platform's fields, each with its contact field. A field that is not in the list becomes a custom field with its own name.

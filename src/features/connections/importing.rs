@@ -60,7 +60,7 @@ pub fn start_with(
     start(tx, &store::find(tx, account, connection)?.ok_or_else(removed)?, plan)
 }
 
-/// Adds an import for the worker.
+/// Queues an import for the worker.
 pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Result<Job, Failure> {
     let ImportPlan { project, sources, consent_mode, fields, since, tag } = plan;
     let import = ProviderImport {

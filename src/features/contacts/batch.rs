@@ -77,7 +77,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Creates a batch from rows in order, each with the number that its note will refer to.
+    /// Creates a batch from rows in order, each with the row number that notes use.
     pub fn new(rows: Vec<(u32, ContactInput)>) -> Self {
         let of =
             |(index, (_, input)): (usize, &(u32, ContactInput))| (contact_records::email_digest_of(&input.email), index as u32);

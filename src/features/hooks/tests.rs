@@ -182,7 +182,7 @@ fn items_of_lists_are_found_by_their_names() {
     assert_eq!(contact(&app, "bea@example.com")["firstName"], "Bea");
 }
 
-/// Regression test: two orders whose numbers differ only beyond 64 bits had the same dedupe key, so one of them was lost.
+/// Regression test: order numbers beyond 64 bits were rounded, so two orders could get the same dedupe key, and one of them was lost.
 #[test]
 fn integers_are_kept_exactly_or_rejected() {
     let app = TestApp::new();

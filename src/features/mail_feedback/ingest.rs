@@ -54,7 +54,7 @@ pub struct IngestResult {
     /// The number of events with a token of a message from this environment.
     pub recognized: usize,
     pub counts: Counts,
-    /// Whether the request led to the confirmation of a subscription.
+    /// Whether Mailmill confirmed a subscription to an SNS topic because of the request.
     pub confirmed: bool,
 }
 
@@ -125,7 +125,7 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<IngestR
     Ok(accepted)
 }
 
-/// Checks a request. Returns its events, and whether it led to the confirmation of a subscription.
+/// Checks a request. Returns its events, and whether Mailmill confirmed a subscription to an SNS topic because of the request.
 async fn check(engine: &Arc<Engine>, incoming: &Incoming) -> Result<(Report, bool), Rejected> {
     let (source, now) = (&incoming.source, engine.clock.now());
     if source.service == MailService::AmazonSes {

@@ -43,7 +43,7 @@ pub const BY_SITE: Rule = Rule { name: "agent by site", free: limits::CLAIMS_PER
 pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Limits how often agents poll from one network address.
 pub const POLLS: Rule = Rule { name: "agent polls", free: limits::CLAIM_POLLS_PER_MINUTE, window_ms: MINUTE_MS, wait_max_ms: 0 };
-/// Limits attempts with wrong user codes.
+/// Limits how often a user, or a network address, can enter wrong codes.
 const GUESSES: Rule =
     Rule { name: "agent codes", free: limits::CLAIM_GUESSES_FREE, window_ms: limits::CLAIM_GUESS_WINDOW_MS, wait_max_ms: 0 };
 

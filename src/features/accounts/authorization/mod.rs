@@ -90,7 +90,7 @@ pub struct Exchange {
     pub client_id: String,
     pub redirect_uri: String,
     pub verifier: String,
-    /// The URL of the resource, if the program repeats it.
+    /// The URL of the resource that the program wants to access (RFC 8707), if the request contains it.
     pub resource: Option<String>,
 }
 
@@ -100,12 +100,12 @@ pub struct Renewal {
     pub client_id: String,
     /// The new access token's permissions; by default, all permissions of the grant (RFC 6749 §6).
     pub scope: Option<String>,
-    /// The URL of the resource, if the program repeats it.
+    /// The URL of the resource that the program wants to access (RFC 8707), if the request contains it.
     pub resource: Option<String>,
 }
 
-/// The result of a step in the transaction: the grant with a new access token and the token's permissions; a refusal; or the key to
-/// revoke, because a code or a refresh token was used twice.
+/// The result of exchanging a code or a refresh token: the grant with a new access token and the token's permissions; a refusal; or the key
+/// to revoke, because the code or refresh token was used twice.
 enum Step {
     Done { grant: Box<Grant>, permissions: PermissionSet, ended: Vec<[u8; 32]> },
     Refused(Refusal),
@@ -220,7 +220,7 @@ fn requested(scope: Option<&str>, granted: PermissionSet) -> Result<PermissionSe
     }
 }
 
-/// Updates the cache after a step, and returns the tokens or the refusal.
+/// Updates the cache after an exchange, and returns the tokens or the refusal.
 async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     match step {

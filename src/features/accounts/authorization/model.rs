@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn only_the_client_with_the_verifier_can_use_a_code() {
-        // The example of RFC 7636, appendix B.
+        // The example in RFC 7636, appendix B.
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
         let challenge = challenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM").expect("the challenge is valid");
         let code = Code {

@@ -125,7 +125,7 @@ struct Batch<T> {
     errors: Vec<BatchError>,
 }
 
-/// Why some inputs have no result.
+/// Why some inputs of a batch have no result.
 #[derive(Deserialize)]
 struct BatchError {
     category: String,

@@ -41,7 +41,7 @@ pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, li
             if job.account == account && project.is_none_or(|project| job.project == project) {
                 found.push(job);
             }
-            // More than `limit`, because IDs within the same second are not in order of creation.
+            // Collect more than `limit` jobs, because IDs within the same second are not in order of creation.
             let enough = scanned == limits::JOBS_SCANNED_MAX || found.len() >= earlier + 3 * limit;
             Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
