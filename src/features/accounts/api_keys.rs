@@ -27,7 +27,7 @@ use crate::vocab::settings::Settings;
 /// older state. Such changes are rare, so one lock per process is enough.
 pub static CACHE_LOCK: Mutex<()> = Mutex::const_new(());
 
-/// Loads the data that every request checks into memory: working keys, users, their sessions, and the attempts counted by rate limits.
+/// Loads into memory the data that every request checks: working keys, users, their sessions, and the attempts counted by rate limits.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
     engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;

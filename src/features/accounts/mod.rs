@@ -42,7 +42,7 @@ use crate::vocab::roles::Role;
 
 use store::{claims, sign_in};
 
-/// Loads the data that every request checks into memory: keys, access tokens, users, sessions, and attempts. A node of a cluster also calls
+/// Loads into memory the data that every request checks: keys, access tokens, users, sessions, and attempts. A node of a cluster also calls
 /// this function whenever another node has changed this data.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     api_keys::load_caches(engine)?;

@@ -66,8 +66,7 @@ pub struct Client<'e> {
     /// The Mailchimp data center of the account; empty for other platforms.
     pub region: String,
     authorization: HeaderValue,
-    /// A digest that identifies the account whose requests pause: of the platform's ID for the account or, before this ID is known, of the
-    /// key.
+    /// Identifies the account whose requests pause: a digest of the platform's ID for the account or, before this ID is known, of the key.
     account: [u8; 12],
     /// The longest pause that a request waits for. If the platform requests a longer pause, the request fails.
     wait_max: Duration,

@@ -1,4 +1,4 @@
-//! Selects and orders contacts: converts filters to sets of contact numbers, and an order to a page of contact numbers.
+//! Selects and sorts contacts: converts filters to sets of contact numbers, and returns the numbers on a page in sort order.
 
 use std::cmp::Reverse;
 

@@ -35,11 +35,11 @@ pub struct Incoming {
     pub source: MailFeedback,
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// The key that checks a sample request; `None` for all other requests. A sample request changes no counts.
+    /// The key for verifying a sample request; `None` for all other requests. A sample request changes no counts.
     pub sample: Option<SampleKey>,
 }
 
-/// The key that checks a sample request.
+/// The key for verifying a sample request.
 #[derive(Clone)]
 pub enum SampleKey {
     Configured,

@@ -1,4 +1,4 @@
-//! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to tokens and their end.
+//! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to the end of the access.
 //!
 //! A user's consent creates a code, the code is exchanged for a grant, and the grant has an API key that no one knows. The program gets
 //! an access token, which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key
@@ -118,7 +118,7 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Token
     let turn = api_keys::CACHE_LOCK.lock().await;
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
     let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
-    // The text of this key is discarded, so a request can use the key only with a token.
+    // The text of this key is discarded, so requests can use the key only through a token.
     let key_hash: [u8; 32] = sha256(secret(engine, "").expose().as_bytes());
     let envelope = context.envelope;
     let write = move |tx: &mut WriteTx<'_>| {

@@ -240,7 +240,7 @@ impl AudiencePort for HubSpot {
                 json!({ "propertyName": "hs_email_optout", "operator": "EQ", "value": "true" }),
                 json!({ "propertyName": "hs_email_hard_bounce_reason_enum", "operator": "HAS_PROPERTY" }),
             ];
-            // The first import reads all of these contacts: those that have changed since 1970.
+            // A search needs a time, so the first import searches for changes since 1970, which finds all of these contacts.
             return search(client, &conditions, since.unwrap_or(Timestamp(0)), cursor).await;
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);

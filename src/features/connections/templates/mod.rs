@@ -42,7 +42,7 @@ pub struct Draft {
     pub serial: u32,
 }
 
-/// An object on a platform.
+/// A template or draft on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Remote {
     id: String,

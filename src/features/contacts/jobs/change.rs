@@ -1,4 +1,4 @@
-//! One change to many contacts: immediately for the contacts that a request names, or in steps for all contacts that match a filter.
+//! Makes one change to many contacts: immediately to the contacts that a request names, or in steps to all contacts that match a filter.
 //!
 //! Each contact is changed as if by a separate request, and a webhook event is emitted for each contact that is unsubscribed or
 //! deleted. A step resumes after the contact at which the previous step ended, so no contact is changed twice. Contacts added after

@@ -3907,7 +3907,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     last accepted one.
     """
     secretConfigured: bool
-    """Whether the secret that checks requests is set. The secret itself is never shown."""
+    """Whether the secret for verifying requests is set. The secret itself is never shown."""
     secretRequired: bool
     """Whether requests are rejected until the secret is set."""
     topicArns: list[str]
@@ -3945,7 +3945,7 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     last accepted one.
     """
     secretConfigured: bool
-    """Whether the secret that checks requests is set. The secret itself is never shown."""
+    """Whether the secret for verifying requests is set. The secret itself is never shown."""
     secretRequired: bool
     """Whether requests are rejected until the secret is set."""
     topicArns: list[str]
