@@ -35,7 +35,7 @@ use model::{Action, Campaign, CampaignStatus, Transition, after};
 pub use in_progress::list as in_progress;
 pub use store::ROW_CHECKS;
 
-/// The permissions to read a campaign's results; an API key needs one of them.
+/// The permissions that allow reading a campaign's results; an API key needs one of them.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];
 
 pub fn exists(tx: &impl Read, account: AccountId, id: CampaignId) -> StoreResult<bool> {

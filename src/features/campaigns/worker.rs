@@ -74,7 +74,7 @@ fn changed(tx: &ReadTx, engine: &Engine, last: Option<(Timestamp, CampaignId, Ac
     Ok(Found { changed, failed, next })
 }
 
-/// Returns whether a campaign that is due must start, or has a different status than its mailing.
+/// Returns whether a campaign that is due must start, or has a status that differs from that of its mailing.
 fn has_changed(tx: &ReadTx, engine: &Engine, (id, account): (CampaignId, AccountId)) -> Result<bool, Failure> {
     let Some(campaign) = store::find(tx, account, id)? else { return Ok(false) };
     if campaign.status == CampaignStatus::Scheduled {

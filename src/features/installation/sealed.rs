@@ -14,7 +14,7 @@ use crate::features::{accounts, connections, domains, hooks, mail_feedback, stor
 pub enum Fit {
     Right,
     Wrong,
-    /// The stores contain no data that can test the key.
+    /// The stores contain no data with which the key can be tested.
     Untested,
 }
 

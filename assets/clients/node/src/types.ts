@@ -1027,7 +1027,7 @@ export type ConnectionsImportContactsParams = {
     projectId: string;
     /** The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
     sources: SourceRef[];
-    /** Which contacts that neither subscribed nor unsubscribed are imported. */
+    /** Which contacts without recorded consent are imported. */
     consentMode?: ConsentMode;
     /** The connection to use. */
     connectionId?: string | null;

@@ -1,9 +1,9 @@
-//! The programs that request access from users, and their descriptions: registered here (RFC 7591), or with a metadata document at the
-//! HTTPS URL that is their ID.
+//! The programs that request access from users. A program either registers here (RFC 7591), or its ID is the HTTPS URL of a document with
+//! its metadata.
 //!
-//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. The number of registrations
-//! therefore needs no limit, they survive restarts and restores, and they cannot fill the disk. All clients are public: they have no
-//! secret, and PKCE binds each code to the program that requested it.
+//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. Registrations therefore need no
+//! limit on their number, survive restarts and restores, and cannot fill the disk. All clients are public: they have no secret, and PKCE
+//! binds each code to the program that requested it.
 
 use std::fmt;
 

@@ -301,7 +301,7 @@ fn hash(secret: &Secret) -> [u8; 32] {
     sha256(secret.expose().as_bytes())
 }
 
-/// Returns whether the binding is for this resource, or no resource is given.
+/// Returns whether the binding is for this resource. Also returns true if no resource is given.
 fn is_for(binding: &Binding, resource: Option<&str>) -> bool {
     resource.is_none_or(|resource| request::is_same_url(resource, &binding.resource))
 }

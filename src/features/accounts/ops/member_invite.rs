@@ -77,7 +77,8 @@ impl Async for MemberInvite {
     }
 }
 
-/// Returns the account's open invitations for this email, which a new invitation replaces, and the number of its others.
+/// Returns the account's open invitations for this email, which a new invitation replaces, and the number of the account's other open
+/// invitations.
 fn open_invitations(open: Vec<Invitation>, account: AccountId, normalized: &str) -> (Vec<InvitationId>, usize) {
     let own = open.into_iter().filter(|invitation| invitation.account == account);
     let is_same =

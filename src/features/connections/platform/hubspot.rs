@@ -168,7 +168,7 @@ struct Contact {
 #[serde(rename_all = "camelCase")]
 struct Property {
     name: String,
-    /// Whether every account has the property.
+    /// Whether HubSpot defined the property, so that every account has it.
     #[serde(default)]
     hubspot_defined: bool,
 }

@@ -104,7 +104,7 @@ pub fn step(data: &EnvironmentData, job: &Job, change: &Change) -> Result<bool> 
     step_by(data, job, change, (limits::CHANGE_STEP_CONTACTS, PARTS_PER_STEP))
 }
 
-/// Advances a change like `step`, by at most `parts` parts of `many` contacts each.
+/// Advances a change by at most `parts` parts of `many` contacts each; returns whether contacts remain.
 pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
     let selected = match select(data, &data.store.read(), job, &change.query) {
         Ok(selected) => selected,

@@ -3642,8 +3642,8 @@ class Connections(Resource):
             project_id: The project to which the contacts are added.
             sources: The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists
                 them.
-            consent_mode: Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed
-                and suppressed contacts are always imported, with that status.
+            consent_mode: Which contacts without recorded consent are imported. Unsubscribed and suppressed
+                contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
             field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
                 null to leave the field out. All other fields are imported as usual. The import preview lists
@@ -3677,8 +3677,8 @@ class Connections(Resource):
             project_id: The project to which the contacts are added.
             sources: The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists
                 them.
-            consent_mode: Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed
-                and suppressed contacts are always imported, with that status.
+            consent_mode: Which contacts without recorded consent are imported. Unsubscribed and suppressed
+                contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
             field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
                 null to leave the field out. All other fields are imported as usual. The import preview lists
