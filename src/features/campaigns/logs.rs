@@ -249,7 +249,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
 
 type Progress = (Option<Timestamp>, Option<Timestamp>, Option<String>);
 
-/// Returns when the message was sent, when it is retried, and the last reply.
+/// Returns when the message was sent, when it will be retried, and the last reply.
 fn progress(delivery: &Delivery) -> Progress {
     let said = |reply: &String| Some(reply.clone()).filter(|reply| !reply.is_empty());
     match delivery {

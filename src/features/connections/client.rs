@@ -302,7 +302,7 @@ impl<'e> Client<'e> {
     }
 }
 
-/// Returns the pause that the headers of a response request. For a rejected request without such a header, returns the default pause.
+/// Returns the pause that a response asks for in its headers. For a rejected request without such a header, returns the default pause.
 fn requested_pause<'h>(is_rejected: bool, now: Timestamp, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let seconds = if is_rejected {
