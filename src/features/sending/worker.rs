@@ -1,4 +1,4 @@
-//! The background work of sending, as steps for the table of workers.
+//! The background work of sending, as the steps that `src/workers.rs` runs.
 
 use std::sync::Arc;
 
