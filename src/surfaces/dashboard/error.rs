@@ -83,7 +83,7 @@ const TEXTS: &[(Code, &str, &str)] = &[
 ];
 
 /// The next step on the dashboard, for errors in which the API names this operation.
-const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add it under Domains, and publish the DNS records shown there.")];
+const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add the domain under Domains, and publish the DNS records shown there.")];
 
 /// Returns the message for users of a failure with this code in the API, related operation and message.
 pub fn for_users(code: &str, see: &str, message: String) -> String {
@@ -158,7 +158,7 @@ mod tests {
         let error = PageError::from(unverified.see("domains.create", "POST /v1/domains adds it"));
         assert_eq!(
             error.message,
-            "The domain a.example is not verified. Add it under Domains, and publish the DNS records shown there."
+            "The domain a.example is not verified. Add the domain under Domains, and publish the DNS records shown there."
         );
     }
 }

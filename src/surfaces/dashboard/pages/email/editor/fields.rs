@@ -109,7 +109,7 @@ pub const KINDS: &[BlockKind] = &[
             "Heading",
             &[
                 line("text", "Text", TITLE),
-                choice("level", "Level", &[("section", "Section"), ("title", "Title"), ("small", "Small")]),
+                choice("level", "Level", &[("section", "Section heading"), ("title", "Title"), ("small", "Small heading")]),
             ],
             &[],
         )
@@ -299,10 +299,14 @@ pub const STYLE: BlockKind = kind(
                 ("bulletin", "Bulletin"),
             ],
         ),
-        choice("corners", "Corners", &[("", "The brand's"), ("sharp", "Sharp"), ("soft", "Soft"), ("round", "Round")]),
+        choice(
+            "corners",
+            "Corners",
+            &[("", "As in the brand's theme"), ("sharp", "Sharp"), ("soft", "Soft"), ("round", "Round")],
+        ),
         line("primary", "Main color (#RRGGBB)", COLOR),
-        line("button", "Color of buttons (#RRGGBB)", COLOR),
-        line("boxes", "Color of boxes (#RRGGBB)", COLOR),
+        line("button", "Button color (#RRGGBB)", COLOR),
+        line("boxes", "Box color (#RRGGBB)", COLOR),
         line("background", "Background color (#RRGGBB)", COLOR),
     ],
     &[],
