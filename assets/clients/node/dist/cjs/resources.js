@@ -4,77 +4,77 @@ exports.Mailmill = exports.Webhooks = exports.WebhooksDeliveries = exports.Sched
 const core_js_1 = require("./core.js");
 const at = core_js_1.path;
 class ProjectsImports extends core_js_1.Resource {
- create(params, options) {
-  return this._post("/projects/import", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/projects/import", p, o, { keyed: true });
  }
- get(projectId, options) {
-  return this._get(at `/projects/import/${projectId}/status`, undefined, options);
+ get(projectId, o) {
+  return this._get(at `/projects/import/${projectId}/status`, undefined, o);
  }
- retry(projectId, options) {
-  return this._post(at `/projects/import/${projectId}/retry`, undefined, options, { keyed: true });
+ retry(projectId, o) {
+  return this._post(at `/projects/import/${projectId}/retry`, undefined, o, { keyed: true });
  }
- changes(projectId, options) {
-  return this._get(at `/projects/import/${projectId}/changes`, undefined, options);
+ changes(projectId, o) {
+  return this._get(at `/projects/import/${projectId}/changes`, undefined, o);
  }
- decide(projectId, params, options) {
-  return this._post(at `/projects/import/${projectId}/changes`, params, options);
+ decide(projectId, p, o) {
+  return this._post(at `/projects/import/${projectId}/changes`, p, o);
  }
 }
 exports.ProjectsImports = ProjectsImports;
 class ProjectsKnowledge extends core_js_1.Resource {
- list(projectId, params, options) {
-  return this._list(at `/projects/${projectId}/knowledge-base`, { items: "entries", by: "offset" }, params, options);
+ list(projectId, p, o) {
+  return this._list(at `/projects/${projectId}/knowledge-base`, { items: "entries", by: "offset" }, p, o);
  }
- create(projectId, params, options) {
-  return this._post(at `/projects/${projectId}/knowledge-base`, params, options, { keyed: true });
+ create(projectId, p, o) {
+  return this._post(at `/projects/${projectId}/knowledge-base`, p, o, { keyed: true });
  }
- get(projectId, entryId, options) {
-  return this._get(at `/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
+ get(projectId, entryId, o) {
+  return this._get(at `/projects/${projectId}/knowledge-base/${entryId}`, undefined, o);
  }
- update(projectId, entryId, params, options) {
-  return this._put(at `/projects/${projectId}/knowledge-base/${entryId}`, params, options);
+ update(projectId, entryId, p, o) {
+  return this._put(at `/projects/${projectId}/knowledge-base/${entryId}`, p, o);
  }
- delete(projectId, entryId, options) {
-  return this._delete(at `/projects/${projectId}/knowledge-base/${entryId}`, undefined, options);
+ delete(projectId, entryId, o) {
+  return this._delete(at `/projects/${projectId}/knowledge-base/${entryId}`, undefined, o);
  }
 }
 exports.ProjectsKnowledge = ProjectsKnowledge;
 class ProjectsImages extends core_js_1.Resource {
- list(projectId, params, options) {
-  return this._list(at `/projects/${projectId}/images`, { items: "images", by: "offset" }, params, options);
+ list(projectId, p, o) {
+  return this._list(at `/projects/${projectId}/images`, { items: "images", by: "offset" }, p, o);
  }
- create(projectId, params, options) {
-  return this._post(at `/projects/${projectId}/images`, params, options, { keyed: true });
+ create(projectId, p, o) {
+  return this._post(at `/projects/${projectId}/images`, p, o, { keyed: true });
  }
- update(projectId, params, options) {
-  return this._put(at `/projects/${projectId}/images`, params, options);
+ update(projectId, p, o) {
+  return this._put(at `/projects/${projectId}/images`, p, o);
  }
- delete(projectId, params, options) {
-  return this._delete(at `/projects/${projectId}/images`, params, options);
+ delete(projectId, p, o) {
+  return this._delete(at `/projects/${projectId}/images`, p, o);
  }
- upload(projectId, params, options) {
-  return this._post(at `/projects/${projectId}/images/upload`, params, options, { keyed: true, base64: "file" });
+ upload(projectId, p, o) {
+  return this._post(at `/projects/${projectId}/images/upload`, p, o, { keyed: true, base64: "file" });
  }
- preview(projectId, params, options) {
-  return this._get(at `/projects/${projectId}/images/preview`, params, options, { answer: "bytes" });
+ preview(projectId, p, o) {
+  return this._get(at `/projects/${projectId}/images/preview`, p, o, { answer: "bytes" });
  }
 }
 exports.ProjectsImages = ProjectsImages;
 class ProjectsProducts extends core_js_1.Resource {
- list(projectId, params, options) {
-  return this._list(at `/projects/${projectId}/products`, { items: "products", by: "offset" }, params, options);
+ list(projectId, p, o) {
+  return this._list(at `/projects/${projectId}/products`, { items: "products", by: "offset" }, p, o);
  }
- create(projectId, params, options) {
-  return this._post(at `/projects/${projectId}/products`, params, options, { keyed: true });
+ create(projectId, p, o) {
+  return this._post(at `/projects/${projectId}/products`, p, o, { keyed: true });
  }
- update(projectId, productId, params, options) {
-  return this._patch(at `/projects/${projectId}/products/${productId}`, params, options);
+ update(projectId, productId, p, o) {
+  return this._patch(at `/projects/${projectId}/products/${productId}`, p, o);
  }
- delete(projectId, productId, options) {
-  return this._delete(at `/projects/${projectId}/products/${productId}`, undefined, options);
+ delete(projectId, productId, o) {
+  return this._delete(at `/projects/${projectId}/products/${productId}`, undefined, o);
  }
- merge(projectId, productId, params, options) {
-  return this._post(at `/projects/${projectId}/products/${productId}/merge`, params, options, { keyed: true });
+ merge(projectId, productId, p, o) {
+  return this._post(at `/projects/${projectId}/products/${productId}/merge`, p, o, { keyed: true });
  }
 }
 exports.ProjectsProducts = ProjectsProducts;
@@ -83,104 +83,104 @@ class Projects extends core_js_1.Resource {
  knowledge = new ProjectsKnowledge(this._client);
  images = new ProjectsImages(this._client);
  products = new ProjectsProducts(this._client);
- list(params, options) {
-  return this._list("/projects", { items: "projects", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/projects", { items: "projects", by: "offset" }, p, o);
  }
- get(projectId, options) {
-  return this._get(at `/projects/${projectId}`, undefined, options);
+ get(projectId, o) {
+  return this._get(at `/projects/${projectId}`, undefined, o);
  }
- update(projectId, params, options) {
-  return this._patch(at `/projects/${projectId}`, params, options);
+ update(projectId, p, o) {
+  return this._patch(at `/projects/${projectId}`, p, o);
  }
- updateLogos(projectId, params, options) {
-  return this._put(at `/projects/${projectId}/logos`, params, options);
+ updateLogos(projectId, p, o) {
+  return this._put(at `/projects/${projectId}/logos`, p, o);
  }
- updateGuidelines(projectId, params, options) {
-  return this._put(at `/projects/${projectId}/brand-guidelines`, params, options);
+ updateGuidelines(projectId, p, o) {
+  return this._put(at `/projects/${projectId}/brand-guidelines`, p, o);
  }
- references(projectId, options) {
-  return this._get(at `/projects/${projectId}/references`, undefined, options);
+ references(projectId, o) {
+  return this._get(at `/projects/${projectId}/references`, undefined, o);
  }
- previewTheme(projectId, params, options) {
-  return this._get(at `/projects/${projectId}/theme-preview`, params, options, { answer: "text" });
+ previewTheme(projectId, p, o) {
+  return this._get(at `/projects/${projectId}/theme-preview`, p, o, { answer: "text" });
  }
- importAndWait(params, options) {
-  return this._wait((options) => this._client.projects.imports.create(params, options), (started, options) => this._client.projects.imports.get(started.projectId, options), { done: ["active"], failed: ["error"], fields: [] }, options);
+ importAndWait(p, o) {
+  return this._wait((o) => this._client.projects.imports.create(p, o), (started, o) => this._client.projects.imports.get(started.projectId, o), { done: ["active"], failed: ["error"], fields: [] }, o);
  }
 }
 exports.Projects = Projects;
 class Domains extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/domains", { by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/domains", { by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/domains", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/domains", p, o, { keyed: true });
  }
- createStream(params, options) {
-  return this._post("/domains/streams", params, options, { keyed: true });
+ createStream(p, o) {
+  return this._post("/domains/streams", p, o, { keyed: true });
  }
- setup(params, options) {
-  return this._post("/domains/setup", params, options, { keyed: true });
+ setup(p, o) {
+  return this._post("/domains/setup", p, o, { keyed: true });
  }
- get(domain, options) {
-  return this._get(at `/domains/${domain}`, undefined, options);
+ get(domain, o) {
+  return this._get(at `/domains/${domain}`, undefined, o);
  }
- update(domain, params, options) {
-  return this._patch(at `/domains/${domain}`, params, options);
+ update(domain, p, o) {
+  return this._patch(at `/domains/${domain}`, p, o);
  }
- delete(domain, options) {
-  return this._delete(at `/domains/${domain}`, undefined, options);
+ delete(domain, o) {
+  return this._delete(at `/domains/${domain}`, undefined, o);
  }
- verify(domain, options) {
-  return this._post(at `/domains/${domain}/verify`, undefined, options);
+ verify(domain, o) {
+  return this._post(at `/domains/${domain}/verify`, undefined, o);
  }
- rotate(domain, options) {
-  return this._post(at `/domains/${domain}/rotate`, undefined, options, { keyed: true });
+ rotate(domain, o) {
+  return this._post(at `/domains/${domain}/rotate`, undefined, o, { keyed: true });
  }
 }
 exports.Domains = Domains;
 class EmailsEdits extends core_js_1.Resource {
- create(emailId, params, options) {
-  return this._post(at `/emails/${emailId}/edit`, params, options, { keyed: true });
+ create(emailId, p, o) {
+  return this._post(at `/emails/${emailId}/edit`, p, o, { keyed: true });
  }
- get(emailId, editId, options) {
-  return this._get(at `/emails/${emailId}/edits/${editId}`, undefined, options);
+ get(emailId, editId, o) {
+  return this._get(at `/emails/${emailId}/edits/${editId}`, undefined, o);
  }
- save(emailId, editId, params, options) {
-  return this._post(at `/emails/${emailId}/edits/${editId}/save`, params, options, { keyed: true });
+ save(emailId, editId, p, o) {
+  return this._post(at `/emails/${emailId}/edits/${editId}/save`, p, o, { keyed: true });
  }
 }
 exports.EmailsEdits = EmailsEdits;
 class EmailsVersions extends core_js_1.Resource {
- list(emailId, params, options) {
-  return this._list(at `/emails/${emailId}/versions`, { items: "versions", by: "offset" }, params, options);
+ list(emailId, p, o) {
+  return this._list(at `/emails/${emailId}/versions`, { items: "versions", by: "offset" }, p, o);
  }
- restore(emailId, version, params, options) {
-  return this._post(at `/emails/${emailId}/versions/${version}/restore`, params, options, { keyed: true });
+ restore(emailId, version, p, o) {
+  return this._post(at `/emails/${emailId}/versions/${version}/restore`, p, o, { keyed: true });
  }
 }
 exports.EmailsVersions = EmailsVersions;
 class EmailsChecks extends core_js_1.Resource {
- get(emailId, params, options) {
-  return this._get(at `/emails/${emailId}/checks`, params, options);
+ get(emailId, p, o) {
+  return this._get(at `/emails/${emailId}/checks`, p, o);
  }
- run(emailId, params, options) {
-  return this._post(at `/emails/${emailId}/checks`, params, options, { keyed: true });
+ run(emailId, p, o) {
+  return this._post(at `/emails/${emailId}/checks`, p, o, { keyed: true });
  }
- ignore(emailId, findingId, params, options) {
-  return this._put(at `/emails/${emailId}/checks/${findingId}/ignored`, params, options);
+ ignore(emailId, findingId, p, o) {
+  return this._put(at `/emails/${emailId}/checks/${findingId}/ignored`, p, o);
  }
- fix(emailId, findingId, params, options) {
-  return this._post(at `/emails/${emailId}/checks/${findingId}/fix`, params, options, { keyed: true });
+ fix(emailId, findingId, p, o) {
+  return this._post(at `/emails/${emailId}/checks/${findingId}/fix`, p, o, { keyed: true });
  }
 }
 exports.EmailsChecks = EmailsChecks;
 class EmailsDesigns extends core_js_1.Resource {
- list(options) {
-  return this._get("/emails/designs", undefined, options);
+ list(o) {
+  return this._get("/emails/designs", undefined, o);
  }
- html(design, params, options) {
-  return this._get(at `/emails/designs/${design}/html`, params, options, { answer: "text" });
+ html(design, p, o) {
+  return this._get(at `/emails/designs/${design}/html`, p, o, { answer: "text" });
  }
 }
 exports.EmailsDesigns = EmailsDesigns;
@@ -189,201 +189,201 @@ class Emails extends core_js_1.Resource {
  versions = new EmailsVersions(this._client);
  checks = new EmailsChecks(this._client);
  designs = new EmailsDesigns(this._client);
- brief(params, options) {
-  return this._post("/projects/emails/brief", params, options);
+ brief(p, o) {
+  return this._post("/projects/emails/brief", p, o);
  }
- addToBrief(emailId, params, options) {
-  return this._post(at `/emails/${emailId}/brief`, params, options);
+ addToBrief(emailId, p, o) {
+  return this._post(at `/emails/${emailId}/brief`, p, o);
  }
- generate(params, options) {
-  return this._post("/projects/emails/generate", params, options, { keyed: true });
+ generate(p, o) {
+  return this._post("/projects/emails/generate", p, o, { keyed: true });
  }
- importHtml(params, options) {
-  return this._post("/projects/emails/import-html", params, options, { keyed: true });
+ importHtml(p, o) {
+  return this._post("/projects/emails/import-html", p, o, { keyed: true });
  }
- status(conversationId, params, options) {
-  return this._get(at `/projects/emails/${conversationId}/status`, params, options);
+ status(conversationId, p, o) {
+  return this._get(at `/projects/emails/${conversationId}/status`, p, o);
  }
- list(params, options) {
-  return this._list("/projects/emails", { items: "emails", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/projects/emails", { items: "emails", by: "offset" }, p, o);
  }
- get(emailId, params, options) {
-  return this._get(at `/emails/${emailId}`, params, options);
+ get(emailId, p, o) {
+  return this._get(at `/emails/${emailId}`, p, o);
  }
- create(params, options) {
-  return this._post("/emails", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/emails", p, o, { keyed: true });
  }
- updateDocument(emailId, params, options) {
-  return this._patch(at `/emails/${emailId}/document`, params, options, { keyed: true });
+ updateDocument(emailId, p, o) {
+  return this._patch(at `/emails/${emailId}/document`, p, o, { keyed: true });
  }
- favorite(emailId, params, options) {
-  return this._put(at `/emails/${emailId}/favorite`, params, options);
+ favorite(emailId, p, o) {
+  return this._put(at `/emails/${emailId}/favorite`, p, o);
  }
- html(emailId, params, options) {
-  return this._get(at `/emails/${emailId}/html`, params, options, { answer: "text" });
+ html(emailId, p, o) {
+  return this._get(at `/emails/${emailId}/html`, p, o, { answer: "text" });
  }
- metrics(emailId, params, options) {
-  return this._get(at `/emails/${emailId}/metrics`, params, options);
+ metrics(emailId, p, o) {
+  return this._get(at `/emails/${emailId}/metrics`, p, o);
  }
- logs(emailId, params, options) {
-  return this._list(at `/emails/${emailId}/logs`, { items: "emails", by: "cursor" }, params, options);
+ logs(emailId, p, o) {
+  return this._list(at `/emails/${emailId}/logs`, { items: "emails", by: "cursor" }, p, o);
  }
- send(params, options) {
-  return this._post("/sending", params, options, { keyed: true });
+ send(p, o) {
+  return this._post("/sending", p, o, { keyed: true });
  }
- sendTest(params, options) {
-  return this._post("/emails/test/send", params, options, { keyed: true });
+ sendTest(p, o) {
+  return this._post("/emails/test/send", p, o, { keyed: true });
  }
- generateAndWait(params, options) {
-  return this._wait((options) => this._client.emails.generate(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), { done: ["completed"], failed: ["failed"], fields: ["result"] }, options);
+ generateAndWait(p, o) {
+  return this._wait((o) => this._client.emails.generate(p, o), (started, o) => this._client.emails.status(started.conversationId, undefined, o), { done: ["completed"], failed: ["failed"], fields: ["result"] }, o);
  }
- importHtmlAndWait(params, options) {
-  return this._wait((options) => this._client.emails.importHtml(params, options), (started, options) => this._client.emails.status(started.conversationId, undefined, options), { done: ["completed"], failed: ["failed"], fields: ["result"] }, options);
+ importHtmlAndWait(p, o) {
+  return this._wait((o) => this._client.emails.importHtml(p, o), (started, o) => this._client.emails.status(started.conversationId, undefined, o), { done: ["completed"], failed: ["failed"], fields: ["result"] }, o);
  }
 }
 exports.Emails = Emails;
 class SavedBlocks extends core_js_1.Resource {
- list(projectId, params, options) {
-  return this._list(at `/projects/${projectId}/blocks`, { items: "blocks", by: "offset" }, params, options);
+ list(projectId, p, o) {
+  return this._list(at `/projects/${projectId}/blocks`, { items: "blocks", by: "offset" }, p, o);
  }
- create(projectId, params, options) {
-  return this._post(at `/projects/${projectId}/blocks`, params, options, { keyed: true });
+ create(projectId, p, o) {
+  return this._post(at `/projects/${projectId}/blocks`, p, o, { keyed: true });
  }
- update(projectId, blockId, params, options) {
-  return this._patch(at `/projects/${projectId}/blocks/${blockId}`, params, options);
+ update(projectId, blockId, p, o) {
+  return this._patch(at `/projects/${projectId}/blocks/${blockId}`, p, o);
  }
- delete(projectId, blockId, options) {
-  return this._delete(at `/projects/${projectId}/blocks/${blockId}`, undefined, options);
+ delete(projectId, blockId, o) {
+  return this._delete(at `/projects/${projectId}/blocks/${blockId}`, undefined, o);
  }
 }
 exports.SavedBlocks = SavedBlocks;
 class Validation extends core_js_1.Resource {
- compatibility(params, options) {
-  return this._post("/emails/validate/compatibility", params, options);
+ compatibility(p, o) {
+  return this._post("/emails/validate/compatibility", p, o);
  }
- links(params, options) {
-  return this._post("/emails/validate/links", params, options);
+ links(p, o) {
+  return this._post("/emails/validate/links", p, o);
  }
- spelling(params, options) {
-  return this._post("/emails/validate/spelling", params, options);
+ spelling(p, o) {
+  return this._post("/emails/validate/spelling", p, o);
  }
- deliverability(params, options) {
-  return this._post("/emails/validate/deliverability", params, options);
+ deliverability(p, o) {
+  return this._post("/emails/validate/deliverability", p, o);
  }
- all(params, options) {
-  return this._post("/emails/validate/all", params, options);
+ all(p, o) {
+  return this._post("/emails/validate/all", p, o);
  }
 }
 exports.Validation = Validation;
 class PreviewsDevices extends core_js_1.Resource {
- get(previewId, deviceKey, options) {
-  return this._get(at `/emails/previews/${previewId}/devices/${deviceKey}`, undefined, options);
+ get(previewId, deviceKey, o) {
+  return this._get(at `/emails/previews/${previewId}/devices/${deviceKey}`, undefined, o);
  }
- list(options) {
-  return this._get("/emails/devices/supported", undefined, options);
+ list(o) {
+  return this._get("/emails/devices/supported", undefined, o);
  }
 }
 exports.PreviewsDevices = PreviewsDevices;
 class Previews extends core_js_1.Resource {
  devices = new PreviewsDevices(this._client);
- create(params, options) {
-  return this._post("/emails/previews", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/emails/previews", p, o, { keyed: true });
  }
- get(previewId, options) {
-  return this._get(at `/emails/previews/${previewId}`, undefined, options);
+ get(previewId, o) {
+  return this._get(at `/emails/previews/${previewId}`, undefined, o);
  }
- status(previewId, options) {
-  return this._get(at `/emails/previews/${previewId}/status`, undefined, options);
+ status(previewId, o) {
+  return this._get(at `/emails/previews/${previewId}/status`, undefined, o);
  }
- createAndWait(params, options) {
-  return this._wait((options) => this._client.previews.create(params, options), (started, options) => this._client.previews.get(started.previewId, options), { done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"], fields: [] }, options);
+ createAndWait(p, o) {
+  return this._wait((o) => this._client.previews.create(p, o), (started, o) => this._client.previews.get(started.previewId, o), { done: ["COMPLETED", "PARTIAL_SUCCESS"], failed: ["FAILED"], fields: [] }, o);
  }
 }
 exports.Previews = Previews;
 class Exports extends core_js_1.Resource {
- html(conversationId, params, options) {
-  return this._get(at `/export/html/${conversationId}`, params, options);
+ html(conversationId, p, o) {
+  return this._get(at `/export/html/${conversationId}`, p, o);
  }
- mjml(conversationId, params, options) {
-  return this._get(at `/export/mjml/${conversationId}`, params, options);
+ mjml(conversationId, p, o) {
+  return this._get(at `/export/mjml/${conversationId}`, p, o);
  }
- png(conversationId, params, options) {
-  return this._get(at `/export/png/${conversationId}`, params, options);
+ png(conversationId, p, o) {
+  return this._get(at `/export/png/${conversationId}`, p, o);
  }
- pdf(conversationId, params, options) {
-  return this._get(at `/export/pdf/${conversationId}`, params, options);
+ pdf(conversationId, p, o) {
+  return this._get(at `/export/pdf/${conversationId}`, p, o);
  }
- klaviyo(conversationId, params, options) {
-  return this._get(at `/export/platform_a/${conversationId}`, params, options);
+ klaviyo(conversationId, p, o) {
+  return this._get(at `/export/platform_a/${conversationId}`, p, o);
  }
- mailchimp(conversationId, params, options) {
-  return this._get(at `/export/platform_b/${conversationId}`, params, options);
+ mailchimp(conversationId, p, o) {
+  return this._get(at `/export/platform_b/${conversationId}`, p, o);
  }
- hubspot(params, options) {
-  return this._post("/export/platform_c", params, options, { keyed: true });
+ hubspot(p, o) {
+  return this._post("/export/platform_c", p, o, { keyed: true });
  }
- status(conversationId, params, options) {
-  return this._get(at `/export/status/${conversationId}`, params, options);
+ status(conversationId, p, o) {
+  return this._get(at `/export/status/${conversationId}`, p, o);
  }
- formats(options) {
-  return this._get("/export/formats", undefined, options);
+ formats(o) {
+  return this._get("/export/formats", undefined, o);
  }
 }
 exports.Exports = Exports;
 class ContactsBulk extends core_js_1.Resource {
- create(params, options) {
-  return this._post("/contacts/bulk", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/contacts/bulk", p, o, { keyed: true });
  }
- get(jobId, params, options) {
-  return this._get(at `/contacts/bulk/${jobId}`, params, options);
+ get(jobId, p, o) {
+  return this._get(at `/contacts/bulk/${jobId}`, p, o);
  }
 }
 exports.ContactsBulk = ContactsBulk;
 class ContactsBulkChanges extends core_js_1.Resource {
- create(params, options) {
-  return this._post("/contacts/bulk-change", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/contacts/bulk-change", p, o, { keyed: true });
  }
- get(jobId, params, options) {
-  return this._get(at `/contacts/bulk-change/${jobId}`, params, options);
+ get(jobId, p, o) {
+  return this._get(at `/contacts/bulk-change/${jobId}`, p, o);
  }
 }
 exports.ContactsBulkChanges = ContactsBulkChanges;
 class ContactsImports extends core_js_1.Resource {
- create(params, options) {
-  return this._post("/contacts/imports", params, options, { form: true });
+ create(p, o) {
+  return this._post("/contacts/imports", p, o, { form: true });
  }
- get(id, params, options) {
-  return this._get(at `/contacts/imports/${id}`, params, options);
+ get(id, p, o) {
+  return this._get(at `/contacts/imports/${id}`, p, o);
  }
- errors(id, params, options) {
-  return this._list(at `/contacts/imports/${id}/errors`, { items: "errors", by: "offset" }, params, options);
+ errors(id, p, o) {
+  return this._list(at `/contacts/imports/${id}/errors`, { items: "errors", by: "offset" }, p, o);
  }
- preview(id, params, options) {
-  return this._get(at `/contacts/imports/${id}/preview`, params, options);
+ preview(id, p, o) {
+  return this._get(at `/contacts/imports/${id}/preview`, p, o);
  }
- start(id, params, options) {
-  return this._post(at `/contacts/imports/${id}/start`, params, options, { keyed: true });
+ start(id, p, o) {
+  return this._post(at `/contacts/imports/${id}/start`, p, o, { keyed: true });
  }
 }
 exports.ContactsImports = ContactsImports;
 class ContactsExports extends core_js_1.Resource {
- create(params, options) {
-  return this._post("/contacts/exports", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/contacts/exports", p, o, { keyed: true });
  }
- get(jobId, params, options) {
-  return this._get(at `/contacts/exports/${jobId}`, params, options);
+ get(jobId, p, o) {
+  return this._get(at `/contacts/exports/${jobId}`, p, o);
  }
 }
 exports.ContactsExports = ContactsExports;
 class ContactsJobs extends core_js_1.Resource {
- list(params, options) {
-  return this._get("/contacts/jobs", params, options);
+ list(p, o) {
+  return this._get("/contacts/jobs", p, o);
  }
- get(id, options) {
-  return this._get(at `/contacts/jobs/${id}`, undefined, options);
+ get(id, o) {
+  return this._get(at `/contacts/jobs/${id}`, undefined, o);
  }
- markSeen(id, params, options) {
-  return this._post(at `/contacts/jobs/${id}/seen`, params, options);
+ markSeen(id, p, o) {
+  return this._post(at `/contacts/jobs/${id}/seen`, p, o);
  }
 }
 exports.ContactsJobs = ContactsJobs;
@@ -393,433 +393,433 @@ class Contacts extends core_js_1.Resource {
  imports = new ContactsImports(this._client);
  exports = new ContactsExports(this._client);
  jobs = new ContactsJobs(this._client);
- list(params, options) {
-  return this._list("/contacts", { items: "contacts", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/contacts", { items: "contacts", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/contacts", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/contacts", p, o, { keyed: true });
  }
- get(id, params, options) {
-  return this._get(at `/contacts/${id}`, params, options);
+ get(id, p, o) {
+  return this._get(at `/contacts/${id}`, p, o);
  }
- update(id, params, options) {
-  return this._patch(at `/contacts/${id}`, params, options);
+ update(id, p, o) {
+  return this._patch(at `/contacts/${id}`, p, o);
  }
- delete(id, params, options) {
-  return this._delete(at `/contacts/${id}`, params, options);
+ delete(id, p, o) {
+  return this._delete(at `/contacts/${id}`, p, o);
  }
- getProject(id, options) {
-  return this._get(at `/contacts/${id}/project`, undefined, options);
+ getProject(id, o) {
+  return this._get(at `/contacts/${id}/project`, undefined, o);
  }
- fieldCatalog(projectId, params, options) {
-  return this._get(at `/projects/${projectId}/field-catalog`, params, options);
+ fieldCatalog(projectId, p, o) {
+  return this._get(at `/projects/${projectId}/field-catalog`, p, o);
  }
- setStatus(params, options) {
-  return this._post("/contacts/status", params, options);
+ setStatus(p, o) {
+  return this._post("/contacts/status", p, o);
  }
- unsubscribe(params, options) {
-  return this._post("/subscribers/unsubscribe", params, options);
+ unsubscribe(p, o) {
+  return this._post("/subscribers/unsubscribe", p, o);
  }
- bulkDelete(params, options) {
-  return this._post("/contacts/bulk-delete", params, options, { keyed: true });
+ bulkDelete(p, o) {
+  return this._post("/contacts/bulk-delete", p, o, { keyed: true });
  }
- events(id, params, options) {
-  return this._list(at `/contacts/${id}/events`, { items: "events", by: "cursor" }, params, options);
+ events(id, p, o) {
+  return this._list(at `/contacts/${id}/events`, { items: "events", by: "cursor" }, p, o);
  }
- topics(id, params, options) {
-  return this._get(at `/contacts/${id}/topics`, params, options);
+ topics(id, p, o) {
+  return this._get(at `/contacts/${id}/topics`, p, o);
  }
- personalData(id, params, options) {
-  return this._get(at `/contacts/${id}/personal-data`, params, options);
+ personalData(id, p, o) {
+  return this._get(at `/contacts/${id}/personal-data`, p, o);
  }
- timeline(id, params, options) {
-  return this._list(at `/contacts/${id}/timeline`, { items: "entries", by: "cursor" }, params, options);
+ timeline(id, p, o) {
+  return this._list(at `/contacts/${id}/timeline`, { items: "entries", by: "cursor" }, p, o);
  }
- importAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.imports.create(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, options);
+ importAndWait(p, o) {
+  return this._wait((o) => this._client.contacts.imports.create(p, o), (started, o) => this._client.contacts.imports.get(started.id, undefined, o), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, o);
  }
- exportAndWait(params, options) {
-  return this._wait((options) => this._client.contacts.exports.create(params, options), (started, options) => this._client.contacts.exports.get(started.jobId, { projectId: params.projectId }, options), { done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] }, options);
+ exportAndWait(p, o) {
+  return this._wait((o) => this._client.contacts.exports.create(p, o), (started, o) => this._client.contacts.exports.get(started.jobId, { projectId: p.projectId }, o), { done: ["completed"], failed: ["failed"], fields: ["downloadUrl"] }, o);
  }
 }
 exports.Contacts = Contacts;
 class Connections extends core_js_1.Resource {
- list(params, options) {
-  return this._get("/connections", params, options);
+ list(p, o) {
+  return this._get("/connections", p, o);
  }
- delete(params, options) {
-  return this._delete("/connections", params, options);
+ delete(p, o) {
+  return this._delete("/connections", p, o);
  }
- create(provider, params, options) {
-  return this._post(at `/connections/${provider}`, params, options, { keyed: true });
+ create(provider, p, o) {
+  return this._post(at `/connections/${provider}`, p, o, { keyed: true });
  }
- authorize(provider, params, options) {
-  return this._post(at `/connections/${provider}/authorize`, params, options);
+ authorize(provider, p, o) {
+  return this._post(at `/connections/${provider}/authorize`, p, o);
  }
- complete(provider, params, options) {
-  return this._post(at `/connections/${provider}/complete`, params, options);
+ complete(provider, p, o) {
+  return this._post(at `/connections/${provider}/complete`, p, o);
  }
- sources(provider, params, options) {
-  return this._get(at `/contacts/imports/providers/${provider}/sources`, params, options);
+ sources(provider, p, o) {
+  return this._get(at `/contacts/imports/providers/${provider}/sources`, p, o);
  }
- previewImport(params, options) {
-  return this._post("/contacts/imports/provider/preview", params, options);
+ previewImport(p, o) {
+  return this._post("/contacts/imports/provider/preview", p, o);
  }
- importContacts(params, options) {
-  return this._post("/contacts/imports/provider", params, options, { keyed: true });
+ importContacts(p, o) {
+  return this._post("/contacts/imports/provider", p, o, { keyed: true });
  }
- importAndWait(params, options) {
-  return this._wait((options) => this._client.connections.importContacts(params, options), (started, options) => this._client.contacts.imports.get(started.id, undefined, options), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, options);
+ importAndWait(p, o) {
+  return this._wait((o) => this._client.connections.importContacts(p, o), (started, o) => this._client.contacts.imports.get(started.id, undefined, o), { done: ["completed", "uploaded"], failed: ["failed"], fields: [] }, o);
  }
 }
 exports.Connections = Connections;
 class Storefront extends core_js_1.Resource {
- connect(params, options) {
-  return this._post("/storefront/connect", params, options, { keyed: true });
+ connect(p, o) {
+  return this._post("/storefront/connect", p, o, { keyed: true });
  }
- authorize(params, options) {
-  return this._post("/storefront/authorize", params, options);
+ authorize(p, o) {
+  return this._post("/storefront/authorize", p, o);
  }
- complete(params, options) {
-  return this._post("/storefront/complete", params, options);
+ complete(p, o) {
+  return this._post("/storefront/complete", p, o);
  }
- list(params, options) {
-  return this._get("/storefront/stores", params, options);
+ list(p, o) {
+  return this._get("/storefront/stores", p, o);
  }
- sync(serverId, options) {
-  return this._post(at `/storefront/stores/${serverId}/sync`, undefined, options, { keyed: true });
+ sync(serverId, o) {
+  return this._post(at `/storefront/stores/${serverId}/sync`, undefined, o, { keyed: true });
  }
- disconnect(serverId, options) {
-  return this._delete(at `/storefront/stores/${serverId}`, undefined, options);
+ disconnect(serverId, o) {
+  return this._delete(at `/storefront/stores/${serverId}`, undefined, o);
  }
 }
 exports.Storefront = Storefront;
 class Events extends core_js_1.Resource {
- record(params, options) {
-  return this._post("/events", params, options, { keyed: true });
+ record(p, o) {
+  return this._post("/events", p, o, { keyed: true });
  }
- recordBatch(params, options) {
-  return this._post("/events/batch", params, options);
+ recordBatch(p, o) {
+  return this._post("/events/batch", p, o);
  }
- names(projectId, params, options) {
-  return this._get(at `/projects/${projectId}/event-names`, params, options);
+ names(projectId, p, o) {
+  return this._get(at `/projects/${projectId}/event-names`, p, o);
  }
 }
 exports.Events = Events;
 class Tags extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/tags", { items: "tags", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/tags", { items: "tags", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/tags", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/tags", p, o, { keyed: true });
  }
- get(id, params, options) {
-  return this._get(at `/tags/${id}`, params, options);
+ get(id, p, o) {
+  return this._get(at `/tags/${id}`, p, o);
  }
- update(id, params, options) {
-  return this._patch(at `/tags/${id}`, params, options);
+ update(id, p, o) {
+  return this._patch(at `/tags/${id}`, p, o);
  }
- delete(id, params, options) {
-  return this._delete(at `/tags/${id}`, params, options);
+ delete(id, p, o) {
+  return this._delete(at `/tags/${id}`, p, o);
  }
 }
 exports.Tags = Tags;
 class Topics extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/topics", { items: "topics", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/topics", { items: "topics", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/topics", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/topics", p, o, { keyed: true });
  }
- get(id, params, options) {
-  return this._get(at `/topics/${id}`, params, options);
+ get(id, p, o) {
+  return this._get(at `/topics/${id}`, p, o);
  }
- update(id, params, options) {
-  return this._patch(at `/topics/${id}`, params, options);
+ update(id, p, o) {
+  return this._patch(at `/topics/${id}`, p, o);
  }
- delete(id, params, options) {
-  return this._delete(at `/topics/${id}`, params, options);
+ delete(id, p, o) {
+  return this._delete(at `/topics/${id}`, p, o);
  }
- subscribe(id, params, options) {
-  return this._post(at `/topics/${id}/subscribe`, params, options);
+ subscribe(id, p, o) {
+  return this._post(at `/topics/${id}/subscribe`, p, o);
  }
- unsubscribe(id, params, options) {
-  return this._post(at `/topics/${id}/unsubscribe`, params, options);
+ unsubscribe(id, p, o) {
+  return this._post(at `/topics/${id}/unsubscribe`, p, o);
  }
 }
 exports.Topics = Topics;
 class Segments extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/segments", { items: "segments", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/segments", { items: "segments", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/segments", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/segments", p, o, { keyed: true });
  }
- preview(params, options) {
-  return this._post("/segments/preview", params, options);
+ preview(p, o) {
+  return this._post("/segments/preview", p, o);
  }
- get(id, params, options) {
-  return this._get(at `/segments/${id}`, params, options);
+ get(id, p, o) {
+  return this._get(at `/segments/${id}`, p, o);
  }
- update(id, params, options) {
-  return this._patch(at `/segments/${id}`, params, options);
+ update(id, p, o) {
+  return this._patch(at `/segments/${id}`, p, o);
  }
- delete(id, params, options) {
-  return this._delete(at `/segments/${id}`, params, options);
+ delete(id, p, o) {
+  return this._delete(at `/segments/${id}`, p, o);
  }
- getProject(id, options) {
-  return this._get(at `/segments/${id}/project`, undefined, options);
+ getProject(id, o) {
+  return this._get(at `/segments/${id}/project`, undefined, o);
  }
 }
 exports.Segments = Segments;
 class Suppressions extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/suppressions", { items: "suppressions", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/suppressions", { items: "suppressions", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/suppressions", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/suppressions", p, o, { keyed: true });
  }
- delete(email, options) {
-  return this._delete(at `/suppressions/${email}`, undefined, options);
+ delete(email, o) {
+  return this._delete(at `/suppressions/${email}`, undefined, o);
  }
 }
 exports.Suppressions = Suppressions;
 class SendsBatches extends core_js_1.Resource {
- get(batchId, options) {
-  return this._get(at `/sending/batches/${batchId}`, undefined, options);
+ get(batchId, o) {
+  return this._get(at `/sending/batches/${batchId}`, undefined, o);
  }
- cancel(batchId, options) {
-  return this._post(at `/sending/batches/${batchId}/cancel`, undefined, options, { keyed: true });
+ cancel(batchId, o) {
+  return this._post(at `/sending/batches/${batchId}/cancel`, undefined, o, { keyed: true });
  }
- resendUnknown(batchId, options) {
-  return this._post(at `/sending/batches/${batchId}/resend-unknown`, undefined, options, { keyed: true });
+ resendUnknown(batchId, o) {
+  return this._post(at `/sending/batches/${batchId}/resend-unknown`, undefined, o, { keyed: true });
  }
 }
 exports.SendsBatches = SendsBatches;
 class Sends extends core_js_1.Resource {
  batches = new SendsBatches(this._client);
- get(sendId, options) {
-  return this._get(at `/sending/${sendId}`, undefined, options);
+ get(sendId, o) {
+  return this._get(at `/sending/${sendId}`, undefined, o);
  }
 }
 exports.Sends = Sends;
 class Metrics extends core_js_1.Resource {
- sending(params, options) {
-  return this._get("/metrics/sending", params, options);
+ sending(p, o) {
+  return this._get("/metrics/sending", p, o);
  }
- models(params, options) {
-  return this._get("/metrics/models", params, options);
+ models(p, o) {
+  return this._get("/metrics/models", p, o);
  }
- timeline(params, options) {
-  return this._get("/metrics/timeline", params, options);
+ timeline(p, o) {
+  return this._get("/metrics/timeline", p, o);
  }
 }
 exports.Metrics = Metrics;
 class Plan extends core_js_1.Resource {
- get(options) {
-  return this._get("/plan", undefined, options);
+ get(o) {
+  return this._get("/plan", undefined, o);
  }
 }
 exports.Plan = Plan;
 class Inbox extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/inbox", { items: "messages", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/inbox", { items: "messages", by: "offset" }, p, o);
  }
- get(id, options) {
-  return this._get(at `/inbox/${id}`, undefined, options);
+ get(id, o) {
+  return this._get(at `/inbox/${id}`, undefined, o);
  }
- delete(id, options) {
-  return this._delete(at `/inbox/${id}`, undefined, options);
+ delete(id, o) {
+  return this._delete(at `/inbox/${id}`, undefined, o);
  }
- html(id, params, options) {
-  return this._get(at `/inbox/${id}/html`, params, options, { answer: "text" });
+ html(id, p, o) {
+  return this._get(at `/inbox/${id}/html`, p, o, { answer: "text" });
  }
- raw(id, options) {
-  return this._get(at `/inbox/${id}/raw`, undefined, options, { answer: "bytes" });
+ raw(id, o) {
+  return this._get(at `/inbox/${id}/raw`, undefined, o, { answer: "bytes" });
  }
- screenshot(id, options) {
-  return this._get(at `/inbox/${id}/screenshot`, undefined, options, { answer: "bytes" });
+ screenshot(id, o) {
+  return this._get(at `/inbox/${id}/screenshot`, undefined, o, { answer: "bytes" });
  }
 }
 exports.Inbox = Inbox;
 class Campaigns extends core_js_1.Resource {
- create(params, options) {
-  return this._post("/campaigns", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/campaigns", p, o, { keyed: true });
  }
- list(params, options) {
-  return this._list("/campaigns", { items: "campaigns", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/campaigns", { items: "campaigns", by: "offset" }, p, o);
  }
- overview(params, options) {
-  return this._list("/campaigns/overview", { items: "campaigns", by: "before" }, params, options);
+ overview(p, o) {
+  return this._list("/campaigns/overview", { items: "campaigns", by: "before" }, p, o);
  }
- get(id, params, options) {
-  return this._get(at `/campaigns/${id}`, params, options);
+ get(id, p, o) {
+  return this._get(at `/campaigns/${id}`, p, o);
  }
- update(id, params, options) {
-  return this._patch(at `/campaigns/${id}`, params, options);
+ update(id, p, o) {
+  return this._patch(at `/campaigns/${id}`, p, o);
  }
- delete(id, params, options) {
-  return this._delete(at `/campaigns/${id}`, params, options);
+ delete(id, p, o) {
+  return this._delete(at `/campaigns/${id}`, p, o);
  }
- duplicate(id, params, options) {
-  return this._post(at `/campaigns/${id}/duplicate`, params, options, { keyed: true });
+ duplicate(id, p, o) {
+  return this._post(at `/campaigns/${id}/duplicate`, p, o, { keyed: true });
  }
- test(id, params, options) {
-  return this._post(at `/campaigns/${id}/test`, params, options, { keyed: true });
+ test(id, p, o) {
+  return this._post(at `/campaigns/${id}/test`, p, o, { keyed: true });
  }
- dryRun(id, params, options) {
-  return this._get(at `/campaigns/${id}/dry-run`, params, options);
+ dryRun(id, p, o) {
+  return this._get(at `/campaigns/${id}/dry-run`, p, o);
  }
- send(id, params, options) {
-  return this._post(at `/campaigns/${id}/send`, params, options, { keyed: true });
+ send(id, p, o) {
+  return this._post(at `/campaigns/${id}/send`, p, o, { keyed: true });
  }
- schedule(id, params, options) {
-  return this._post(at `/campaigns/${id}/schedule`, params, options, { keyed: true });
+ schedule(id, p, o) {
+  return this._post(at `/campaigns/${id}/schedule`, p, o, { keyed: true });
  }
- reschedule(id, params, options) {
-  return this._post(at `/campaigns/${id}/reschedule`, params, options, { keyed: true });
+ reschedule(id, p, o) {
+  return this._post(at `/campaigns/${id}/reschedule`, p, o, { keyed: true });
  }
- unschedule(id, params, options) {
-  return this._post(at `/campaigns/${id}/unschedule`, params, options, { keyed: true });
+ unschedule(id, p, o) {
+  return this._post(at `/campaigns/${id}/unschedule`, p, o, { keyed: true });
  }
- pause(id, params, options) {
-  return this._post(at `/campaigns/${id}/pause`, params, options, { keyed: true });
+ pause(id, p, o) {
+  return this._post(at `/campaigns/${id}/pause`, p, o, { keyed: true });
  }
- resume(id, params, options) {
-  return this._post(at `/campaigns/${id}/resume`, params, options, { keyed: true });
+ resume(id, p, o) {
+  return this._post(at `/campaigns/${id}/resume`, p, o, { keyed: true });
  }
- cancel(id, params, options) {
-  return this._post(at `/campaigns/${id}/cancel`, params, options, { keyed: true });
+ cancel(id, p, o) {
+  return this._post(at `/campaigns/${id}/cancel`, p, o, { keyed: true });
  }
- archive(id, params, options) {
-  return this._post(at `/campaigns/${id}/archive`, params, options, { keyed: true });
+ archive(id, p, o) {
+  return this._post(at `/campaigns/${id}/archive`, p, o, { keyed: true });
  }
- unarchive(id, params, options) {
-  return this._post(at `/campaigns/${id}/unarchive`, params, options, { keyed: true });
+ unarchive(id, p, o) {
+  return this._post(at `/campaigns/${id}/unarchive`, p, o, { keyed: true });
  }
- stats(id, params, options) {
-  return this._get(at `/campaigns/${id}/stats`, params, options);
+ stats(id, p, o) {
+  return this._get(at `/campaigns/${id}/stats`, p, o);
  }
- report(id, params, options) {
-  return this._get(at `/campaigns/${id}/report`, params, options);
+ report(id, p, o) {
+  return this._get(at `/campaigns/${id}/report`, p, o);
  }
- logs(id, params, options) {
-  return this._list(at `/campaigns/${id}/logs`, { items: "emails", by: "cursor" }, params, options);
+ logs(id, p, o) {
+  return this._list(at `/campaigns/${id}/logs`, { items: "emails", by: "cursor" }, p, o);
  }
- resendUnknown(id, params, options) {
-  return this._post(at `/campaigns/${id}/resend-unknown`, params, options, { keyed: true });
+ resendUnknown(id, p, o) {
+  return this._post(at `/campaigns/${id}/resend-unknown`, p, o, { keyed: true });
  }
 }
 exports.Campaigns = Campaigns;
 class MailServices extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/mail-services", { items: "mailServices", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/mail-services", { items: "mailServices", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/mail-services", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/mail-services", p, o, { keyed: true });
  }
- get(mailServiceId, options) {
-  return this._get(at `/mail-services/${mailServiceId}`, undefined, options);
+ get(mailServiceId, o) {
+  return this._get(at `/mail-services/${mailServiceId}`, undefined, o);
  }
- update(mailServiceId, params, options) {
-  return this._patch(at `/mail-services/${mailServiceId}`, params, options);
+ update(mailServiceId, p, o) {
+  return this._patch(at `/mail-services/${mailServiceId}`, p, o);
  }
- delete(mailServiceId, options) {
-  return this._delete(at `/mail-services/${mailServiceId}`, undefined, options);
+ delete(mailServiceId, o) {
+  return this._delete(at `/mail-services/${mailServiceId}`, undefined, o);
  }
- test(mailServiceId, options) {
-  return this._post(at `/mail-services/${mailServiceId}/test`, undefined, options);
+ test(mailServiceId, o) {
+  return this._post(at `/mail-services/${mailServiceId}/test`, undefined, o);
  }
 }
 exports.MailServices = MailServices;
 class IncomingWebhooks extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/incoming-webhooks", { items: "hooks", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/incoming-webhooks", { items: "hooks", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/incoming-webhooks", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/incoming-webhooks", p, o, { keyed: true });
  }
- get(hook, options) {
-  return this._get(at `/incoming-webhooks/${hook}`, undefined, options);
+ get(hook, o) {
+  return this._get(at `/incoming-webhooks/${hook}`, undefined, o);
  }
- update(hook, params, options) {
-  return this._patch(at `/incoming-webhooks/${hook}`, params, options);
+ update(hook, p, o) {
+  return this._patch(at `/incoming-webhooks/${hook}`, p, o);
  }
- delete(hook, options) {
-  return this._delete(at `/incoming-webhooks/${hook}`, undefined, options);
+ delete(hook, o) {
+  return this._delete(at `/incoming-webhooks/${hook}`, undefined, o);
  }
- deliveries(hook, options) {
-  return this._get(at `/incoming-webhooks/${hook}/deliveries`, undefined, options);
+ deliveries(hook, o) {
+  return this._get(at `/incoming-webhooks/${hook}/deliveries`, undefined, o);
  }
- test(hook, params, options) {
-  return this._post(at `/incoming-webhooks/${hook}/test`, params, options);
+ test(hook, p, o) {
+  return this._post(at `/incoming-webhooks/${hook}/test`, p, o);
  }
 }
 exports.IncomingWebhooks = IncomingWebhooks;
 class ScheduledImports extends core_js_1.Resource {
- list(params, options) {
-  return this._list("/scheduled-imports", { items: "imports", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/scheduled-imports", { items: "imports", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/scheduled-imports", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/scheduled-imports", p, o, { keyed: true });
  }
- get(id, options) {
-  return this._get(at `/scheduled-imports/${id}`, undefined, options);
+ get(id, o) {
+  return this._get(at `/scheduled-imports/${id}`, undefined, o);
  }
- update(id, params, options) {
-  return this._patch(at `/scheduled-imports/${id}`, params, options);
+ update(id, p, o) {
+  return this._patch(at `/scheduled-imports/${id}`, p, o);
  }
- delete(id, options) {
-  return this._delete(at `/scheduled-imports/${id}`, undefined, options);
+ delete(id, o) {
+  return this._delete(at `/scheduled-imports/${id}`, undefined, o);
  }
- run(id, options) {
-  return this._post(at `/scheduled-imports/${id}/run`, undefined, options, { keyed: true });
+ run(id, o) {
+  return this._post(at `/scheduled-imports/${id}/run`, undefined, o, { keyed: true });
  }
 }
 exports.ScheduledImports = ScheduledImports;
 class WebhooksDeliveries extends core_js_1.Resource {
- list(webhookId, params, options) {
-  return this._list(at `/webhooks/${webhookId}/deliveries`, { items: "deliveries", by: "offset" }, params, options);
+ list(webhookId, p, o) {
+  return this._list(at `/webhooks/${webhookId}/deliveries`, { items: "deliveries", by: "offset" }, p, o);
  }
- get(webhookId, deliveryId, options) {
-  return this._get(at `/webhooks/${webhookId}/deliveries/${deliveryId}`, undefined, options);
+ get(webhookId, deliveryId, o) {
+  return this._get(at `/webhooks/${webhookId}/deliveries/${deliveryId}`, undefined, o);
  }
- retry(webhookId, deliveryId, options) {
-  return this._post(at `/webhooks/${webhookId}/deliveries/${deliveryId}/retry`, undefined, options, { keyed: true });
+ retry(webhookId, deliveryId, o) {
+  return this._post(at `/webhooks/${webhookId}/deliveries/${deliveryId}/retry`, undefined, o, { keyed: true });
  }
 }
 exports.WebhooksDeliveries = WebhooksDeliveries;
 class Webhooks extends core_js_1.Resource {
  deliveries = new WebhooksDeliveries(this._client);
- list(params, options) {
-  return this._list("/webhooks", { items: "webhooks", by: "offset" }, params, options);
+ list(p, o) {
+  return this._list("/webhooks", { items: "webhooks", by: "offset" }, p, o);
  }
- create(params, options) {
-  return this._post("/webhooks", params, options, { keyed: true });
+ create(p, o) {
+  return this._post("/webhooks", p, o, { keyed: true });
  }
- eventTypes(options) {
-  return this._get("/webhooks/events", undefined, options);
+ eventTypes(o) {
+  return this._get("/webhooks/events", undefined, o);
  }
- stats(options) {
-  return this._get("/webhooks/stats", undefined, options);
+ stats(o) {
+  return this._get("/webhooks/stats", undefined, o);
  }
- get(webhookId, options) {
-  return this._get(at `/webhooks/${webhookId}`, undefined, options);
+ get(webhookId, o) {
+  return this._get(at `/webhooks/${webhookId}`, undefined, o);
  }
- update(webhookId, params, options) {
-  return this._patch(at `/webhooks/${webhookId}`, params, options);
+ update(webhookId, p, o) {
+  return this._patch(at `/webhooks/${webhookId}`, p, o);
  }
- delete(webhookId, options) {
-  return this._delete(at `/webhooks/${webhookId}`, undefined, options);
+ delete(webhookId, o) {
+  return this._delete(at `/webhooks/${webhookId}`, undefined, o);
  }
- test(webhookId, options) {
-  return this._post(at `/webhooks/${webhookId}/test`, undefined, options);
+ test(webhookId, o) {
+  return this._post(at `/webhooks/${webhookId}/test`, undefined, o);
  }
- rotateSecret(webhookId, params, options) {
-  return this._post(at `/webhooks/${webhookId}/rotate-secret`, params, options, { keyed: true });
+ rotateSecret(webhookId, p, o) {
+  return this._post(at `/webhooks/${webhookId}/rotate-secret`, p, o, { keyed: true });
  }
- redeliver(webhookId, params, options) {
-  return this._post(at `/webhooks/${webhookId}/redeliver`, params, options, { keyed: true });
+ redeliver(webhookId, p, o) {
+  return this._post(at `/webhooks/${webhookId}/redeliver`, p, o, { keyed: true });
  }
 }
 exports.Webhooks = Webhooks;
