@@ -625,7 +625,7 @@
     image: (b) => [picture(b.image.src, b.image.alt), line(b, "caption", "Caption", "caption")],
     button: (b) => [action(b, "label", b.emphasis)],
     list: (b) => [h(b.marks === "numbers" ? "ol" : "ul", { class: b.marks ?? "bullets" }, b.items.map((item, index) => h("li", {},
-      item.title !== undefined && line(b, `items.${index}.title`, "Bold lead-in", "strong"), prose(b, `items.${index}.text`, `Item ${index + 1}`))))],
+      item.title !== undefined && line(b, `items.${index}.title`, "Bold opening words", "strong"), prose(b, `items.${index}.text`, `Item ${index + 1}`))))],
     products: (b) => [line(b, "title", "Title", "section"), h("div", { class: "eb-grid" }, b.products.map((product, index) => h("div", {},
       product.image && picture(product.image.src, product.image.alt), line(b, `products.${index}.name`, "Name", "strong"),
       line(b, `products.${index}.text`, "Text"), line(b, `products.${index}.price`, "Price"))))],
@@ -638,7 +638,7 @@
         prose(b, `rows.${index}.cells.${cell}`, `Row ${index + 1}, column ${cell + 1}`)))))))],
     divider: (b) => [b.look === "space" ? h("div", { class: "eb-space" }, "Space") : h("hr")],
     social: (b) => [line(b, "title", "Title", "small"), h("p", { class: "eb-quiet" }, b.links.map((link) => link.name).join(" · "))],
-    footer: (b) => [line(b, "sender", "Sender", "strong"), line(b, "address", "Postal address"), prose(b, "reason", "Why recipients get this email"), line(b, "unsubscribe", "Unsubscribe link text", "link")],
+    footer: (b) => [line(b, "sender", "Company or brand name", "strong"), line(b, "address", "Postal address"), prose(b, "reason", "Why recipients get this email"), line(b, "unsubscribe", "Unsubscribe link text", "link")],
     columns: (b) => [h("div", { class: "eb-side" }, b.columns.map((column) => h("div", {}, column.blocks.map((cell) => part(cell, column.blocks)))))],
   };
   function part(block, list) {

@@ -152,7 +152,7 @@ pub const KINDS: &[BlockKind] = &[
                 path: "items",
                 label: "Item",
                 max: limits::EMAIL_LIST_ITEMS_MAX,
-                fields: &[line("title", "Bold lead-in", LABEL), prose("text", "Text", PARAGRAPH)],
+                fields: &[line("title", "Bold opening words", LABEL), prose("text", "Text", PARAGRAPH)],
             }],
         )
     },
@@ -268,7 +268,7 @@ pub const KINDS: &[BlockKind] = &[
             "footer",
             "Footer",
             &[
-                line("sender", "Sender", LABEL),
+                line("sender", "Company or brand name", LABEL),
                 line("address", "Postal address", SENTENCE),
                 prose("reason", "Why recipients get this email", PARAGRAPH),
                 line("unsubscribe", "Unsubscribe link text", LABEL),
