@@ -242,7 +242,7 @@ export class ProjectsProducts extends Resource<Mailmill> {
   /**
    * Change a product.
    *
-   * The values take precedence over imported values, even after another import.
+   * Values that you set take precedence over imported values, even after another import.
    * @example
    * ```ts
    * await mailmill.projects.products.update(projectId, productId);
@@ -321,7 +321,7 @@ export class Projects extends Resource<Mailmill> {
   /**
    * Correct a project's brand.
    *
-   * The values take precedence over values from the project's sites, even after another import.
+   * Values that you set take precedence over values from the project's sites, even after another import.
    * @example
    * ```ts
    * await mailmill.projects.update(projectId);

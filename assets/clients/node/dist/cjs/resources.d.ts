@@ -183,7 +183,7 @@ export declare class ProjectsProducts extends Resource<Mailmill> {
  /**
   * Change a product.
   *
-  * The values take precedence over imported values, even after another import.
+  * Values that you set take precedence over imported values, even after another import.
   * @example
   * ```ts
   * await mailmill.projects.products.update(projectId, productId);
@@ -243,7 +243,7 @@ export declare class Projects extends Resource<Mailmill> {
  /**
   * Correct a project's brand.
   *
-  * The values take precedence over values from the project's sites, even after another import.
+  * Values that you set take precedence over values from the project's sites, even after another import.
   * @example
   * ```ts
   * await mailmill.projects.update(projectId);

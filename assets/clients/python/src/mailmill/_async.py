@@ -478,7 +478,7 @@ class AsyncProjectsProducts(AsyncResource):
     ) -> t.ProductView:
         """Change a product.
 
-        The values take precedence over imported values, even after another import.
+        Values that you set take precedence over imported values, even after another import.
 
         Args:
             url: The URL of the product's page.
@@ -612,8 +612,8 @@ class AsyncProjects(AsyncResource):
     ) -> t.ProjectView:
         """Correct a project's brand.
 
-        The values take precedence over values from the project's sites, even after another import. A postal
-        address also appears in existing emails without their own address; other values apply to emails
+        Values that you set take precedence over values from the project's sites, even after another import. A
+        postal address also appears in existing emails without their own address; other values apply to emails
         written or rendered after the change.
 
         Args:
@@ -1295,8 +1295,8 @@ class AsyncEmails(AsyncResource):
         """Read the brief from a prompt.
 
         Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and
-        stores nothing except the usage of the language model, which has 20 seconds. The positions in spans
-        count Unicode code points from 0.
+        stores nothing except the usage of the language model, which must respond within 20 seconds. The
+        positions in spans count Unicode code points from 0.
 
         Args:
             project_id: The project of the brand that sends the email. The brand's products are recognized in
