@@ -106,7 +106,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     let check = browser.get(&format!("{here}/launch")).await;
     assert!(check.text.contains(">Unsubscribed</th>") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
     assert!(check.text.contains("built-in inbox") && check.text.contains("This is test data"), "{}", check.text);
-    assert!(check.text.contains("Email checks") && check.text.contains("/checks\">Show all findings"), "{}", check.text);
+    assert!(check.text.contains("Email checks") && check.text.contains("/checks\">View all findings"), "{}", check.text);
     let sent = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(follow(&mut browser, sent).await.text.contains("Sending started."));
     becomes(&client, &id, "sent").await;
@@ -129,7 +129,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     // The page that sends the campaign offers no further action.
     let over = browser.get(&format!("{here}/launch")).await;
     let forms = ["value=\"schedule\"", "value=\"send\"", "Fix the problems above"];
-    assert!(forms.iter().all(|form| !over.text.contains(form)) && over.text.contains("Show report"), "{}", over.text);
+    assert!(forms.iter().all(|form| !over.text.contains(form)) && over.text.contains("View report"), "{}", over.text);
 
     // Try to send the campaign again, then archive it.
     let again = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
