@@ -189,7 +189,7 @@ fn window(left: &RgbImage, right: &RgbImage, (x, y): (u32, u32), color: usize) -
     (2.0 * a * b + STEADY_MEAN) * (2.0 * ab + STEADY_SPREAD) / ((a * a + b * b + STEADY_MEAN) * (aa + bb + STEADY_SPREAD))
 }
 
-/// Returns our picture, theirs, and the difference.
+/// Returns one picture with both pictures and their difference side by side.
 fn side_by_side(left: &RgbImage, right: &RgbImage) -> RgbImage {
     let (width, height) = (left.width().max(right.width()), left.height().max(right.height()));
     let (left, right) = (padded(left, width, height), padded(right, width, height));

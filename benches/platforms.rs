@@ -1,9 +1,9 @@
 //! The speed of an import from a platform, and of incoming webhooks, webhooks of a store, and events of a mail service, with the memory
 //! that they take.
 //!
-//! The targets: 100,000 contacts at 10,000 per second of our own time, with flat memory; and 2,000 webhooks of each kind per second. The
-//! server of the platform sends pages that it wrote before, so that almost all of the time is our own. `CONTACTS` and `WEBHOOKS` set other
-//! numbers. Run with `cargo bench --bench platforms`.
+//! The targets: 100,000 contacts at 10,000 per second of Mailmill's own time, with flat memory; and 2,000 webhooks of each kind per second.
+//! The server of the platform sends pages that it wrote before, so that almost all of the time is Mailmill's own. `CONTACTS` and `WEBHOOKS`
+//! set other numbers. Run with `cargo bench --bench platforms`.
 
 mod shared;
 

@@ -116,9 +116,9 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
 
 fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
-        // A script must not mistake a part of the output for the whole.
+        // A script must not mistake incomplete output for the whole output.
         Some(error) if code == 0 => Err(Problem::failed(format_args!(
-            "the command succeeded, but its output is incomplete: {error}; check the target of standard output"
+            "the command succeeded, but its output is incomplete: {error}; check the file or program that receives the output"
         ))),
         _ => Ok(code),
     });
@@ -145,7 +145,7 @@ fn keep_panics_short() {
         }
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("no details");
+        let text = text.unwrap_or("a panic without a message");
         // The result is ignored: standard error may be closed, or its disk may be full.
         let _ = writeln!(std::io::stderr(), "mailmill: internal error at {file}:{line}: {text}. Please report this.");
     }));
@@ -200,7 +200,7 @@ fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let mut local = doctor::check(place.data(), place.config.as_deref(), &settings);
     if settings.cluster.database.is_some() && !cli::is_served(&folder::admin_socket(place.data())) {
-        // Only its service opens the folder of a node, and a stopped node is not a problem.
+        // Only the node's own service opens its folder. A stopped node is not a problem.
         let said = "this node is stopped; the other checks need its service, which `mailmill serve` starts";
         local.push(Finding::skipped("node", said));
         print(&cli::report(&local));
@@ -211,8 +211,8 @@ fn examine(place: &Location) -> Result<u8, Problem> {
         return Ok(cli::exit_code(&local));
     }
     administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
-        // The checks that do not need the engine are still useful.
-        local.push(Finding::problem("data", problem.to_string(), "Fix the problem with the data first."));
+        // The findings of the checks that do not need the engine are useful even if the folder cannot be opened.
+        local.push(Finding::problem("data", problem.to_string(), "Follow the instructions in the message above."));
         print(&cli::report(&local));
         Ok(cli::exit_code(&local))
     })
@@ -267,7 +267,7 @@ fn start_log(log: &Log) {
     let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
     let written = written.log_internal_errors(false);
     let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::RecentLogLayer);
-    // If there already is a subscriber, it belongs to a host process that embeds this program.
+    // An existing subscriber belongs to a host process that embeds this program, so it stays in use.
     let _ = match log.format {
         LogFormat::Text => log_lines.with(written).try_init(),
         LogFormat::Json => log_lines.with(written.json()).try_init(),

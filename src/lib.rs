@@ -78,13 +78,14 @@
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
 //!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`. Whether every row can be
 //!   read: `features/installation/row_checks.rs`, for `mailmill check-data`.
-//! - *How does the continuous backup work?* [`engine::backup`]: the path of a commit from the writer to the target, and which server may write
-//!   there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the command
-//!   `restore`: `app/restore_continuous.rs`.
-//! - *How does one brand come back from the backup?* `features/restores`; `features/go_live/copier.rs` copies it, as when a brand goes live.
+//! - *How does the continuous backup work?* [`engine::backup`]: the path of a commit from the writer to the target, and which server may
+//!   write there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the
+//!   command `restore`: `app/restore_continuous.rs`.
+//! - *How is one brand restored from the backup?* `features/restores`; `features/go_live/copier.rs` copies the brand, as when a brand goes
+//!   live.
 //! - *How do several nodes share an installation?* [`engine::store::cluster`]: the log, the lease, and the store of a leader or a follower.
-//!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on which
-//!   node. The commands `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
+//!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on
+//!   which node. The commands `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
 //! - *What would several writers change?* `assets/docs/growth.md`: a log per group of accounts. `engine/store/cluster/tests/shards.rs`
 //!   simulates it. Tables whose keys start with an account, or with an object of one, stay as they are; queues by time, the change feed,
 //!   the outbox and the search index exist once per shard; identifiers in links and returned mail must lead to a shard.
@@ -100,31 +101,31 @@
 //!   `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these operations. A
 //!   page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles: [`vocab::roles`].
 //! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` has the promise. Planning continues after its last committed chunk
-//!   (`features/sending/planning.rs`). At the start, `recover` in `features/sending/dispatch` marks messages that were being handed over as
+//!   (`features/sending/planning.rs`). At startup, `recover` in `features/sending/dispatch` marks messages that were being handed over as
 //!   unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
 //! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the first pause and the time limit are settings
 //!   (`mail.retry_minutes`, `mail.give_up_hours`), the longest pause is `RETRY_PAUSE_MS_MAX`. Of a mail server that cannot be reached:
 //!   `engine/mail/transport/host_throttle.rs`. Of webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs` receives the request, `features/tracking/unsubscribe.rs`
 //!   applies it, for all channels. The headers: [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
-//! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the events;
-//!   `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences. The
-//!   services and their relays: [`vocab::mail_services`].
+//! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the
+//!   events; `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences.
+//!   The services and their relays: [`vocab::mail_services`].
 //! - *How do forms and automations add contacts?* `features/hooks`: the mapping of bodies in `mapping.rs`, the rules in `receiving.rs`.
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
 //!   they rotate: `features/domains/mod.rs`; `key_pairs.rs` there creates both keys of a domain.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
 //!   library in a worker process, or an installed Chromium draws it (`rendering.engine`).
-//! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every email
-//!   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
-//! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
-//!   save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
+//! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every
+//!   email must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
+//! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script.
+//!   Both save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
 //! - *How is an email checked?* [`features::checks`]: links, email clients, spelling, deliverability, accessibility. A worker process
 //!   parses the HTML ([`engine::render::inspect`], [`engine::clients`]); `engine/fetch/link_probes.rs` requests the links;
 //!   [`engine::spelling`] and [`engine::deliverability`] read the text. `features/emails/checking.rs` checks every version and stores the
 //!   result; `features/validation` checks an email on request; `app/check_file.rs` checks a file.
-//! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into what a
-//!   client shows; the devices are in `assets/email_clients/devices.toml`.
+//! - *How is an email previewed on devices?* [`features::previews`] stores and draws; [`engine::clients::transform`] turns the email into
+//!   what a client shows; the devices are in `assets/email_clients/devices.toml`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
 //! - *How do AI assistants use the service?* [`surfaces::mcp`] is the MCP server: its table of operations is in `tools.rs`, `schemas.rs`
 //!   shortens their schemas, `confirmation.rs` asks the user, and `calling.rs` runs a call. Users connect programs with the flow in
@@ -144,29 +145,30 @@
 //! - *Where are contacts stored, and how do filters find them?* [`features::contact_records`] and [`features::filters`]. Sets by tag and
 //!   status: [`features::contact_sets`].
 //! - *How are contacts imported from other platforms?* `features/connections` has the keys, the client for all requests, and an adapter per
-//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies. Which field becomes which: `fields.rs`.
+//!   platform. An import is a contact job, whose pages `features/contacts/jobs/provider.rs` applies. `fields.rs` maps the platform's fields
+//!   to contact fields.
 //! - *How are contacts and events imported on a schedule?* `features/scheduled_imports`: the schedule in `model.rs`, the steps of a run in
-//!   `running.rs`. Contacts of a file or a platform are imported by a contact job, events by `events.rs`. The changes on a platform since the
-//!   last run: `changes` and the time in `contacts` of the adapters in `features/connections/platform`.
+//!   `running.rs`. A contact job imports contacts from a file or a platform; `events.rs` imports events. The adapters in
+//!   `features/connections/platform` return the changes on a platform since the last run.
 //! - *How are accounts connected with OAuth?* `features/connections/oauth.rs` has the flow, its state, and the refresh of tokens; the
 //!   operations are `connections.authorize` and `connections.complete`.
 //! - *How are emails exported to other platforms?* `features/exports/translate.rs` writes the platform's language,
 //!   `features/connections/templates` creates and updates templates and drafts; `publish.rs` there explains why there are no duplicates.
 //! - *How is a store connected?* `features/storefront`: `sync` imports products and customers in steps, `incoming` and `apply` handle
 //!   webhooks, and `platform` has an adapter for Shopify and one for WooCommerce. Products become products of the brand through
-//!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`. `install` has the OAuth flow
-//!   of Shopify.
+//!   `features/projects/shop_products.rs`, orders become customer events through `features/events/reporting.rs`. `install` has the OAuth
+//!   flow of Shopify.
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
 //!   forms and OpenAPI read. The documentation of the module lists all steps.
 //! - *Where are customer events stored, and how are they found?* [`features::customer_events`]; `store/index.rs` explains why index rows
 //!   are written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
-//! - *Where are the Node.js SDK and the Python client?* In `assets/clients`, generated from the OpenAPI document; `features/system/clients.rs`
-//!   packs them, and the server offers them under `/clients/`.
+//! - *Where are the Node.js SDK and the Python client?* In `assets/clients`, generated from the OpenAPI document;
+//!   `features/system/clients.rs` packs them, and the server offers them under `/clients/`.
 //! - *What does the API promise, beyond the OpenAPI document?* The pages under "Reference" in `assets/docs`, such as `sending.md`.
-//! - *How are the documents shown?* [`surfaces::docs`]: `chapters.rs` lists the pages of `assets/docs`, `reference.rs` writes the pages of the
-//!   API from the table of operations, and `remedies.rs` has the cause and remedy of every error code.
+//! - *How are the documents shown?* [`surfaces::docs`]: `chapters.rs` lists the pages of `assets/docs`, `reference.rs` writes the pages of
+//!   the API from the table of operations, and `remedies.rs` has the cause and remedy of every error code.
 //! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects
 //!   the words that it replaces.
 //!
@@ -182,8 +184,8 @@
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings;
 //!    numbers that belong to one algorithm, such as thresholds, are beside it.
-//! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, no files and no
-//!    network.
+//! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, and no access to
+//!    files or the network.
 //!    `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads only the dimensions of
 //!    images and, for the spelling and deliverability checks, the words of emails, with a scanner that takes linear time and builds no
 //!    tree.

@@ -38,7 +38,7 @@ pub fn check(data: &Path) -> Result<(), Problem> {
     }
     match <[StoreFile; 3]>::try_from(whole) {
         Ok(files) => findings.extend(identities(&folder, files)?),
-        Err(_) => findings.push(Finding::skipped("installation", "a file cannot be checked")),
+        Err(_) => findings.push(Finding::skipped("installation", "the files can be compared once the problems above are fixed")),
     }
     super::print(&cli::report(&findings));
     match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
@@ -72,17 +72,18 @@ fn damaged(name: &str, error: &Error) -> Finding {
         || format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until the restore succeeds.");
     let (said, remedy) = match error {
         Error::Damaged { file, found } => (format!("{} is damaged: {found}", file.display()), restore()),
-        other => (other.to_string(), "Follow the instructions above.".to_owned()),
+        other => (other.to_string(), "Follow the instructions in the message above.".to_owned()),
     };
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
 
 /// Checks whether the stores belong to one installation, and whether the master key in the folder is the key of this installation.
 fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Problem> {
+    const SUBJECT: &str = "master key";
     let inspection = Inspection::of(files).map_err(Problem::failed)?;
     let installation = match inspection.mismatch().map_err(Problem::failed)? {
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
-        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions above."),
+        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions in the message above."),
     };
     let remedy = "Copy your master key to this path (mode 600). If every copy is lost, run `mailmill rekey` to see \
                   what is lost.";
@@ -90,16 +91,18 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
     let key = match Seal::read(&folder.master_key()) {
         _ if rekey.exists() => {
             let said = Refusal::RekeyIncomplete(rekey.display().to_string()).to_string();
-            Finding::problem("master key", said, "Run `mailmill rekey` again.")
+            Finding::problem(SUBJECT, said, "Run `mailmill rekey` again.")
         }
-        Err(trouble @ KeyError::Open(_)) => Finding::problem("master key", trouble.to_string(), "Run the command above."),
-        Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
+        Err(trouble @ KeyError::Open(_)) => {
+            Finding::problem(SUBJECT, trouble.to_string(), "Run the command in the message above.")
+        }
+        Err(trouble) => Finding::problem(SUBJECT, trouble.to_string(), remedy),
         Ok(seal) => match fit(folder, &inspection, &seal)? {
-            Fit::Right => Finding::good("master key", "the key belongs to this installation"),
-            Fit::Untested => Finding::skipped("master key", UNTESTED),
+            Fit::Right => Finding::good(SUBJECT, "the key belongs to this installation"),
+            Fit::Untested => Finding::skipped(SUBJECT, UNTESTED),
             Fit::Wrong => {
                 let said = format!("{} does not contain the key of this installation", folder.master_key().display());
-                Finding::problem("master key", said, remedy)
+                Finding::problem(SUBJECT, said, remedy)
             }
         },
     };

@@ -26,7 +26,7 @@ use crate::vocab::settings::Settings;
 /// The size of the page cache, in bytes, for a store file that is read only once.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Runs a command. Commands that a running service must carry out are in `administration`.
+/// Runs a `mailmill cluster` command. Commands that a running service must carry out are in `administration`.
 pub fn run(data: &Path, settings: Settings, command: &ClusterCommand) -> Result<(), Problem> {
     let Some(url) = settings.cluster.database.clone() else {
         return Err(Problem::misused("the settings name no cluster: set cluster.database"));
@@ -112,7 +112,8 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     Ok(())
 }
 
-/// Returns the settings without the cluster's database, so that the folder is opened as a single machine. Only a leader takes backups.
+/// Returns the settings without the cluster's database, so that the folder is opened as that of a single machine, and without a backup,
+/// because only a leader takes backups.
 fn alone(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.cluster.database = None;
@@ -134,7 +135,7 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     // Use this node's master key. The node may be running, so its folder is not locked.
     let own = data.join("master.key");
     let key = checked_key(&settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own), &schema)?;
-    // The errors of a folder name the option of the data folder.
+    // The errors of [`Folder`] name the option `--data`, but this folder comes from `--to`.
     let folder = Folder::open(to).map_err(|error| Problem::failed(error.to_string().replace("--data", "--to")))?;
     if !folder.names().map_err(Problem::failed)?.is_empty() {
         return Err(Problem::failed(format_args!("{} is not empty: choose an empty folder with --to", to.display())));
@@ -222,7 +223,7 @@ fn leave(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Ru
     let holder = runtime.block_on(cluster::read_lease(&mut link)).map_err(Problem::failed)?;
     if holder.remaining_ms > 0 && holder.node == settings.cluster.node {
         return Err(Problem::failed(
-            "this node still holds the lease of the cluster; wait for the time in the setting cluster.lease_seconds, and run the \
+            "this node still holds the lease of the cluster; wait until the lease expires (setting cluster.lease_seconds), and run the \
              command again",
         ));
     }

@@ -72,7 +72,7 @@ fn cluster(settings: &Settings) -> Option<Finding> {
         Ok((holder, _)) if holder.remaining_ms > 0 => {
             Finding::good(SUBJECT, format!("{} leads, epoch {}", holder.node, holder.epoch))
         }
-        Ok(_) => Finding::problem(SUBJECT, "no node leads", "Start a node with `mailmill serve`, and see its log."),
+        Ok(_) => Finding::problem(SUBJECT, "no node leads the cluster", "Start a node with `mailmill serve`, and see its log."),
         Err(error) => Finding::problem(SUBJECT, error.to_string(), "Correct [cluster] in the settings, or restore the database."),
     })
 }
@@ -82,20 +82,20 @@ fn folder(data: &Path) -> Finding {
     match fs::metadata(data) {
         Err(error) if error.kind() == ErrorKind::NotFound => Finding::problem(
             "folder",
-            format!("{shown} does not exist"),
+            format!("the data folder {shown} does not exist"),
             "Run `mailmill serve` first to create the folder, or choose another folder with --data.",
         ),
         Err(error) => Finding::problem(
             "folder",
-            format!("{shown} cannot be read: {error}"),
+            format!("the data folder {shown} cannot be read: {error}"),
             "Make the folder readable, or choose another folder with --data.",
         ),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
-            format!("other users of this machine can access {shown}"),
+            format!("other users of this machine can access the data folder {shown}"),
             format!("Run chmod 700 '{shown}': the folder contains the master key and all contacts."),
         ),
-        Ok(_) => Finding::good("folder", format!("only its owner can access {shown}")),
+        Ok(_) => Finding::good("folder", format!("only its owner can access the data folder {shown}")),
     }
 }
 

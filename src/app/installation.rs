@@ -433,7 +433,7 @@ impl Opener<'_> {
         let done = noted.and_then(|()| fs::remove_file(self.folder.first_start()));
         done.map_err(|error| {
             Problem::failed(format_args!(
-                "{} cannot be written: {error}; check its permissions and its free space",
+                "the data folder {} cannot be written to: {error}; check its permissions and its free space",
                 self.folder.path().display()
             ))
         })
@@ -485,7 +485,7 @@ impl Opener<'_> {
         let noted = if is_same { note() } else { self.space.write(note) };
         if let Err(error) = noted {
             let file = self.folder.instance();
-            // If the disk is full, the service starts anyway, and the next start counts this start.
+            // In a folder that was opened here before, the service starts even if the disk is full, and the next start counts this start.
             if !is_same {
                 return Err(Problem::failed(format_args!(
                     "{} cannot be written: {error}; check the permissions and the free space of its folder",

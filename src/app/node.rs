@@ -40,9 +40,9 @@ pub struct OpenNode {
 }
 
 impl Node {
-    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be
-    /// called on a thread of an async runtime. `space` writes to the folder, so it is not called for a single machine, where only an
-    /// empty folder is a new installation.
+    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be called on a
+    /// thread of an async runtime. `space` writes to the folder; for a single machine, it is not called, because a new installation is
+    /// created only in an empty folder.
     pub fn join(
         folder: &Folder,
         settings: &Settings,
@@ -137,8 +137,8 @@ fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> 
     let file = folder.master_key();
     if folder.rekey().exists() {
         return Err(Problem::failed(format_args!(
-            "{} exists: a rekey of this folder was interrupted, and a cluster does not use the new key. Choose another data folder with \
-             --data, or move this file to another folder",
+            "a rekey of this folder was interrupted (the file {} exists), and a cluster does not use the new key. Choose another data \
+             folder with --data, or move the file to another folder",
             folder.rekey().display()
         )));
     }
@@ -150,7 +150,7 @@ fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> 
                 file.display()
             )));
         };
-        // A wrong key in the folder would take precedence over the setting after its correction.
+        // The key is checked before it is copied: a wrong key in the folder would take precedence even after the setting is corrected.
         checked_key(copy, schema)?.copy_to(&file).map_err(Problem::failed)?;
     }
     let seal = Seal::read(&file).map_err(Problem::failed)?;

@@ -1,5 +1,5 @@
-//! `mailmill restore URL --brand ID`: brings back one brand into the running installation. The server does the work; this command starts the
-//! restore, shows what would come back and, with `--yes`, waits until the brand is back.
+//! `mailmill restore URL --brand ID`: brings back one brand into the running installation. The server does the work; this command starts
+//! the restore, shows what would come back and, with `--yes`, waits until the brand is back.
 
 use std::path::Path;
 use std::time::Duration;

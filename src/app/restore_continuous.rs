@@ -144,7 +144,7 @@ async fn write_contacts(
         for store in [test, live] {
             let store = StoreFile::open_verified(&store, CACHE_BYTES).map_err(Problem::failed)?;
             let tx = store.read().map_err(Problem::failed)?;
-            // A brand without contacts has a file with only the headers.
+            // For a brand without contacts, the file has only the header line.
             if projects::owner(&tx, project).map_err(Problem::failed)?.is_some() {
                 let mut unwritten = None;
                 let flush = |lines: &mut Vec<u8>, all: bool| match all || lines.len() >= LINES_BYTES {

@@ -1,4 +1,4 @@
-//! What the kinds of `mailmill restore` print and ask for at the terminal.
+//! The messages and the question that all forms of `mailmill restore` show at the terminal.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};

@@ -36,7 +36,7 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     let mut leading: Option<Leading> = None;
     loop {
         let changes = CACHED.map(|table| Box::pin(engine.control.changed(table).notified()));
-        // Read the request before the role, so that a lead that began before the request is handed over.
+        // Read the drain request before the role, so that a lead that began before the request is handed over.
         let must_end = *drain.borrow_and_update();
         let now = role.borrow_and_update().clone();
         if let Some(former) = leading.take_if(|lead| lead.is_over(&now)) {
@@ -48,7 +48,8 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
         }
         if leading.is_none() {
             load(&engine);
-            // While a resignation takes long, the role does not show yet that the lead has ended.
+            // While a resignation is still in progress, the role can show a lead that has already ended. In this case, `activate` returns
+            // false.
             if let Role::Leader { epoch } = now
                 && member.activate(epoch)
             {
@@ -84,7 +85,7 @@ struct Leading {
 }
 
 impl Leading {
-    /// Returns whether this lead has ended. The node may already lead again, in a newer epoch, when this is noticed.
+    /// Returns whether this lead has ended. The node may already lead again, in a newer epoch, when the role is read.
     fn is_over(&self, role: &Role) -> bool {
         *role != Role::Leader { epoch: self.epoch }
     }
@@ -104,7 +105,7 @@ async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace
     former.tasks.raise(Stage::Draining);
     former.end(engine, grace).await;
     member.deactivate();
-    // On a full disk, a write waits for space. It must not keep the lease.
+    // On a full disk, a write waits for space. The time limits ensure that the lease is released anyway.
     let counted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, accounts::flush_usage(engine)).await;
     let noted = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, tracking::flush(engine)).await;
     let resigned = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, member.resign()).await;
@@ -130,7 +131,8 @@ pub async fn leave_full_disk(engine: Arc<Engine>, member: Arc<Member>) {
         }
         tracing::warn!(node = member.node(), "the disk of this node is almost full, so another node should lead the cluster");
         member.step_down().await;
-        // If no other node takes the lease, this node leads again. Each attempt interrupts writes.
+        // If no other node takes the lease, this node leads again. The long pause keeps such attempts rare, because each of them interrupts
+        // writes.
         tokio::time::sleep(limits::CLUSTER_FULL_DISK_PAUSE).await;
     }
 }
@@ -148,7 +150,7 @@ fn load(engine: &Engine) {
 mod tests {
     use super::*;
 
-    // The workers of the former lead continued, and the node kept the lease without serving as the leader.
+    // Otherwise, the workers of the former lead would continue, and the node would keep the lease without serving as the leader.
     #[tokio::test]
     async fn a_lead_is_over_even_if_the_node_already_leads_again() {
         let lead = Leading { epoch: 3, tasks: Tasks::new(Handle::current()), workers: 0 };

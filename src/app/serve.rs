@@ -93,7 +93,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let api = Api::new(engine.clone(), OPERATIONS);
     let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
     let front = Arc::new(WithLeader::new(api.clone(), WithTools::new(api, pages, &tasks), client));
-    // A strong reference would keep the stores open at the end.
+    // A strong reference would keep the stores open at shutdown.
     let weak_front = Arc::downgrade(&front);
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
@@ -297,7 +297,7 @@ impl ReadyFile {
 
 impl Drop for ReadyFile {
     fn drop(&mut self) {
-        // It is not an error if the file no longer exists.
+        // The result is ignored, because the file may already have been removed.
         let _ = fs::remove_file(&self.0);
     }
 }

@@ -56,7 +56,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX>
                 u64::try_from(number).ok().and_then(Bounded::new).ok_or_else(|| outside(number, MIN, MAX))
             }
 
-            /// JSON has only one kind of number: 5.0 equals 5, and some clients send it in that form.
+            /// JSON has only one kind of number: 5.0 equals 5, and some clients send whole numbers with a decimal point.
             fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
                 let whole = number.fract() == 0.0 && (0.0..=i64::MAX as f64).contains(&number);
                 let bounded = if whole { Bounded::new(number as u64) } else { None };

@@ -30,7 +30,7 @@ impl fmt::Display for CurrencyError {
 }
 
 impl Currency {
-    /// The default currency.
+    /// The US dollar, the default currency.
     pub const USD: Self = Self(*b"USD");
 
     /// Returns the currency's code in uppercase.

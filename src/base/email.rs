@@ -242,7 +242,7 @@ fn examine(text: &str) -> Result<usize, EmailError> {
     if let Some(character) = text.chars().find(|character| is_hidden(*character)) {
         return Err(EmailError::HiddenCharacter(character));
     }
-    // A display name can be in quotation marks, so it is checked before them.
+    // This check precedes the check for quotation marks, because a display name can be in quotation marks.
     if text.contains(['<', '>']) {
         return Err(EmailError::DisplayName);
     }
@@ -496,8 +496,8 @@ mod tests {
         }
     }
 
-    /// Joiners were once accepted: `an\u{200d}a@example.com` was a second contact next to `ana@example.com`, and was not affected when the
-    /// first contact unsubscribed.
+    /// In an earlier version, joiners were accepted: `an\u{200d}a@example.com` was a second contact next to `ana@example.com`, and was not
+    /// affected when the first contact unsubscribed.
     #[test]
     fn rejects_invisible_characters_at_any_position() {
         let hidden = "\0\u{7f}\u{85}\u{ad}\u{34f}\u{61c}\u{115f}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{202e}\u{2028}\
@@ -539,7 +539,7 @@ mod tests {
         assert_eq!(refused(&format!("{longest}m")), EmailError::TooLong);
         assert_eq!(refused(&format!("{}@example.com", "l".repeat(65))), EmailError::LocalPartTooLong);
         assert_eq!(refused(&format!("a@{}.com", "b".repeat(64))), EmailError::DomainInvalid);
-        // Thirty labels of two bytes each take seven bytes each in ASCII, which makes the whole address too long.
+        // In ASCII, each of the thirty two-byte labels takes seven bytes, which makes the whole address too long.
         let grows = format!("{}@{}com", "l".repeat(64), "é.".repeat(30));
         assert!(grows.len() < 160);
         assert_eq!(refused(&grows), EmailError::TooLong);

@@ -1,7 +1,7 @@
 //! Splits HTML into tags, text and comments, each with its place in the source.
 //!
 //! The parsers that build a tree do not keep byte positions. A spelling check needs no tree, so this scanner follows the tokenizer of the
-//! HTML standard (section 13.2.5) as far as text and positions depend on it. It takes linear time, and nesting costs nothing.
+//! HTML standard (section 13.2.5) as far as text and positions depend on it. It takes linear time, however deeply the elements are nested.
 
 /// A piece of the source. `start` and `end` are byte positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl<'a> Scanner<'a> {
         self.source.get(self.position..).unwrap_or_default()
     }
 
-    /// Moves by `length` bytes and returns these bytes as a piece.
+    /// Advances by `length` bytes, but by at least one, and returns these bytes as a token.
     fn take(&mut self, length: usize, kind: TokenKind<'a>) -> Token<'a> {
         let start = self.position;
         self.position = (start + length.max(1)).min(self.source.len());

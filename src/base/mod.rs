@@ -1,4 +1,4 @@
-//! Small general tools that use no terms of the product.
+//! General-purpose types and functions that are independent of features.
 
 pub(crate) mod amount;
 pub(crate) mod archive;

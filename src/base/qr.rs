@@ -1,4 +1,4 @@
-//! QR codes, as an outline for an SVG image.
+//! Draws QR codes as paths for SVG images.
 
 use qrcode::{Color, EcLevel, QrCode};
 

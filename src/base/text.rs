@@ -1,4 +1,4 @@
-//! Bounded text without control characters, and colors.
+//! Text of limited length, and colors. Control characters are rejected, except tabs and line ends in [`LongText`].
 //!
 //! Lengths are counted in characters, as in the API documentation.
 
@@ -95,7 +95,7 @@ pub fn fold(text: &str) -> String {
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
-        // "iOS" keeps its case.
+        // A word such as "iOS" keeps its case.
         Some(first) if first.is_lowercase() && !letters.clone().next().is_some_and(char::is_uppercase) => {
             first.to_uppercase().chain(letters).collect()
         }

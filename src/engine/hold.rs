@@ -17,7 +17,7 @@ use crate::vocab::tables;
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(META)];
 
 /// The key of the hold, in [`META`] of the control store.

@@ -60,7 +60,7 @@ pub struct Worker {
     pub name: &'static str,
     /// The tables that wake the worker when a commit changes them.
     pub wakes: &'static [TableId],
-    /// How often the worker also runs without being woken, and the minimum wait after a failure.
+    /// The interval at which the worker also runs without being woken, and the minimum wait after a failure.
     pub period: Duration,
     pub work: Work,
 }
@@ -190,7 +190,7 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
             }
             let cause = match &ran {
                 Err(failure) => failure.cause.as_deref().unwrap_or(failure.code.info().message),
-                Ok(()) => "the task ended",
+                Ok(()) => "the job ended without an error",
             };
             if shutdown.stage() > Stage::Running {
                 return status.end(ran.is_err().then_some(cause));
@@ -288,7 +288,7 @@ mod tests {
         .await;
     }
 
-    // A restore drill delayed the handover of a cluster.
+    // In an earlier version, a restore drill delayed the handover to another leader in a cluster.
     #[tokio::test]
     async fn a_long_step_is_interrupted_when_the_tasks_drain() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
@@ -340,7 +340,7 @@ mod tests {
         until(&count, 4).await;
         let state = board.snapshot().remove(0).1;
         assert_eq!((state.is_lasting, state.is_stopped, state.restarts, state.failures_in_a_row), (true, false, 3, 3));
-        assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("the task ended"));
+        assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("the job ended without an error"));
         tasks.raise(Stage::Draining);
         assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);
         assert_eq!(count.load(Ordering::SeqCst), 4, "the end of the service is not a failure");

@@ -106,7 +106,7 @@ impl<S: Service> Service for WithLeader<S> {
             };
         }
         let reply = self.answer(request).await;
-        // This node may not know a key yet that was created a moment ago, so the leader decides.
+        // This node may not know a key that was created a moment ago, so the leader decides.
         match again.filter(|again| reply.status == StatusCode::UNAUTHORIZED && again.headers.contains_key(AUTHORIZATION)) {
             Some(again) if member.leader().is_some() => {
                 self.forward(again).await.unwrap_or_else(|reason| self.unavailable(reason, page))
@@ -254,7 +254,7 @@ impl<S: Service> WithLeader<S> {
         is_due
     }
 
-    /// Returns the response without a leader: the page, or JSON if there is none.
+    /// Returns the response for a request that no leader can handle: `page`, or JSON if `page` is `None`.
     fn unavailable(&self, reason: &'static str, page: Option<&'static str>) -> Reply {
         if let Some(page) = page {
             let mut headers = page_headers();
@@ -275,7 +275,7 @@ impl<S: Service> WithLeader<S> {
     }
 }
 
-/// Returns a request of this node itself to the leader.
+/// Returns a request to the leader that comes from this node itself, not from a client.
 fn of_node(path: &'static str, headers: HeaderMap, body: Bytes) -> Incoming {
     let uri = Uri::from_static(path);
     Incoming { method: Method::POST, uri, headers, body: Body::Whole(body), peer: Peer::Operator }
@@ -364,7 +364,7 @@ mod tests {
         }
     }
 
-    // A follower dropped the visits in its memory that it could not store as the leader.
+    // A former leader sends the visits that it could not store to the new leader, so that they are not lost.
     #[test]
     fn visits_arrive_at_the_leader_as_they_were_at_the_other_node() {
         let app = TestApp::new();

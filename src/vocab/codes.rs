@@ -95,7 +95,7 @@ pub const CODES: &[CodeInfo] = &[
         "SECOND_FACTOR_REQUIRED",
         "Enter the code from the authenticator app, or a recovery code.",
     ),
-    // This code answers requests from mail services, which authenticate with a signature or a secret of their own instead of a key.
+    // Requests from mail services get this code. The services authenticate with a signature or a secret of their own instead of an API key.
     code(
         Code::InvalidSignature,
         401,
@@ -221,8 +221,8 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_CONFLICT",
         "This Idempotency-Key was already used for a different request; use a new key.",
     ),
-    // The stored response referred to a contact that was erased since. So the response is not replayed, and the operation does not
-    // run again.
+    // The stored response referred to a contact that has been erased since. Therefore, the response is not replayed, and the operation does
+    // not run again.
     code(
         Code::AnswerErased,
         410,
@@ -261,7 +261,7 @@ pub const CODES: &[CodeInfo] = &[
         "A request with this Idempotency-Key is still running; try again later.",
     ),
     code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The rate limiter is temporarily unavailable; try again."),
-    // Requests get this error until disk space is freed.
+    // Requests that write get this error until disk space is freed.
     code(
         Code::StorageFull,
         503,

@@ -205,8 +205,8 @@ pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
 /// The maximum size of the fields that the sign-in form carries for a form that was submitted after the session had ended. The rest of
 /// the largest form is for the fields of the sign-in form, of which the path to return to is the largest.
 pub const DASHBOARD_CARRIED_BYTES_MAX: usize = DASHBOARD_FORM_BYTES_MAX - 32 * 1024;
-/// The maximum size of a dashboard form with an image: a phone photo whose Base64 form fits the body of an operation. Larger forms are
-/// rejected.
+/// The maximum size of a dashboard form with an image: a phone photo whose Base64 encoding fits into the body of an API request. Larger
+/// forms are rejected.
 pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
 /// The maximum size of a dashboard form with a long text or a text file: any text that the knowledge base accepts, in any form
 /// encoding. Larger forms are rejected.
@@ -299,8 +299,8 @@ pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely have half of this size. At the limit,
 /// the import continues with the files that it has, which are in memory twice while a worker process reads them.
 pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
-/// The maximum number of bytes of files that all imports fetch at the same time. The files are in memory until they are stored, so two
-/// imports fetch at the same time, and others wait until the files of one are stored.
+/// The maximum number of bytes of files that all imports fetch at the same time. The files are in memory until they are stored; other
+/// imports wait until enough of this memory is free.
 pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The maximum number of bytes that a worker process returns after it has read a site: several times the largest brand with its texts.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -323,8 +323,8 @@ pub const SITE_IMPORT_CHANGES_MAX: usize = 500;
 /// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
 /// rejected.
 pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and longer strips
-/// are not visible in an email.
+/// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and an email cannot
+/// show narrower strips clearly.
 pub const IMAGE_RATIO_SIDE_MAX: u64 = 100;
 /// The maximum number of tags of an image. More tags do not help to choose an image, and are rejected.
 pub const IMAGE_TAGS_MAX: usize = 10;
@@ -435,8 +435,8 @@ pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// The maximum size of a row in an import file, in bytes: all fields of a contact at their largest, with space to spare. A longer row
 /// has an unclosed quotation mark, and ends the import.
 pub const CONTACT_IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
-/// The maximum number of columns in an import file. Exports of other services have a hundred; a file with more has a wrong delimiter
-/// and is rejected.
+/// The maximum number of columns in an import file. Exports of other services have a hundred; a file with more columns than the limit has a
+/// wrong delimiter and is rejected.
 pub const CONTACT_IMPORT_COLUMNS_MAX: usize = 500;
 /// The maximum number of custom fields with a column in an export, as many as an import reads. Other custom fields are omitted.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
@@ -609,8 +609,8 @@ pub const EDITS_WAITING_MAX: usize = 200;
 /// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
 /// first.
 pub const EDIT_PREVIEWS_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a request waits for an edit before it returns the unfinished edit, and for a model that reads a brief: less than the 30 seconds
-/// that a request may take.
+/// How long a request waits for an edit before it returns the unfinished edit, or waits for a model that reads a brief: less than the 30
+/// seconds that a request may take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum number of changes in one request that edits a document. Users change a few fields between two saves; programs that
 /// change more should replace whole blocks. Requests with more changes are rejected.
@@ -631,8 +631,8 @@ pub const HTML_IMPORTS_MAX: usize = 12;
 /// The maximum size of imported HTML. Gmail clips HTML after 102 KB; imported HTML may contain markup that is removed, but is rarely
 /// ten times as large. Larger HTML is rejected.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
-/// The maximum number of embedded images of an imported email that are stored and linked. Newsletters have up to fifty images. Further images
-/// stay in the HTML.
+/// The maximum number of embedded images of an imported email that are stored and linked. Newsletters have up to fifty images. Further
+/// images stay in the HTML.
 pub const IMPORTED_IMAGES_STORED_MAX: usize = 50;
 /// The maximum number of changes that one edit makes in an imported email, far more than the hundred places that an instruction about
 /// "every tea" affects in a long newsletter. An edit with more changes is rejected.
@@ -932,8 +932,8 @@ pub const VISIT_REPEAT_MS: i64 = 1_000;
 pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
 /// The number of rows that one step of an erasure reads, which takes the writer a few milliseconds.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
-/// The maximum number of a contact's activities that are searched for the results of its messages, which cover years. Older results are
-/// not shown.
+/// The maximum number of a contact's activities that are searched for the results of the contact's messages: enough for several years.
+/// Older results are not shown.
 pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
 /// The maximum number of messages to a contact whose result a timeline shows. Each result costs three lookups; for older messages, the
 /// timeline shows only that they were sent.
@@ -955,7 +955,7 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// The maximum length of one UTM parameter, which web analytics shows on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a UTC day in milliseconds, because settings are in days and times are in milliseconds.
+/// The length of a day in milliseconds, because some limits and settings are in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -965,8 +965,8 @@ pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
 /// The number of attempts after which a message whose delivery is unknown is no longer sent again automatically. A server that accepts
 /// every copy without a reply would otherwise deliver the message to the recipient again and again.
 pub const RESEND_ATTEMPTS_MAX: u16 = 4;
-/// How far ahead a retry can be scheduled. A later retry was scheduled while the clock was wrong, because the limit exceeds the longest
-/// pause and any time zone offset.
+/// How far ahead a retry can be scheduled. The limit exceeds the longest pause and any time zone offset, so a later retry was scheduled
+/// while the clock was wrong.
 pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
 /// The pause between two attempts to write recipient rows while too many other writes are waiting: about the duration of a commit.
 pub const RECIPIENT_WRITER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
@@ -1066,7 +1066,7 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// The maximum number of bytes in an account's inbox. The disk of a small server has space for the inboxes of dozens of accounts. The
 /// oldest messages are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
-/// The number of old messages of an account that one sweep deletes, and about how many it deletes in total. A message can be several
+/// The number of old messages that one sweep deletes per account; the sweep ends after about as many in total. A message can be several
 /// megabytes large, and other writes wait for the sweep.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
@@ -1468,7 +1468,7 @@ pub const HOOK_SECRET_BYTES_MAX: usize = 500;
 /// known, which would delay the writes of other webhooks. Requests are counted before their bodies are read.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 150_000;
 /// The maximum number of requests with an invalid signature that an incoming webhook records in a minute: enough for a wrong secret to be
-/// noticed. Further ones are rejected without a write, so that forged requests cost little more than their signature checks.
+/// noticed. Further such requests are rejected without a write, so that forged requests cost little more than their signature checks.
 pub const HOOK_FORGERIES_RECORDED_PER_MINUTE: u32 = 600;
 /// The number of an incoming webhook's deliveries that are stored. Older deliveries are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
@@ -1548,7 +1548,8 @@ pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
 /// The number of events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
-/// The minimum number of keys in a run. Fewer keys are indexed immediately instead, because each lookup searches every run.
+/// The minimum number of keys of one request that are stored together, as a run. Fewer keys are indexed immediately instead, because each
+/// lookup searches every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// How long after a click an order is still credited to the click: five days.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
@@ -2019,7 +2020,7 @@ pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_
 /// because most of a visit is its user agent.
 pub const CLUSTER_VISITS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The pause after a leader with a full disk has given up its leadership. If there is no other node, each attempt interrupts writes for
-/// twice the time of the lease, so there are few.
+/// twice the time of the lease, so attempts are rare.
 pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);
 /// The additional time for giving up the lease when a node stops. Without a limit, an append with an unknown outcome could take longer.
 pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);

@@ -117,8 +117,8 @@ impl PermissionSet {
     }
 }
 
-/// The maximum number of typing errors in an unknown name for the error to suggest a permission. A name with more errors is a different
-/// word, so the error lists all permissions: `contacts:read` does not mean `domain:read`.
+/// The maximum number of typing errors in an unknown name for which the error message suggests a permission. A name with more errors is a
+/// different word, so the message lists all permissions: `contacts:read` does not mean `domain:read`.
 const TYPING_ERRORS_MAX: usize = 3;
 
 /// The maximum length of an unknown name that is compared with the permissions, because the time of a comparison grows with the length.
@@ -137,7 +137,12 @@ impl fmt::Display for PermissionError {
             return write!(f, "Unknown permission {:?}; did you mean {nearest}?", self.0);
         }
         let all: Vec<&str> = Permission::ALL.into_iter().map(Permission::word).collect();
-        write!(f, "Unknown permission {:?}; the permissions are {}, or all for every permission", self.0, all.join(", "))
+        write!(
+            f,
+            "Unknown permission {:?}; the permissions are {}, and \"all\" stands for every permission",
+            self.0,
+            all.join(", ")
+        )
     }
 }
 

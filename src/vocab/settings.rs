@@ -19,7 +19,7 @@ use crate::base::network::Network;
 use crate::base::secret::Secret;
 use crate::base::serde_str;
 
-/// A duration in seconds, from one second to one hour. As a time limit, a longer duration would have no effect.
+/// A duration in seconds, from one second to one hour. A longer time limit would never be reached in practice.
 pub type Seconds = Bounded<1, 3600>;
 /// A number of requests per budget window. Zero allows no requests.
 pub type Allowance = Bounded<0, 1_000_000_000>;
@@ -105,7 +105,7 @@ pub struct Backup {
     /// after loading: a valid target, if present.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// The endpoint of an object store other than those of the large providers, which offers a compatible API.
+    /// The endpoint of an object store with a compatible API, if the store does not belong to one of the large providers.
     #[serde(deserialize_with = "none_if_empty")]
     pub endpoint: Option<String>,
     #[serde(deserialize_with = "none_if_empty")]

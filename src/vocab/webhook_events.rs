@@ -47,7 +47,7 @@ const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailComplained,          "email.complained",           "A recipient reported an email as spam."),
 ];
 
-/// Event names of older clients that have no events. Webhooks may list these names, but receive no events for them.
+/// Event names that older clients use, but for which no events are sent. Webhooks may list these names.
 const DROPPED: [&str; 7] = [
     "project.import.processing",
     "project.import.completed",
@@ -138,7 +138,7 @@ impl JsonSchema for WebhookEvent {
     }
 }
 
-/// An entry in the event list of a webhook: an event type, or a name of older clients that has no events.
+/// An entry in the event list of a webhook: an event type, or a name that older clients use and for which no events are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subscription(&'static str);
 
@@ -148,7 +148,7 @@ impl Subscription {
         self.0
     }
 
-    /// Returns the event type; `None` for a name without events.
+    /// Returns the event type; `None` for a name for which no events are sent.
     pub fn kind(self) -> Option<WebhookEvent> {
         self.0.parse().ok()
     }

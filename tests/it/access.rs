@@ -9,7 +9,7 @@ use mailmill::vocab::permissions::Permission;
 use super::support::client::Call;
 use super::support::{Client, NO_PROJECT, example, keyed, shared};
 
-/// Returns a live key with a valid checksum, like one of another installation.
+/// Returns a key of this environment that has a valid checksum but does not exist here, like one of another installation.
 fn foreign_key(environment: &str) -> String {
     let environment = environment.parse().expect("an environment");
     let random = mailmill::base::random::SeededRandom::new(7);

@@ -237,7 +237,7 @@ async fn a_damaged_brand_comes_back_and_people_who_left_stay_away() {
     let count = client.data("segments.preview", preview).await;
     assert_eq!(count["count"], 0, "Ada has the tag, and is still unsubscribed from the topic");
     assert_eq!(client.data("projects.get", of.clone()).await["brand"]["tagline"], "Bad tea", "what exists stays");
-    // The brand's values, and the contacts that were deleted by mistake.
+    // Restore the brand's values, and the contacts that were deleted by mistake.
     prepare(&owner, before).await;
     let done = apply(&owner, json!({ "projectId": project, "mode": "replace", "deletedContacts": true })).await;
     assert_eq!((counts(&done, "brand"), counts(&done, "contacts").0), ((0, 1, 0), 1), "{done}");
@@ -246,7 +246,7 @@ async fn a_damaged_brand_comes_back_and_people_who_left_stay_away() {
     assert_eq!(now["bob@example.com"]["status"], "unsubscribed");
     assert!(!now.contains_key("dora@example.com") && now.contains_key("eve@example.com"), "{:?}", now.keys());
     assert_eq!(client.data("projects.get", of.clone()).await["brand"]["tagline"], "Good tea");
-    // A second brand beside the first.
+    // Restore the brand as a second brand next to the first.
     prepare(&owner, before).await;
     let done = apply(&owner, json!({ "projectId": project, "mode": "copy", "deletedContacts": true })).await;
     let copy = done["result"]["targetProjectId"].as_str().expect("an ID").to_owned();

@@ -83,7 +83,7 @@ async fn programs_and_users_do_not_use_up_each_others_budgets() {
     assert_eq!(browser.get("/test/contacts").await.status, 200);
 }
 
-/// A form that was refused for its rate, or after the session had ended, once led to a page without the user's entries.
+/// If a form is refused because of its rate, or because the session has ended, the page still shows the user's entries.
 #[tokio::test]
 async fn a_refused_form_keeps_what_the_user_entered() {
     let server = owned(&settings(5, 1));

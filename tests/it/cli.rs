@@ -401,7 +401,7 @@ async fn the_commands_of_the_documentation_run() {
             continue;
         }
         let filled = command.replace("CAMPAIGN", &campaign).replace("MESSAGE", &message).replace("PROJECT", &stage.project);
-        // There is no user who signs in.
+        // No user signs in during this test, so the command gets a key from a file.
         let filled = if filled.starts_with("mailmill login") { filled + " --key-file key" } else { filled };
         let script = format!("mailmill() {{ \"$PROGRAM\" \"$@\"; }}\n{filled}");
         let output = machine.command("sh").args(["-c", &script]).env("PROGRAM", PROGRAM).output().expect("there is a shell");

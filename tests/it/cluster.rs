@@ -430,7 +430,10 @@ async fn a_folder_becomes_a_cluster_and_a_cluster_becomes_a_folder() {
     server.signal("TERM");
     assert!(server.wait().success());
     let doctor = String::from_utf8_lossy(&server.run(&["doctor"]).stdout).into_owned();
-    assert!(doctor.contains("this node is stopped") && !doctor.contains("Fix the problem with the data first"), "{doctor}");
+    assert!(
+        doctor.contains("this node is stopped") && !doctor.contains("Follow the instructions in the message above"),
+        "{doctor}"
+    );
     let drained = String::from_utf8_lossy(&server.run(&["cluster", "drain"]).stderr).into_owned();
     assert!(drained.contains("A stopped node is not the leader"), "{drained}");
     let left = server.run(&["cluster", "leave"]);

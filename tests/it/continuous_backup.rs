@@ -1,5 +1,5 @@
-//! Tests the continuous backup of the service against an S3 server: kills, restores of moments, failing and lying targets, two servers, wrong
-//! clocks, drills, and exports of contacts from the past.
+//! Tests the continuous backup of the service against an S3 server: kills, restores of moments, failing and lying targets, two servers,
+//! wrong clocks, drills, and exports of contacts from the past.
 //!
 //! `BACKUP_KILLS` sets the number of kills of the first test:
 //!
@@ -48,7 +48,7 @@ pub fn settings(store: &ObjectStore, prefix: &str) -> String {
     format!("{BOUNDLESS}\n{}", store.settings(prefix))
 }
 
-/// A contact whose creation was acknowledged, and its time.
+/// The contacts whose creation was acknowledged, by email address, with the time of their creation.
 type Created = BTreeMap<String, Timestamp>;
 
 pub fn moment(text: &Value) -> Timestamp {
@@ -73,7 +73,7 @@ async fn write(client: Client, project: String, mark: String, most: usize) -> Cr
     created
 }
 
-/// Returns the email of the contact that its writer created next.
+/// Returns the email address of the contact that the same writer created next.
 fn next_of(email: &str) -> Option<String> {
     let (mark, number) = email.strip_suffix("@example.com")?.rsplit_once('-')?;
     Some(format!("{mark}-{}@example.com", number.parse::<usize>().ok()? + 1))

@@ -52,7 +52,7 @@ async fn the_second_of_two_editors_gets_a_conflict_and_loses_nothing() {
     assert_eq!(refused.json()["data"]["version"], 2);
     let second = update(&client, &email, json!([set("preheader", "Second")]), 2).await;
     assert_eq!((&second["subject"], &second["preheader"]), (&json!("First"), &json!("Second")));
-    // Of many simultaneous changes of one version, exactly one is saved.
+    // If several requests change the same version at the same time, exactly one is saved.
     let calls = (0..8).map(|number| {
         let wanted = json!({ "emailId": email["id"], "operations": [set("subject", &format!("{number}"))], "version": 3 });
         client.call("emails.document_update", wanted)

@@ -77,7 +77,7 @@ impl Stage {
         Self { project, ada, campaign, email, token: token(html) }
     }
 
-    /// Ada clicks the link.
+    /// Clicks the link in Ada's message.
     pub async fn click(&self, client: &Client) {
         click(client, &self.token).await;
     }
@@ -107,7 +107,7 @@ impl Stage {
     }
 }
 
-/// A person follows the link.
+/// Requests the link as a person's browser does.
 async fn click(client: &Client, token: &str) {
     let call = Call { method: Method::GET, ..Call::new(operation("tracking.click"), json!({ "token": token })) };
     let reply = client.with_key(None).try_send(call.header("user-agent", BROWSER)).await.expect("the server answers");

@@ -85,7 +85,7 @@ async fn a_brand_goes_live_and_a_second_run_updates_without_duplicates() {
     for kind in ["brand", "products", "knowledge", "blocks", "tags", "topics", "segments", "emails"] {
         assert_eq!(counts(&all, kind), (0, 0, 1), "{kind}: {all}");
     }
-    // A request that continues after the last contact once reported only itself, and copied everything else again.
+    // A request that continues after the last contact reports all that was copied, and does not copy everything else again.
     let continued = go_live(json!({ "contacts": true, "contactsAfter": u32::MAX })).await;
     assert_eq!((&continued["copied"], &continued["contactsAfter"]), (&all["copied"], &json!(null)));
     let segments = live.data("segments.list", of.clone()).await;
@@ -164,7 +164,7 @@ async fn empty_live_pages_lead_to_the_page_that_copies() {
     assert!(campaign.text.contains("href=\"/test/go-live\""), "{}", campaign.text);
 }
 
-/// The choice to copy contacts was lost when the page asked whether to replace a live brand.
+/// The question whether to replace a live brand must not reset the choice to copy contacts.
 #[tokio::test]
 async fn the_choice_to_copy_contacts_survives_the_question_about_a_live_brand() {
     let server = owned(BOUNDLESS);

@@ -176,7 +176,7 @@ async fn the_inspectors_command_line_calls_a_tool() {
 }
 
 /// `tests/samples/mcp/conformance.yml` lists the scenarios that do not apply to this server, with the reasons. The suite fails if another
-/// scenario fails, or if one of the list passes.
+/// scenario fails, or if a scenario on the list passes.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_conformance_suite_of_the_protocol_passes() {
     let Some(folder) = tools_folder() else { return };

@@ -73,7 +73,7 @@ async fn crowd(client: &Client) -> String {
     project
 }
 
-/// The final server rejects one of the recipients.
+/// Starts the final server, which rejects one of the recipients.
 fn last_server() -> MailSink {
     MailSink::by(SinkCapabilities::default(), |talk, now| {
         let is_unknown = now == SmtpStage::Recipient && talk.recipient.contains(UNKNOWN);

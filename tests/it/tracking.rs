@@ -132,7 +132,7 @@ async fn opens_and_clicks_of_a_person_count_and_those_of_a_bot_do_not() {
     assert_eq!(message.visit("tracking.click", &forged, Method::GET, BROWSER).await.status, 404);
 }
 
-/// The images of a message are loaded for its screenshot, and once the tracking pixel was among them.
+/// The images of a message are loaded for its screenshot, but the tracking pixel must not be among them.
 #[tokio::test]
 async fn a_screenshot_of_a_message_is_not_an_open() {
     // The server may load images from itself, as a server with a public address may.

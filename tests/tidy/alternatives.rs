@@ -8,7 +8,7 @@ use super::none;
 
 const ID: &str = "66f1a2b3d4e5f60718293a4b";
 
-/// Merges the fields of both; those of the second take precedence.
+/// Merges the fields of both objects. Those of `more` take precedence.
 fn with(base: &Value, more: &Value) -> Value {
     [base, more].into_iter().flat_map(|value| value.as_object().expect("an object").clone()).collect()
 }

@@ -36,7 +36,8 @@ fn template_texts(template: &str) -> Vec<String> {
     text.lines().chain(template.split('"')).map(line).collect()
 }
 
-/// Returns the labels of a page: what is bold, except terms in lowercase, and first words of paragraphs, which end with a mark.
+/// Returns the labels of a page: the bold texts, except terms in lowercase, and except bold words at the start of a paragraph, which end
+/// with a punctuation mark.
 fn labels(page: &str) -> Vec<String> {
     let blocks: String = page.split("```").step_by(2).collect();
     let prose: String = blocks.split('`').step_by(2).collect();

@@ -99,7 +99,7 @@ fn every_schema_has_a_unique_name() {
     none("schemas named by a number: give their types other names by #[schemars(rename = \"…\")]", numbered.collect());
 }
 
-/// Components that APIs in general have.
+/// Components that most APIs have.
 const STANDARD: [&str; 3] = ["Error", "Metadata", "Pagination"];
 
 /// Generated clients make classes of the components, so a name with a single word must be a word of the glossary.

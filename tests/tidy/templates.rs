@@ -5,7 +5,8 @@ use std::fs;
 use super::none;
 use super::source::{files, root};
 
-/// Returns the labels that the shared part does not write, except those in filters and after the end of a form.
+/// Returns the labels that the template writes itself instead of the shared part `parts.html`, except those in filters and after the end of
+/// a form.
 fn own_labels(template: &str) -> Vec<String> {
     let sends_nothing = |before: &str| {
         let form = before.rfind("<form ").map_or("", |at| &before[at..]);

@@ -864,7 +864,8 @@
   const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message,
     [["Add it", one.add], ["Remove", one.remove]].map(([label, change]) => change && [" ",
       button(label, () => settle(change), { class: "second tiny", "aria-label": `${label}: ${one.text ?? one.message}` })]))));
-  // Adds the text that a warning reports as missing, or removes the text that must not be in the email. The block may have been deleted since.
+  // Adds the text that a warning reports as missing, or removes the text that must not be in the email. The block may have been deleted in
+  // the meantime.
   function settle({ op, path, id: gone, after, value }) {
     if (op === "remove") {
       const list = listOf(gone);
@@ -889,7 +890,7 @@
     bar.classList.toggle("previewing", which !== "edit");
     stage.dataset.view = which;
     if (which === "edit") return;
-    // A save in progress may lack the latest changes.
+    // The first call can return a save that started before the latest changes, so a second save follows.
     await save();
     await save();
     frame.src = `${data.home}/frame?images=yes&dark=${which === "dark" ? "yes" : "no"}&shown=${++shown}`;

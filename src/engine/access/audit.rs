@@ -12,7 +12,7 @@ use crate::vocab::tables;
 
 const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(AUDIT)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +106,7 @@ mod tests {
                 before = Some(next);
             }
         };
-        // The first page reads its maximum of rows and finds none.
+        // The first page reads the maximum number of rows, and finds no entry that is selected.
         assert_eq!(pages(3), [vec![], vec![2, 1, 0]]);
         assert_eq!(pages(2), [vec![], vec![2, 1], vec![0]]);
     }

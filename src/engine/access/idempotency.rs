@@ -26,7 +26,7 @@ type RecordKey = (KeyId, [u8; 32]);
 const REPLAYS: Table<RecordKey, StoredAnswer> = Table::new(tables::REPLAYS);
 const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLAY_EXPIRY);
 
-/// How the rows of these tables are read.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(REPLAYS), RowCheck::of(EXPIRY)];
 
 /// A stored response that repeats of the same request receive.
@@ -74,7 +74,7 @@ impl IdempotentRequest {
         })
     }
 
-    /// Returns the context that binds a sealed response to this request.
+    /// Returns the context that binds the encrypted response to this request.
     pub fn place(&self) -> Vec<u8> {
         [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
     }

@@ -101,7 +101,7 @@ impl Usage {
         (requests > 0).then(|| (requests, Timestamp(self.last_used_ms.load(Ordering::Relaxed))))
     }
 
-    /// Adds back requests that could not be stored.
+    /// Adds the number of requests that [`take`](Self::take) returned and that could not be stored.
     pub fn give_back(&self, requests: u64, last: Timestamp) {
         self.requests.fetch_add(requests, Ordering::Relaxed);
         self.last_used_ms.fetch_max(last.0, Ordering::Relaxed);

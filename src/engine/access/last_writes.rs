@@ -1,4 +1,5 @@
-//! The feed position after a caller's last write, so that a search soon afterward can wait until the search index contains the write.
+//! The position in the change feed after a caller's last write, so that a search soon afterward can wait until the search index contains
+//! the write.
 //!
 //! The positions are kept in memory, for each API key and each session.
 

@@ -71,7 +71,7 @@ impl Record for Row {}
 
 const ROWS: Table<Address, Row> = Table::new(tables::THROTTLES);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS)];
 
 /// The recent attempts, by rule and name.
@@ -134,9 +134,9 @@ impl Throttle {
         self.memory().tries.remove(&address(rule, name));
     }
 
-    /// Writes the current counts of these names to their rows, and deletes the rows of dropped names, so that the table stays about
-    /// as small as memory. The counts are read inside the transaction, so that of two overlapping transactions, the later one
-    /// writes the newer counts.
+    /// Writes the current counts of these names to their rows, and deletes the rows of dropped names, so that the table has about as many
+    /// rows as there are names in memory. The counts are read inside the transaction, so that of two overlapping transactions, the later
+    /// one writes the newer counts.
     pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[ThrottleKey], at: Monotonic) {
         let mut memory = self.memory();
         let Memory { tries: all, evicted } = &mut *memory;
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(throttle.take(&HOURLY, "x", Monotonic(3_600_000)), Ok(()));
     }
 
-    // A name that reached the limit once was never limited again, as long as its attempts continued.
+    // In an earlier version, a name that had reached the limit once was never limited again while its attempts continued.
     #[test]
     fn a_rule_without_longer_waits_limits_every_window() {
         let throttle = Throttle::default();

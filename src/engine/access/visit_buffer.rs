@@ -49,7 +49,7 @@ struct Inner {
 impl VisitBuffer {
     /// Buffers a visit if there is space. A repeated visit by the same `client` to the same link within a short time is ignored.
     ///
-    /// Of the client's identity, only a hash is kept, in memory.
+    /// Only a hash of the client's identity is kept, and only in memory.
     pub fn note(&self, visit: Visit, client: &[u8]) {
         let mut inner = self.inner();
         if inner.is_repeat(&visit, client) {

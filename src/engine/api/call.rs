@@ -60,7 +60,7 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether each node of a cluster runs this request itself: a query, or an operation declared to run on any node.
+    /// Returns whether each node of a cluster runs this request itself: if it is a query, or is declared to run on any node.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -71,9 +71,9 @@ impl Api {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
 
-    /// Calls an operation from within the process. The surface has already authenticated the caller: a user by their cookie, or the
-    /// operator of this process, who signs in an anonymous visitor. Input and output are values; otherwise the pipeline is the same.
-    /// `input` runs after the permissions are checked, like the decoder of a request.
+    /// Calls an operation from within the process. The surface has already determined the caller: a user by their cookie, or the operator,
+    /// for operations that sign in an anonymous visitor. Input and output are values; otherwise the pipeline is the same. `input` runs
+    /// after the permissions are checked, like the decoder of a request.
     pub async fn ask<T: Operation>(
         &self,
         principal: Principal,
@@ -531,7 +531,7 @@ fn write(
     Ok(Wrote::Fresh(encoded))
 }
 
-/// Returns the bytes of a response to store for repeats of the request: sealed if the response contains a secret.
+/// Returns the bytes of a response to store for repeats of the request: encrypted if the response contains a secret.
 fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &Encoded) -> Vec<u8> {
     match spec.answers_secret {
         true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),

@@ -52,11 +52,11 @@ pub struct EnvironmentData {
 /// Locks for updating and replacing the search index.
 #[derive(Default)]
 pub struct IndexTurn {
-    /// Held while the active index follows the feed, so that only one thread updates it.
+    /// Held while the active index follows the change feed, so that only one thread updates it.
     pub moving: Mutex<()>,
     /// Held while a replacement index is built.
     pub rebuilding: Mutex<()>,
-    /// The replacement index needs the feed from this position on; 0 if no replacement is being built.
+    /// The replacement index needs the change feed from this position on; 0 if no replacement is being built.
     pub needed_from: AtomicU64,
 }
 

@@ -26,7 +26,10 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
     // `to_str` also accepts tabs, which keys must not contain.
     let text = value.to_str().ok().filter(|text| !text.contains('\t'));
     let text = text.ok_or_else(|| {
-        Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key can contain only visible ASCII characters and spaces.")
+        Failure::because(
+            Code::IdempotencyKeyInvalid,
+            "Idempotency-Key has a character that is not allowed; use visible ASCII characters and spaces.",
+        )
     })?;
     if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
         return Err(Code::IdempotencyKeyInvalid.into());
@@ -146,7 +149,7 @@ fn broken(body: &[u8]) -> Option<Failure> {
         let before = &body[..error.valid_up_to()];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
-        return Some(malformed("a byte is not UTF-8; encode the body as UTF-8", (line, column)));
+        return Some(malformed("the text is not valid UTF-8; encode the body as UTF-8", (line, column)));
     }
     match serde_json::from_slice::<de::IgnoredAny>(body) {
         Err(error) => Some(malformed(in_plain_words(sentence(&error.to_string())), (error.line(), error.column()))),

@@ -1,7 +1,7 @@
 //! Rewrites schemas of the OpenAPI document so that code generators understand them. The rewritten schemas allow the same values.
 //!
-//! Generators such as openapi-generator read only some keywords of JSON Schema. They turn others into types that do not compile, or whose
-//! programs reject valid values, and ignore `if` and `not`.
+//! Generators such as openapi-generator read only some keywords of JSON Schema. They turn other keywords into types that do not compile or
+//! that reject valid values, and ignore `if` and `not`.
 
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ fn rewrite_field(field: &mut Value) {
     rewrite(field);
 }
 
-/// Removes a default that says the same as the absence of the field. Generators write code for it that does not compile.
+/// Removes a default that means the same as an absent field. For such a default, generators write code that does not compile.
 fn leave_out_empty_default(members: &mut Map<String, Value>) {
     if members.get("default").is_some_and(|default| [json!(null), json!([]), json!({})].contains(default)) {
         members.remove("default");
@@ -63,7 +63,8 @@ fn join_constants(members: &mut Map<String, Value>) {
     }
 }
 
-/// Writes alternatives that are only conditions on the fields of an object as `if … else false`. Generators would create a type for each.
+/// Writes alternatives that are only conditions on the fields of an object as `if … else false`. Generators would create a type for each
+/// alternative.
 fn separate_conditions(members: &mut Map<String, Value>) {
     let has_type = ["type", "properties", "$ref"].iter().any(|name| members.contains_key(*name));
     if !has_type || members.contains_key("if") {

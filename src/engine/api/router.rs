@@ -138,7 +138,7 @@ fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str,
     literals
 }
 
-/// Returns whether the operation accepts these path values. Other missing input is ignored.
+/// Returns whether the operation accepts these path values. Errors in other fields are ignored.
 fn takes(entry: &Entry, path: &[(&str, Cow<'_, str>)]) -> bool {
     let arguments = Arguments { spec: entry.spec, path: path.to_vec(), query: "", body: b"{}", given: None };
     let Err(failure) = (entry.reads)(&arguments) else { return true };

@@ -126,7 +126,7 @@ pub struct Spec {
     pub about: &'static str,
     pub rate: RouteGroup,
     pub replay: Replay,
-    /// Whether the response contains a secret. Such a response is sealed when it is stored for repeated requests.
+    /// Whether the response contains a secret. Such a response is encrypted when it is stored for repeated requests.
     pub answers_secret: bool,
     pub weight: Weight,
     /// Whether the token of `POST /v1/auth/login` is accepted in place of a key.

@@ -100,7 +100,8 @@ impl Capture {
     pub fn restart(&self, state: State) -> Result<()> {
         let mut spool = locked(&self.spool);
         self.drain(&mut spool);
-        // The first record of each store must follow the newest one, too: a power cut can lose it before it is in the spool.
+        // Even the first record of each store in the new log must directly follow the store's newest commit: a power cut can lose a record
+        // before it is in the spool.
         let positions = *locked(&self.seen);
         spool.restart(State { positions, ..state })
     }

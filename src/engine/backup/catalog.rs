@@ -51,7 +51,7 @@ impl Catalog {
         let Some(since) = self.epochs.get(&epoch).map(|start| start.log_since) else { return Vec::new() };
         let mut parts = Vec::new();
         for own in since..=epoch {
-            // The next epoch limits the parts of this epoch only if it continues the same log.
+            // If the next epoch continues the same log, it limits the parts of this epoch.
             let next = self.epochs.get(&(own + 1)).filter(|next| next.log_since == since).map(|next| next.first_part);
             let of_epoch = self.parts.iter().filter(|part| part.epoch == own);
             parts.extend(of_epoch.filter(|part| next.is_none_or(|first| part.number < first)).copied());
@@ -65,7 +65,7 @@ impl Catalog {
         let logs = self.epochs.iter().map(|(epoch, start)| (start.log_since, *epoch));
         // Maps each log to its newest epoch.
         let logs: BTreeMap<Epoch, Epoch> = logs.collect();
-        // The newest log that has the state is restored, so damage of an older one does not matter.
+        // The newest log that has the state is restored, so damage to an older log does not matter.
         for newest in logs.into_values().rev() {
             if let Some(plan) = self.plan_in(newest, at)? {
                 return Ok(plan);
@@ -105,7 +105,7 @@ impl Catalog {
         let mut parts: Vec<PartName> = log.into_iter().filter(|part| (snapshot.log_from..=end).contains(&part.number)).collect();
         let gap = (snapshot.log_from..).zip(&parts).find(|(number, part)| part.number != *number);
         if let Some((number, after)) = gap.map(|(number, part)| (number, *part)) {
-            // Thinning deletes the log before a snapshot. At a moment while that snapshot was taken, only an earlier state is left.
+            // Thinning deletes the log before a snapshot. For a time while that snapshot was taken, only an earlier state can be restored.
             let starts = |later: &SnapshotName| (since..=epoch).contains(&later.epoch) && later.log_from == after.number;
             if number <= snapshot.consistent_at || !self.snapshots.iter().any(starts) {
                 let found = format!("part {number} of the log is missing before it");
@@ -122,7 +122,7 @@ impl Catalog {
         let known_until = parts.last().map_or(snapshot.at, |part| part.to);
         let is_exact = match later {
             Some(later) => later == next,
-            // Commits between the end of this log and the start of the next one may be in neither.
+            // Commits between the end of this log and the start of the next log may be in neither log.
             None => self.epochs.range(epoch + 1..).next().is_none() || at.is_some_and(|at| at <= known_until),
         };
         Ok(Some(Plan { snapshot, parts, until: at, epoch: epoch_of_state, is_exact }))
@@ -285,7 +285,7 @@ mod tests {
         assert!(!is_exact(&catalog, None), "the newest log has no snapshot");
     }
 
-    /// Part 4 was written while the second snapshot was taken. The log before it was thinned.
+    /// Part 4 was written while the second snapshot was taken. The log before that part was thinned.
     #[test]
     fn a_moment_while_the_oldest_snapshot_with_a_log_was_taken_is_restored_from_the_one_before_and_marked() {
         let mut catalog = sample();

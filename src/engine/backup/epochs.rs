@@ -1,5 +1,5 @@
-//! Epochs: which server may write to the target. Each start of a server creates the next epoch; exactly one server can create an object
-//! that does not exist, so exactly one server has an epoch.
+//! Epochs: which server may write to the target. Each start of a server creates the next epoch; only one server can create an object, so
+//! each epoch belongs to exactly one server.
 //!
 //! A server proves that it is alive with heartbeats, which other servers recognize by their changing bytes: no clocks are compared. A
 //! server that another server has replaced finds the next epoch at its next heartbeat and stops. Parts that it wrote in the meantime are
@@ -22,10 +22,10 @@ use crate::vocab::limits;
 
 /// The version of the format of the objects in a target.
 const FORMAT: u32 = 1;
-/// How often the creation of an epoch is repeated if another server is faster.
+/// The maximum number of times that a server tries to create an epoch, if other servers are faster each time.
 const RACES_MAX: usize = 3;
 
-/// The first object of an epoch, which is not sealed.
+/// The first object of an epoch, which is not encrypted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Start {
@@ -57,7 +57,7 @@ pub struct Heartbeat {
     pub last_part: PartNumber,
 }
 
-/// The server that wants to write.
+/// The server that wants to write to the target.
 pub struct Candidate<'c> {
     pub installation: &'c Installation,
     pub host: &'c str,
@@ -135,7 +135,7 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
             return Ok((epoch, start));
         }
     }
-    let cause = "other servers start at the same time. Let only one server use this target".to_owned();
+    let cause = "other servers are starting at the same time. Let only one server use this target".to_owned();
     Err(Error::Target { object: names::EPOCHS.to_owned(), cause })
 }
 
@@ -148,7 +148,7 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     }
     if is_new {
         target.delete(object).await?;
-        let cause = "it differs from what was written. Check the storage of the target".to_owned();
+        let cause = "the stored object differs from what was written. Check the storage of the target".to_owned();
         return Err(Error::Target { object: object.to_owned(), cause });
     }
     Ok(false)

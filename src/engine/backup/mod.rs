@@ -10,16 +10,16 @@
 //! A [`capture`] receives the records of all stores in one queue. A commit is in the queue before its caller gets the response, so every
 //! prefix of the queue is a consistent state of all three stores. Records are collected into parts; a part is a file in the data folder
 //! (the [`spool`]) until the target has it. Commits never wait for the network. If the target is unreachable for so long that the spool
-//! reaches its limit, the spool is dropped, and the next [`snapshot`] starts a new log: a day without the target costs a snapshot, not
-//! the disk.
+//! reaches its limit, the spool is dropped, and the next [`snapshot`] starts a new log: after an outage of the target, a new snapshot is
+//! needed, but the outage never fills the disk.
 //!
 //! Only one server writes to a target at a time. Each start of a server is an *epoch*, which exactly one server can create ([`epochs`]). A
-//! log continues over epochs only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. The log of an
-//! epoch therefore has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock. In
-//! a cluster, this server is the leader; each new leader starts a new log.
+//! log continues in the next epoch only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. The log of
+//! an epoch therefore has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock.
+//! In a cluster, this server is the leader; each new leader starts a new log.
 //!
-//! Every object is sealed with a key that is derived from the master key, and its place in the target is part of the seal; only the start
-//! of an epoch is readable, because a restore must be able to name the key that it needs.
+//! Every object is sealed, that is, encrypted with a key that is derived from the master key and bound to its place in the target; only the
+//! start of an epoch is readable, because a restore must be able to name the key that it needs.
 
 pub mod capture;
 pub mod catalog;
@@ -63,15 +63,15 @@ pub enum Error {
     Foreign { installation: String },
     /// The backup was made with a different master key.
     WrongKey,
-    /// The file of the master key is missing or was replaced, as stated here.
+    /// The file of the master key is missing or was replaced. Contains the message.
     KeyLost(String),
     /// Another server writes to this target.
     InUse { host: String },
     /// Another server has taken over this target.
     TakenOver { host: String },
-    /// The log cannot continue, for this reason; a snapshot must start a new log.
+    /// The log cannot continue; a snapshot must start a new log. Contains the reason.
     Interrupted(String),
-    /// The target has no backup that can be restored, for this reason.
+    /// The target has no backup that can be restored. Contains the reason.
     Nothing(String),
     /// A data file or a file of the spool cannot be read or written.
     Local(String),
@@ -129,7 +129,7 @@ impl fmt::Display for Error {
             Self::Interrupted(reason) => write!(f, "the backup needs a new snapshot, which starts automatically: {reason}"),
             Self::Nothing(reason) => f.write_str(reason),
             Self::Local(cause) => f.write_str(cause),
-            Self::Newer => f.write_str("a newer version of mailmill made this backup; use that version or a newer one"),
+            Self::Newer => f.write_str("a newer version of Mailmill made this backup; use that version or a later one"),
         }
     }
 }

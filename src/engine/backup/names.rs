@@ -2,7 +2,7 @@
 //!
 //! | Object | Content |
 //! |---|---|
-//! | `epochs/EPOCH/start.json` | which server writes in this epoch, and which log the epoch continues; not sealed |
+//! | `epochs/EPOCH/start.json` | which server writes in this epoch, and which log the epoch continues; not encrypted |
 //! | `epochs/EPOCH/heartbeat` | the time up to which the backup is complete; replaced by each heartbeat |
 //! | `epochs/EPOCH/end` | exists if the server has stopped |
 //! | `log/EPOCH/NUMBER-FROM-TO` | a part of the log, with the first and the last time of its records |
@@ -10,7 +10,7 @@
 
 use crate::base::clock::Timestamp;
 
-/// The number of a server start that writes to the target.
+/// The number of an epoch: each start of a server that writes to the target creates one.
 pub type Epoch = u64;
 /// The number of a part of the log. Epochs that continue a log also continue its numbers.
 pub type PartNumber = u64;

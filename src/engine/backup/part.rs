@@ -62,7 +62,7 @@ impl Header {
         Self { number, positions, from, to, records: 0, changed_bytes: 0, bytes: 0 }
     }
 
-    /// Includes a record of `bytes` bytes in the header.
+    /// Adds a record of `bytes` bytes to the header's counts, times and positions.
     pub fn note(&mut self, record: &Record, bytes: usize) {
         self.positions.set(record.store, record.position);
         (self.from, self.to) = (self.from.min(record.at), self.to.max(record.at));
@@ -92,14 +92,14 @@ pub fn header(part: &[u8]) -> Option<Header> {
 /// Reads a part: its header and its records. `object` names the part in errors.
 pub fn unpack(object: &str, part: &[u8]) -> Result<(Header, Vec<u8>)> {
     let damaged = |found: &str| Error::Damaged { object: object.to_owned(), found: found.to_owned() };
-    let (_, body) = split(part).ok_or_else(|| damaged("it is too short"))?;
-    let header = header(part).ok_or_else(|| damaged("its header cannot be read"))?;
+    let (_, body) = split(part).ok_or_else(|| damaged("the part is too short"))?;
+    let header = header(part).ok_or_else(|| damaged("the header of the part cannot be read"))?;
     if header.bytes > limits::BACKUP_OBJECT_BYTES_MAX as u64 {
-        return Err(damaged("its records are too large"));
+        return Err(damaged("the records in the part are too large"));
     }
-    let records = zstd::bulk::decompress(body, header.bytes as usize).map_err(|_| damaged("it cannot be decompressed"))?;
+    let records = zstd::bulk::decompress(body, header.bytes as usize).map_err(|_| damaged("the part cannot be decompressed"))?;
     if records.len() as u64 != header.bytes {
-        return Err(damaged("its records are incomplete"));
+        return Err(damaged("the records in the part are incomplete"));
     }
     Ok((header, records))
 }

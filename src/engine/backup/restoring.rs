@@ -99,7 +99,7 @@ pub(super) async fn restore_from(
             Err(error) => return Err(error),
         };
         let next = self::plan(sealed, plan.until).await?;
-        // If nothing of the plan was thinned, an object is missing or damaged for another reason.
+        // If thinning deleted no object of the plan, an object is missing or damaged for another reason.
         if next.snapshot == plan.snapshot && plan.parts.iter().all(|part| next.parts.contains(part)) {
             return Err(error);
         }
@@ -215,7 +215,7 @@ impl Writing {
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;
         for mut file in files {
-            // A node of a cluster may have written the backup.
+            // If a node of a cluster wrote the backup, the file has the mark of the cluster.
             file.leave_cluster();
             rows += file.finish()?;
         }

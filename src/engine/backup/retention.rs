@@ -77,7 +77,7 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
 /// Returns the parts to delete if these snapshots and the log from `log_from` on are kept, newest first: an interrupted deletion leaves
 /// no gap in the log after a snapshot, which a restore could not cross.
 pub fn thinned_parts(catalog: &Catalog, kept: &BTreeSet<SnapshotName>, log_from: &SnapshotName) -> Vec<PartName> {
-    // Each log has its own numbers of parts.
+    // Each log numbers its own parts.
     let log = |epoch: Epoch| catalog.epochs.get(&epoch).map(|start| start.log_since);
     let needs = |snapshot: &SnapshotName, part: &PartName| {
         log(snapshot.epoch) == log(part.epoch) && (snapshot.log_from..=snapshot.consistent_at).contains(&part.number)

@@ -44,7 +44,7 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub installation: Installation,
-    /// The number of starts of the data folder.
+    /// The number of times that a server has started with this data folder.
     pub boots: u64,
     /// The name of the machine, for messages on other machines.
     pub host: String,
@@ -243,7 +243,7 @@ impl ContinuousBackup {
         };
         let (epoch, start) = epochs::begin(sealed, &candidate).await?;
         if self.parts.is_in_cluster {
-            // Until the first snapshot, the backup is as old as the previous leader left it.
+            // Until the first snapshot, the backup is only as recent as the previous leader left it.
             let previous = epochs::heartbeat(sealed, epoch - 1).await.ok().flatten();
             let mut status = self.state();
             status.complete_until = status.complete_until.or(previous.map(|heartbeat| heartbeat.complete_until));
@@ -323,7 +323,7 @@ impl ContinuousBackup {
             })?;
             let object = header.name(epoch).object();
             if part::unpack(&object, &content).is_err() {
-                let reason = format!("{} was damaged on the disk", file.display());
+                let reason = format!("the waiting part {} was damaged on the disk", file.display());
                 self.parts.capture.discard(&reason);
                 return Err(Error::Interrupted(reason));
             }

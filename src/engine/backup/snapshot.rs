@@ -21,7 +21,7 @@ use crate::engine::store::commit_log::{self, Record, StoreName};
 use crate::engine::store::{ReadTx, Store, backup};
 use crate::vocab::limits;
 
-/// How many complete parts may wait for the upload.
+/// The maximum number of complete parts that wait for the upload.
 const PARTS_WAITING: usize = 1;
 /// The pause between checks whether readers see a commit.
 const VISIBLE_AFTER: Duration = Duration::from_millis(1);
@@ -46,8 +46,8 @@ impl Manifest {
     }
 }
 
-/// Writes a snapshot of the stores. The log must have started before this call. Fails with [`Error::Interrupted`] if the log lacks
-/// commits, because it then cannot make the three stores consistent with each other.
+/// Writes a snapshot of the stores. The log must have started before this call. Fails with [`Error::Interrupted`] if the log lacks commits,
+/// because such a log cannot make the three stores consistent with each other.
 pub async fn take(
     sealed: &SealedTarget,
     epoch: Epoch,

@@ -38,9 +38,9 @@ pub struct State {
     pub url: String,
     pub installation: Installation,
     pub key_check: KeyCheck,
-    /// The number of starts of the folder when the state was written.
+    /// The number of times that a server had started with this folder when the state was written.
     pub boots: u64,
-    /// The random name of this data folder as a writer.
+    /// The random name by which the target knows this data folder.
     pub holder: String,
     /// The last epoch that this folder wrote in.
     pub epoch: Epoch,
@@ -127,7 +127,7 @@ impl Spool {
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
                 Some(_) => return Ok(Err(format!("the part of the backup before {} is missing", file.display()))),
-                None => return Ok(Err(format!("{} was damaged on the disk", file.display()))),
+                None => return Ok(Err(format!("the waiting part {} was damaged on the disk", file.display()))),
             }
         }
         self.header = Header::new(number + 1, positions);

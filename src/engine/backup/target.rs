@@ -1,4 +1,4 @@
-//! The target of a backup: a folder or an object store, and the sealed objects in it.
+//! The target of a backup: a folder or an object store, and the encrypted objects in it.
 
 use std::io::ErrorKind;
 use std::path::{Path as FilePath, PathBuf};
@@ -66,8 +66,7 @@ impl Target {
         Ok(Self { store, prefix, shown: url.to_owned(), lacks_key })
     }
 
-    /// Creates the folder of a target in the file system. The parent folder must exist, because it is missing if a disk is not
-    /// mounted.
+    /// Creates the folder of a target in the file system. Fails if the parent folder is missing, which can mean that a disk is not mounted.
     pub fn prepare(url: &str) -> Result<()> {
         let path = url.strip_prefix("file://").unwrap_or(url);
         if !path.starts_with('/') {
@@ -78,7 +77,7 @@ impl Target {
             Err(error) => {
                 let parent = FilePath::new(path).parent().filter(|_| error.kind() == ErrorKind::NotFound);
                 let cause = match parent {
-                    Some(parent) => format!("{} does not exist", parent.display()),
+                    Some(parent) => format!("the folder {} does not exist", parent.display()),
                     None => error.to_string(),
                 };
                 Err(Error::Folder { folder: path.to_owned(), cause })
@@ -229,7 +228,7 @@ impl SealedTarget {
             there => {
                 self.target.delete(object).await?;
                 let found =
-                    if there.is_some() { "it differs from what was written" } else { "it does not exist after it was written" };
+                    if there.is_some() { "the stored object differs from what was written" } else { "the object was not stored" };
                 Err(Error::Target { object: object.to_owned(), cause: format!("{found}. Check the storage of the target") })
             }
         }
@@ -262,7 +261,7 @@ impl SealedTarget {
         self.target.replace(object, sealed).await
     }
 
-    /// Reads and opens an object; returns `None` if the object does not exist.
+    /// Reads and decrypts an object; returns `None` if the object does not exist.
     pub async fn get(&self, object: &str) -> Result<Option<Vec<u8>>> {
         let Some(sealed) = self.target.get(object).await? else { return Ok(None) };
         let (seal, place) = (self.seal.clone(), object.to_owned());
@@ -270,7 +269,7 @@ impl SealedTarget {
         let opened = opening.await.expect("opening a seal does not panic");
         let damaged = || Error::Damaged {
             object: object.to_owned(),
-            found: "its seal does not match its content, name and key".to_owned(),
+            found: "the seal does not match the content, name and key of the object".to_owned(),
         };
         opened.map(Some).ok_or_else(damaged)
     }
@@ -284,7 +283,8 @@ impl SealedTarget {
 
 /// Returns the error for an object that another server has written in place of this one.
 pub fn written_by_another(object: &str) -> Error {
-    let cause = "another server wrote it. Stop that server, or set backup.url to another prefix for this server".to_owned();
+    let cause =
+        "another server wrote this object. Stop that server, or set backup.url to another prefix for this server".to_owned();
     Error::Target { object: object.to_owned(), cause }
 }
 
@@ -296,7 +296,7 @@ fn retry() -> RetryConfig {
     }
 }
 
-/// Returns whether an endpoint uses HTTP without TLS, which only an operator's own endpoint can.
+/// Returns whether the operator has set an endpoint that uses HTTP without TLS.
 fn is_plain(settings: &Backup) -> bool {
     settings.endpoint.as_deref().and_then(|endpoint| Url::parse(endpoint).ok()).is_some_and(|url| url.scheme() == "http")
 }
@@ -369,7 +369,7 @@ mod tests {
             message(&target)
         );
     }
-    // This was an error of the target, after which a restore of a brand retried in vain.
+    // In an earlier version, this was an error of the target, so the restore of a brand was retried without success.
     #[tokio::test]
     async fn a_folder_with_too_many_objects_is_an_error_of_its_own() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

@@ -224,7 +224,8 @@ impl CommitLog for Lost {
     fn append(&self, _: Record) {}
 }
 
-/// A kill loses the records that are not in the spool yet. Records in the spool are shipped, although the log ends after them.
+/// A process that is killed loses the records that are not in the spool yet. Records in the spool are shipped, although the log ends after
+/// them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_moments_before_a_lost_record_can_be_restored() {
     let (_outer, data, target) = folders();
@@ -253,7 +254,7 @@ async fn the_moments_before_a_lost_record_can_be_restored() {
     run.stop().await;
 }
 
-/// A restore of such a log would fail, because the snapshot before it lacks the record.
+/// A restore of a log that lacks its first record would fail, because the snapshot before the log lacks the record too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_record_is_noticed_even_if_it_is_the_first_one_of_its_store_in_the_log() {
     let (_outer, data, target) = folders();
@@ -271,7 +272,7 @@ async fn a_lost_record_is_noticed_even_if_it_is_the_first_one_of_its_store_in_th
     run.stop().await;
 }
 
-/// When the process of a former leader ended, it reported everything up to its end as backed up.
+/// In an earlier version, a former leader reported everything up to the end of its process as backed up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_has_lost_the_lead_reports_nothing_as_backed_up() {
     let (_outer, data, target) = folders();
@@ -288,7 +289,7 @@ async fn a_node_that_has_lost_the_lead_reports_nothing_as_backed_up() {
     run.crash().await;
 }
 
-/// Such a snapshot could have a commit of one store without an earlier commit of another store.
+/// A snapshot with an interrupted log could have a commit of one store without an earlier commit of another store.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupted_log_gets_no_snapshot() {
     let (_outer, data, target) = folders();
@@ -399,7 +400,7 @@ async fn nothing_is_shipped_while_the_key_is_lost() {
     assert!(matches!(error, Error::KeyLost(_)) && error.to_string().contains("master.key does not exist"), "{error}");
     let shipped = run.backup.status().part_bytes;
     run.put(StoreName::Live, "row 2", 10).await;
-    // Longer than the interval between two parts and the first pause after an error.
+    // This pause is longer than the interval between two parts, and than the first pause after an error.
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(run.backup.status().part_bytes, shipped);
     seal().copy_to(&key).expect("the key can be written");

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The number of similar keys that are suggested for an unknown key.
+/// The maximum number of similar keys that are suggested for an unknown key.
 const NEAREST: usize = 3;
 
 /// The kind of a device.

@@ -45,7 +45,7 @@ const SHAPES: [&str; 7] = [
     "html-background",
 ];
 
-/// What an email has in place of a use of a feature.
+/// Whether an email has a replacement for a use of a feature.
 enum Replacement {
     /// The use concerns no element, so readers miss nothing.
     Unneeded,
@@ -325,7 +325,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration, elemen
         "css-background-color" => has("bgcolor").then_some("the bgcolor attribute"),
         "css-width" | "css-max-width" | "css-min-width" => has("width").then_some("the width attribute"),
         "css-height" | "css-min-height" | "css-max-height" if has("height") => Some("the height attribute"),
-        // A line as high as the element gives it the same height.
+        // A `line-height` with the same value gives the element the same height.
         "css-height" => {
             let value = view.value_text(declaration);
             let is_same = |other: &Declaration| is_named(source, other, &["line-height"]) && view.value_text(other) == value;
@@ -338,7 +338,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration, elemen
         "css-padding" => has_cell_padding().then_some("mso-padding-alt"),
         "css-direction" => has("dir").then_some("the dir attribute"),
         "css-display-none" | "css-display" => sibling(&["mso-hide"]).then_some("mso-hide"),
-        // Without rounded corners, nothing must be clipped.
+        // Without rounded corners, nothing needs to be clipped.
         "css-overflow" => sibling(&["border-radius"]).then_some("square corners"),
         _ => None,
     }
@@ -388,7 +388,7 @@ mod tests {
         let flex = |style: &str| replacement(&format!("<ul style=\"{style}\">x</ul>"), "outlook.windows", "css-display-flex");
         assert_eq!(flex("display:block;display:flex"), Some("an earlier declaration of the same property"));
         assert_eq!(flex("display:flex;display:block"), None);
-        // Gmail drops the whole attribute, also the earlier color.
+        // Gmail drops the whole attribute, including the earlier color.
         let color = "<p style=\"color:#008000;color:rgb(0 128 0)\">x</p>";
         assert_eq!(replacement(color, "gmail.ios", "css-rgb"), None);
     }

@@ -264,7 +264,7 @@ fn finish(
     };
     let is_unused = reach == 0 && hits.iter().all(in_rules);
     let is_in_sheets = hits.iter().all(|hit| in_rules(hit) || matches!(hit.used.site, Site::AtRule(_)));
-    // A client that drops more than the feature also drops the replacement.
+    // A client that drops the whole `style` attribute or `style` element also drops the replacement.
     let drops = matches!(effect, Effect::DropsAttribute | Effect::DropsStyleElement);
     let fallback = if drops { None } else { fallback::of(side, feature, &hits) };
     Some(Finding { feature, support, effect, notes, hits, reach, is_unused, is_in_sheets, fallback })

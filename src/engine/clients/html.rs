@@ -19,7 +19,7 @@ const ATTRIBUTES_MAX: usize = 256;
 pub struct Attribute<'a> {
     /// The name in lowercase.
     pub name: Cow<'a, str>,
-    /// The value as written, without quotes; character references are not decoded.
+    /// The range of the value as written, without quotes and with character references.
     pub value: Span,
     /// The range of the name, the equals sign and the value.
     pub span: Span,

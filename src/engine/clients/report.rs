@@ -144,7 +144,7 @@ pub struct Summary {
     pub total_warnings: usize,
     /// The compatibility score of the email, from 0 to 100; less than 90 if Gmail is checked and clips the message.
     pub compatibility_score: u8,
-    /// The number of errors of each effect.
+    /// The number of issues with each effect.
     pub by_effect: BTreeMap<Effect, usize>,
     pub worst_clients: Vec<WorstClient>,
 }

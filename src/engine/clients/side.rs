@@ -99,9 +99,9 @@ fn site_order(site: Site) -> u8 {
 #[derive(Default)]
 pub struct WordOnly {
     pub elements: HashSet<u32>,
-    /// The elements for all clients that contain a table for Word.
+    /// The elements that all clients show and that contain a table only for Word.
     pub tables: HashSet<u32>,
-    /// The elements for all clients that contain a VML shape for Word.
+    /// The elements that all clients show and that contain a VML shape only for Word.
     pub shapes: HashSet<u32>,
 }
 

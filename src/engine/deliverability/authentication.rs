@@ -43,7 +43,7 @@ pub enum DmarcScope {
     Domain,
     /// The record is that of the organizational domain above the domain.
     Subdomain,
-    /// As `Subdomain`, and the domain does not exist in DNS.
+    /// Like `Subdomain`, but the domain does not exist in DNS.
     AbsentSubdomain,
 }
 

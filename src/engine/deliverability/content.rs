@@ -186,7 +186,7 @@ pub fn has_spaced_letters(text: &str) -> Option<&str> {
         }
     }
     let found = text.get(start..end).filter(|_| count >= 4)?;
-    // The options of a list, such as "a b c d", are in alphabetical order.
+    // Letters in alphabetical order, such as "a b c d", are the options of a list, not a disguised word.
     let letters: Vec<char> = found.chars().filter(|c| c.is_alphabetic()).collect();
     (!letters.is_sorted()).then_some(found)
 }

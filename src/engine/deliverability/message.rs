@@ -7,7 +7,7 @@ use super::html::{Scanner, Tag, TokenKind};
 use super::style::{Concealment, TextStyle};
 use super::{bounded, references};
 
-/// The input of the check, which are the fields of `POST /v1/emails/validate/deliverability`.
+/// The input of the check: the fields of `POST /v1/emails/validate/deliverability`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input<'a> {
     pub html: &'a str,
@@ -25,7 +25,7 @@ const TEXT_BYTES_MAX: usize = 256 * 1024;
 const ITEMS_MAX: usize = 2_000;
 /// The maximum nesting depth of elements whose styles are tracked. Layouts with nested tables reach about 80 levels.
 const DEPTH_MAX: usize = 256;
-/// The number of innermost open elements that are searched for the element that an end tag closes, except for end tags of a table's
+/// The maximum number of innermost open elements that are searched for the element that an end tag closes, except for end tags of a table's
 /// structure. Without a limit, a million end tags would take seconds.
 const END_TAG_LEVELS_MAX: usize = 64;
 /// The maximum length of hidden text at the start of an email that counts as its preheader.

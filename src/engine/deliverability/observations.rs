@@ -1,4 +1,4 @@
-//! The rows of `rules.toml`, and what they found in an email.
+//! The rules in `rules.toml`, and what they found in an email.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;

@@ -28,7 +28,7 @@ impl Phrases {
         let mut known = HashSet::new();
         for (group, languages) in file {
             for text in languages.into_values().flatten() {
-                // Some languages share phrases.
+                // Some languages share phrases, and each phrase is added only once.
                 if known.insert((group.clone(), text.clone())) {
                     phrases.add(&group, text);
                 }

@@ -48,7 +48,7 @@ pub struct SpamScore {
     pub findings: Vec<Finding>,
 }
 
-/// What to do, grouped by importance.
+/// The recommendations, grouped by importance.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityRecommendations")]
 pub struct Recommendations {
@@ -109,7 +109,7 @@ pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
     let findings = rules::check(&message, input.html);
     let evidence = tokens::evidence(&message);
     let rule_points: f64 = findings.iter().map(|finding| finding.points).sum();
-    // Today's frauds use the words of ordinary business mail, so words cannot outweigh the rules about fraud.
+    // Fraud often uses the words of ordinary business mail, so words cannot outweigh the rules about fraud.
     let is_fraud = findings.iter().any(|finding| finding.family == "fraud" && finding.points > 0.0);
     let token_points = if is_fraud { evidence.points().max(0.0) } else { evidence.points() };
     let spam_score = rounded(rule_points + token_points);

@@ -164,14 +164,14 @@ impl Connector {
             Host::Domain(name) => *name,
         };
         let unresolved = |cause: String| FetchError::Unresolved { host: name.to_owned(), cause };
-        // The system's resolver may report that it cannot open its files and sockets as an unknown name.
+        // If the system's resolver cannot open its files and sockets, it may report an unknown name.
         let found = self.resolver.resolve(name).await.map_err(|error| {
             match is_lack_of_descriptors(&error) || !has_free_descriptor() {
                 true => FetchError::NoDescriptors,
                 false => unresolved(error.to_string()),
             }
         })?;
-        if found.is_empty() { Err(unresolved("no address found".to_owned())) } else { Ok(found) }
+        if found.is_empty() { Err(unresolved("no address was found".to_owned())) } else { Ok(found) }
     }
 
     /// Returns the addresses in `found` that may be contacted. A host with public and private addresses is contacted only at its
@@ -214,7 +214,7 @@ impl Connector {
 
 /// Connects to the first of `addresses` that accepts a connection.
 async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, FetchError> {
-    let mut cause = "no address found".to_owned();
+    let mut cause = "no address was found".to_owned();
     let mut refusals = 0;
     for address in addresses.iter().take(limits::FETCH_ADDRESSES_TRIED_MAX) {
         match timeout(limits::FETCH_CONNECT_TIME, TcpStream::connect(SocketAddr::new(*address, port))).await {

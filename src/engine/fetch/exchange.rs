@@ -113,7 +113,7 @@ async fn read_body(
         None => ResponseMemory::reserve(most).await,
     };
     let bytes_max = limits.body_bytes;
-    // The memory stays reserved until decompression ends, even if the fetch ends before.
+    // The memory stays reserved until decompression ends, even if the fetch ends earlier.
     let inflating = tokio::task::spawn_blocking(move || (encoding.inflate(&bytes, bytes_max, cut), memory));
     let (inflated, memory) = inflating.await.map_err(|error| broken(error.to_string()))?;
     let inflated = inflated.map_err(|error| broken(error.to_string()))?;

@@ -109,11 +109,11 @@ impl fmt::Display for FetchError {
             }
             // The message does not contain the address, which could reveal the operator's network.
             Self::NotPublic { host, .. } => {
-                let has = if host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() { "is" } else { "resolves to" };
+                let relation = if host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() { "is" } else { "has" };
                 write!(
                     f,
-                    "{host} {has} an address that is not public, so no request was sent to it. If the host is in your own network, the \
-                     operator can allow that network with the setting outbound.allow_networks."
+                    "{host} {relation} an address that is not public, so no request was sent to it. If the host is in your own network, \
+                     the operator can allow that network with the setting outbound.allow_networks."
                 )
             }
             Self::Unresolved { host, cause } => {

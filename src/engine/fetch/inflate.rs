@@ -38,8 +38,8 @@ impl Encoding {
         }
     }
 
-    /// Returns how many times the maximum size of a body its decompression needs: for the compressed body, the result, and with brotli
-    /// also a window.
+    /// Returns the memory that decompression needs, as a multiple of the maximum size of a body: one for the compressed body, one for the
+    /// result and, with brotli, one for a window.
     pub fn copies(self) -> usize {
         if self == Self::Brotli { 3 } else { 2 }
     }
@@ -60,7 +60,7 @@ impl Encoding {
 pub struct GzipStream(write::MultiGzDecoder<Vec<u8>>);
 
 impl GzipStream {
-    /// The number of compressed bytes for one step, which are at most 1 MiB when they are decompressed.
+    /// The number of compressed bytes per step. They decompress to at most 1 MiB.
     pub const STEP_BYTES: usize = 1024;
 
     pub fn new() -> Self {

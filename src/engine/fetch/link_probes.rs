@@ -120,7 +120,7 @@ async fn attempts(fetch: &Fetch, url: &Url, check: LinkCheck, end: Instant) -> P
     // Some servers never answer HEAD requests, so half of the time is left for GET.
     let mut probe = ask(ProbeMethod::Head, total / 2).await;
     let mut state = AttemptState { gets: may_get(url), ..AttemptState::default() };
-    // At most: GET, GET after a server error, and GET after the pause that the server asks for.
+    // At most three requests follow: GET, GET after a server error, and GET after the pause that the server requests.
     for _ in 0..3 {
         let Some(pause) = state.pause(&probe, left()).filter(|pause| *pause + ATTEMPT_TIME_MIN < left()) else { break };
         sleep(pause).await;

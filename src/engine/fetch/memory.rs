@@ -17,7 +17,7 @@ const UNITS_MAX: usize = RESPONSES_BYTES_MAX / UNIT_BYTES;
 
 static UNITS: Semaphore = Semaphore::const_new(UNITS_MAX);
 
-/// The interval in which the time of a wait for memory is counted.
+/// The steps in which the time that a fetch waits for memory is added to its time limit.
 const TICK: Duration = Duration::from_millis(100);
 /// The maximum time that a fetch may wait for memory. The connection stays open meanwhile, and few servers keep it open for longer.
 const WAIT_MAX: Duration = Duration::from_secs(60);

@@ -23,7 +23,7 @@ use super::exchange::{Exchange, within};
 use super::{Fetch, FetchError, Limits, OversizePolicy, Response, host};
 use crate::vocab::limits;
 
-/// Connects object stores' clients with the service's own HTTP client.
+/// Connects the object stores' clients to the service's own HTTP client.
 #[derive(Clone)]
 pub struct StorageConnector(Arc<Fetch>);
 

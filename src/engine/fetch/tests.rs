@@ -285,8 +285,8 @@ async fn no_spelling_of_a_private_address_is_connected_to() {
     ] {
         let error = get(&fetch, &peer.named(host, "/")).await.expect_err(host);
         assert!(matches!(error, FetchError::NotPublic { .. }), "{host}: {error}");
-        let has = if host.contains("example") { "resolves to" } else { "is" };
-        assert!(error.to_string().contains(&format!(" {has} an address that is not public")), "{host}: {error}");
+        let relation = if host.contains("example") { "has" } else { "is" };
+        assert!(error.to_string().contains(&format!(" {relation} an address that is not public")), "{host}: {error}");
     }
     assert!(peer.heads().is_empty());
 }
@@ -393,7 +393,7 @@ async fn a_silent_server_times_out() {
     }
 }
 
-// The error used to name the first host, so that users checked the wrong server.
+// In an earlier version, the error named the first host, so that users checked the wrong server.
 #[tokio::test]
 async fn a_time_out_after_a_redirect_names_the_silent_host() {
     let tasks = tasks();
@@ -401,7 +401,7 @@ async fn a_time_out_after_a_redirect_names_the_silent_host() {
     let target = silent.named("silent.test", "/");
     let first = Peer::start(&tasks, move |_| Said::Whole(to(target.as_str()))).await;
     let names = Names::default().with("first.test", &[&["127.0.0.1"]]).with("silent.test", &[&["127.0.0.1"]]);
-    // Enough time for the redirect, even if the machine is busy.
+    // The time limit is long enough for the redirect, even if the machine is busy.
     let total = Duration::from_secs(2);
     let limits = Limits { head: PATIENT, total, body_bytes: 100, overlong: OversizePolicy::Refuse };
     let fetch = client(&["127.0.0.1/32"], names, Vec::new());

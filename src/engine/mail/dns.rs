@@ -24,9 +24,9 @@ pub struct Dns {
 /// How old a cached DNS response may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxAge {
-    /// As old as its TTL allows, up to an hour: used for sending.
+    /// The response may be as old as its TTL allows, up to an hour: used for sending.
     Cached,
-    /// Not cached, but looked up again: used when a user has just changed a record.
+    /// The name is looked up again: used when a user has just changed a record.
     Fresh,
 }
 

@@ -118,7 +118,7 @@ mod tests {
         assert!(html.contains("<p class=\"red\" style=\"color: red;\">Hello</p>"), "{html}");
     }
 
-    /// Screen readers would read the attribute `aria-label="20\u{a0}% Rabatt"` literally.
+    /// With escapes of Rust, screen readers would read the attribute `aria-label="20\u{a0}% Rabatt"` literally.
     #[test]
     fn attributes_have_no_escapes_of_rust() {
         let title = "<mj-head><mj-title>20\u{a0}% Rabatt</mj-title><mj-style>.x { content: '\\201C' }</mj-style></mj-head>";

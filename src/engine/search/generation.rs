@@ -94,7 +94,7 @@ impl IndexDir {
         }
         let path = self.dir.join(name);
         if !path.join("meta.json").exists() {
-            return Err(SearchError::Damaged(format!("{name} contains no index")));
+            return Err(SearchError::Damaged(format!("the folder {name} contains no index")));
         }
         // Damage that checksums do not cover (a truncated footer, an impossible length) can make tantivy panic.
         catch_unwind(AssertUnwindSafe(|| Generation::open(name.to_owned(), &path, options)))

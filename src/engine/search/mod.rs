@@ -122,7 +122,7 @@ impl Default for Options {
     }
 }
 
-/// Whether many changes follow after a commit.
+/// Whether many changes follow a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitMode {
     /// Many more changes follow, so the merging of segments is postponed where possible.

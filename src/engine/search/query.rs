@@ -268,7 +268,7 @@ impl Lookup<'_> {
     fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let classes = [rung(chars), PLAIN];
-        // If the first rungs contain every word, including plain ones, class 0 does not need to be read.
+        // If the prefix is no longer than the prefixes that are indexed for all words, plain words too, class 0 does not need to be read.
         let class_count = |space| if chars <= plain_rungs(space) { 1 } else { 2 };
         let terms = |&space: &Space| self.terms(&[space], &classes[..class_count(space)], word, false);
         self.collect(&spaces.iter().flat_map(terms).collect::<Vec<_>>(), Segment::range)
@@ -340,7 +340,7 @@ impl Lookup<'_> {
         for typo in Typo::all(word, starting) {
             let rungs = rung(chars - typo.edits)..=rung((chars + typo.edits).min(WORD_CHARS_MAX));
             for &space in spaces {
-                // Local parts are never plain words.
+                // Local parts are never in the class of plain words.
                 let plain = (space != Space::Local).then_some(PLAIN);
                 for class in plain.into_iter().chain(RUNGS.into_iter().filter(|rung| rungs.contains(rung))) {
                     let head = term(self.scope, space, class, typo.first.as_bytes(), false);

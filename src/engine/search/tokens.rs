@@ -153,7 +153,7 @@ pub(super) fn term(scope: &Scope, space: Space, class: u8, text: &[u8], end: boo
     terms.bytes
 }
 
-/// Returns the first rung (a length) of at least `chars` characters.
+/// Returns the shortest prefix length in [`RUNGS`] that is at least `chars`, or else the maximum length of a word.
 pub(super) fn rung(chars: usize) -> u8 {
     RUNGS.into_iter().find(|&rung| rung as usize >= chars).unwrap_or(WORD_CHARS_MAX as u8)
 }

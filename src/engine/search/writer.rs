@@ -61,7 +61,8 @@ impl Writer {
         }
         let damaged = index.validate_checksum()?;
         if !damaged.is_empty() {
-            return Err(SearchError::Damaged(format!("files with a wrong checksum: {damaged:?}")));
+            let names: Vec<String> = damaged.iter().map(|path| path.display().to_string()).collect();
+            return Err(SearchError::Damaged(format!("these files have wrong checksums: {}", names.join(", "))));
         }
         let position = committed_position(&index)?;
         let memory = options.writer_bytes;
@@ -298,7 +299,7 @@ impl Weight for StaleDocuments {
     }
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
-        Err(tantivy::TantivyError::InvalidArgument("scores are not used here".to_owned()))
+        Err(tantivy::TantivyError::InvalidArgument("this query does not compute scores".to_owned()))
     }
 
     fn for_each_no_score(&self, segment: &SegmentReader, callback: &mut dyn FnMut(&[DocId])) -> tantivy::Result<()> {

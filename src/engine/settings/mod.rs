@@ -163,7 +163,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if let Some(name) = &settings.validation.model
         && settings.models.get(name).is_none_or(|model| model.protocol.is_none())
     {
-        return broken("validation.model", "no model with a protocol has this name; add it to the table models");
+        return broken("validation.model", "no model with this name is enabled; set its protocol under [models.NAME]");
     }
     if let Err(reason) = relays(&settings.mail.relay) {
         return broken("mail.relay", &reason);

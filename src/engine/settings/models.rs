@@ -20,7 +20,7 @@ fn check_default(settings: &Settings) -> Option<(String, String)> {
     let reason = match settings.language_model.default.as_deref() {
         None if enabled.len() > 1 => format!("several models are enabled; set the default model to one of: {names}"),
         Some(name) if name != COMPOSER && !enabled.contains(&name) => {
-            format!("no model with a protocol has this name; use one of: {names}")
+            format!("no model with this name is enabled; use one of: {names}")
         }
         _ => return None,
     };

@@ -77,7 +77,7 @@ pub fn requests<'b>(blocks: &'b [Block], language: &str) -> Vec<Request<'b>> {
             start = 0;
         }
         pending.push(Part { block, start, length });
-        // A markup part of one unit separates the blocks.
+        // A markup part of one UTF-16 code unit separates the blocks.
         start += length + 1;
     }
     requests.extend(request(pending, language));

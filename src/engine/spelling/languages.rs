@@ -11,13 +11,13 @@ use super::dictionaries::{Dictionaries, Dictionary};
 use super::text::Block;
 use super::tokens::Token;
 
-/// The number of letters that a block needs for language detection.
+/// The minimum number of letters that a block needs for language detection.
 const LETTERS_MIN: usize = 40;
 
-/// The number of bytes of a text that are used to detect its language.
+/// The maximum number of bytes of a text that are used to detect its language.
 const DETECTION_BYTES_MAX: usize = 4_000;
 
-/// The number of bytes of a document that are used to detect its language.
+/// The maximum number of bytes of a document that are used to detect its language.
 const DOCUMENT_BYTES_MAX: usize = 4_000;
 
 /// The number of languages with an embedded dictionary, which are the first in [`CODES`].

@@ -22,7 +22,7 @@ const AGAINST_MAX: f64 = 1.0;
 /// The count used for pairs of words that are rarer than this or unknown. The counts come from a corpus of about a trillion words.
 pub const COUNT_MIN: u64 = 60_000;
 
-/// The number of steps per point in which counts are stored.
+/// The number of steps per point with which the logarithms of counts are stored.
 pub const STEPS: f64 = 16.0;
 
 /// Contractions, each with two words: the left neighbors of "it's" are counted like those of "it", and its right neighbors like those of

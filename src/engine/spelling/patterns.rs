@@ -76,7 +76,7 @@ struct Element {
     /// The alternatives that are words or classes of words.
     members: Members,
     others: Vec<Alternative>,
-    /// Whether the element matches before a token without using it up.
+    /// Whether the element matches the position before a token, without consuming the token.
     is_anchor: bool,
     /// Whether the start of a sentence is an alternative.
     starts: bool,
@@ -243,7 +243,7 @@ fn backward(elements: &[Element], tokens: &[Token<'_>], at: usize) -> bool {
     if element.is_anchor {
         return element.accepts(tokens, Some(at), true) && backward(rest, tokens, at);
     }
-    // An element such as "^|and" can also match the start of a sentence, which uses up no token.
+    // An element such as "^|and" can also match the start of a sentence, which consumes no token.
     if element.starts && !element.negated && starts_sentence(tokens, Some(at)) && backward(rest, tokens, at) {
         return true;
     }

@@ -133,7 +133,8 @@ fn is_unfinished(word: &str) -> bool {
     ) || word.ends_with("'s")
 }
 
-/// Returns the last word of a text if the last sentence lacks its end mark. In most cases, the sentences before it must have one.
+/// Returns the last word of a text if the last sentence lacks its end mark. In most cases, this is reported only if the earlier sentences
+/// have end marks.
 pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, style: Style) -> Option<RuleHit<'r>> {
     let last = tokens.last().filter(|last| last.is_word() || last.kind == TokenKind::Number)?;
     let Some(mark) = tokens.iter().rposition(ends_sentence) else {
@@ -182,7 +183,7 @@ const ASKING: [&str; 19] = [
 /// Words with which a question starts, if an asking verb and its subject follow.
 const QUESTION_WORDS: [&str; 6] = ["what", "how", "why", "where", "when", "who"];
 
-/// Returns the periods of English questions: "Do you have questions about it."
+/// Returns the periods that end English questions: "Do you have questions about it."
 pub(super) fn missing_question_marks<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let is_subject = |at: usize| matches!(lower(tokens, at), "you" | "we" | "they" | "i" | "he" | "she");
     let asks = |at: usize| ASKING.contains(&lower(tokens, at)) && is_subject(at + 1);
@@ -245,7 +246,7 @@ pub(super) fn wide_spaces<'r>(tokens: &[Token<'_>], block: &Block) -> Vec<RuleHi
 /// Names of months that are also other words.
 const AMBIGUOUS_MONTHS: [&str; 3] = ["may", "march", "august"];
 
-/// Words after which a month follows.
+/// Words that precede a month.
 const BEFORE_MONTHS: [&str; 12] = ["in", "of", "since", "until", "by", "last", "next", "this", "every", "early", "late", "on"];
 
 /// Returns months that lack their capital ("in may"), and the pronoun "i" before a verb.

@@ -13,7 +13,7 @@ use super::tokens::Token;
 /// The ID of the rule for words that no dictionary contains.
 const RULE: &str = "UNKNOWN_WORD";
 
-/// The number of words used to decide whether a block is in another language.
+/// The maximum number of words used to decide whether a block is in another language.
 const FOREIGN_SAMPLE: usize = 100;
 
 impl Checker<'_> {

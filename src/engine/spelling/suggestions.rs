@@ -35,7 +35,7 @@ pub(super) struct Candidate {
     cost: f32,
 }
 
-/// Searches suggestions during a check, and limits the number of searches.
+/// Searches for suggestions during a check, and limits the number of searches.
 pub(super) struct Suggester {
     known: HashMap<(String, String), Vec<Candidate>>,
     words_left: usize,
@@ -69,7 +69,7 @@ fn near(dictionary: &Dictionary, word: &str) -> Vec<Candidate> {
     search.try_edits(&letters, 0.0, 1);
     search.try_splits(&letters);
     if search.found.is_empty() && letters.len() >= 5 {
-        // Words two slips away are searched only through a common first slip.
+        // Words that are two slips away are found only if the first slip is a common one.
         for (changed, cost) in common_slips(&letters) {
             search.try_edits(&changed, cost, 2);
         }

@@ -18,9 +18,9 @@ use super::tx::{Read, ReadTx};
 use super::{Error, Result};
 use crate::vocab::tables::{DatabaseKind, TABLES, TableId, TableInfo};
 
-/// The number of rows copied in one transaction.
+/// The maximum number of rows copied in one transaction.
 const ROWS_PER_COMMIT: usize = 20_000;
-/// The number of bytes copied in one transaction: rows may be large chunks of blobs.
+/// The number of bytes after which a transaction is committed even if it has fewer rows, because rows may be large chunks of blobs.
 const BYTES_PER_COMMIT: usize = 16 * 1024 * 1024;
 /// The size of the page cache of the copy.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;

@@ -19,7 +19,7 @@ use crate::vocab::tables;
 const HEADS: Table<BlobId, Head> = Table::new(tables::BLOB_HEADS);
 const CHUNKS: Table<(BlobId, u32), Vec<u8>> = Table::new(tables::BLOBS);
 
-/// How the rows of these tables are read.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(CHUNKS)];
 
 /// The size of a chunk: large enough that there are few rows, small enough that a writer needs little memory.
@@ -294,7 +294,7 @@ mod tests {
         store.close();
     }
 
-    // The upload became a complete blob without its first chunks, which was never deleted.
+    // In an earlier version, such an upload became a complete blob without its first chunks, and was never deleted.
     #[test]
     fn a_long_upload_that_expired_cannot_be_completed_while_it_is_deleted() {
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));

@@ -68,7 +68,7 @@ pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
 /// Returns the error for a file that the operating system cannot read or write.

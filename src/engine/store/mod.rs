@@ -63,8 +63,8 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Job, ResultReceiver, Writer};
 
-/// How many writes may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill the memory while a
-/// disk is stuck.
+/// The maximum number of writes that may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill
+/// the memory while a disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
 /// An error from the store. None of these errors is the caller's fault.
@@ -88,7 +88,7 @@ pub enum Error {
     Panicked,
     /// Another node of the cluster leads. The command changed nothing.
     NotLeader,
-    /// The cluster cannot continue on this node, for this reason.
+    /// The cluster cannot continue on this node. Contains the reason.
     Cluster(String),
 }
 
@@ -111,13 +111,14 @@ impl fmt::Display for Error {
             ),
             Error::Newer { file, found, known } => write!(
                 f,
-                "{} was written by a newer mailmill (data version {found}; this program supports up to {known}); use the newer version",
+                "{} was written by a newer version of Mailmill (data version {found}; this program supports up to {known}); use \
+                 that version",
                 file.display()
             ),
             Error::Busy => f.write_str("too many writes are waiting; try again in a few seconds"),
             Error::NoSpace => f.write_str("the disk is almost full, so only essential writes are accepted; free up space"),
             Error::Closed => f.write_str(
-                "the data file is closed, because the service is stopping or a write failed; if it does not stop, restart it",
+                "the data file is closed, because the service is stopping or a write failed; if the service does not stop, restart it",
             ),
             Error::Panicked => f.write_str("the change failed unexpectedly and was not saved; search the log for the cause"),
             Error::NotLeader => f.write_str("this node does not lead the cluster and accepts no writes; try again in a second"),
@@ -347,8 +348,8 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, the reply
-    /// to a message in flight, a sign-in that lets a user see what is wrong.
+    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, a mail server's
+    /// reply to a message in flight, a sign-in that lets a user see what is wrong.
     pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,

@@ -46,7 +46,7 @@ struct DiskState {
     /// The data that the running process reads: all written data, synced or not.
     seen: Vec<u8>,
     unsynced: Vec<Unsynced>,
-    /// How many writes and syncs still succeed before the fault, and the fault.
+    /// The number of writes and syncs that still succeed before the fault, and the fault.
     before_fault: Option<(u64, Fault)>,
     dead: bool,
     faults: u32,
@@ -297,7 +297,7 @@ impl Model {
     }
 }
 
-/// Sends bursts of commands until one is not acknowledged, or enough were sent. Returns the commands that should succeed, and how many of
+/// Sends `bursts` bursts of commands, or fewer if a command is not acknowledged. Returns the commands that should succeed, and how many of
 /// them were acknowledged.
 fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script>, usize) {
     let (mut sent, mut answered) = (Vec::new(), 0);
@@ -386,7 +386,7 @@ fn after_a_power_cut_acknowledged_commands_are_there_and_others_are_all_or_nothi
             disk = Disk::with(image);
             let store = reopen(&disk, &place);
             model.catch_up(&store, &sent, answered, &place);
-            // Sometimes the store is closed cleanly in between.
+            // Sometimes the store is closed cleanly before the next power cut.
             if dice.percent(30) {
                 store.close();
                 disk = Disk::with(disk.after_power_cut(&mut dice));

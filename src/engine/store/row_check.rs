@@ -1,4 +1,4 @@
-//! Finds rows that cannot be read: damaged pages have wrong checksums, but a faulty program writes bad rows with right ones.
+//! Finds rows that cannot be decoded. Checksums find damaged pages, but not bad rows that a faulty program wrote.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use super::port::{Order, Span};
 use super::tx::{Read, Table};
 use crate::vocab::tables::TableId;
 
-/// Reads the rows of one table as the types of the table.
+/// Checks whether the rows of one table can be decoded as the types of the table.
 #[derive(Clone, Copy)]
 pub struct RowCheck {
     pub table: TableId,
@@ -21,7 +21,7 @@ impl RowCheck {
         Self { table: table.id, reads: reads::<K, V> }
     }
 
-    /// Returns the number of rows in the table, and how many of them cannot be read.
+    /// Returns the number of rows in the table, and how many of them cannot be decoded.
     pub fn count(&self, tx: &impl Read) -> Result<(u64, u64)> {
         let (mut rows, mut unreadable) = (0, 0);
         tx.visit_bytes(self.table, &Span::default(), Order::Forward, &mut |key, value| {

@@ -1,4 +1,4 @@
-//! Seals secrets at rest with the master key, which is in a separate file and in no backup.
+//! Seals secrets at rest: encrypts them with the master key, which is in a separate file and in no backup.
 
 use std::fmt;
 use std::fs;

@@ -30,7 +30,7 @@ const READING_KEPT_MS: u64 = 100;
 /// The first pause between attempts of a write that waits for space; the pauses grow to `WAIT_MAX`.
 const WAIT_MIN: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// How often a write that waits for space is logged.
+/// The interval at which a write that waits for space is logged.
 const WAIT_LOGGED_EVERY: Duration = Duration::from_secs(60);
 
 pub struct Space {

@@ -47,7 +47,7 @@ pub struct Disk {
     kept: Arc<MemoryPort>,
     commits_left: Arc<AtomicU64>,
     keeps_the_last: Arc<Mutex<bool>>,
-    /// How many processes have opened the disk.
+    /// The number of processes that have opened the disk.
     opened: Arc<AtomicU64>,
 }
 

@@ -46,7 +46,7 @@ impl<K, V> Copy for Table<K, V> {}
 pub trait Read {
     fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
 
-    /// Visits every row in `span`, in order, until the visitor breaks.
+    /// Visits every row in `span`, in order, until the visitor returns `Break`.
     fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
 
     /// Returns the snapshot, if this value reads a snapshot without changes on top. Several threads may share the snapshot.
@@ -73,7 +73,7 @@ pub trait Read {
         Ok(self.get_bytes(table.id, &key.to_bytes())?.is_some())
     }
 
-    /// Visits every row in `span` as typed keys and values, until the visitor breaks.
+    /// Visits every row in `span` as typed keys and values, until the visitor returns `Break`.
     fn visit<K: Key, V: Value>(
         &self,
         table: Table<K, V>,

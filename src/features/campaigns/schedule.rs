@@ -83,7 +83,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
     };
     if at <= now {
         let detail = "This time is in the past. Choose a later time, or send the campaign now.";
-        let hint = format!("{at} is not after {now}; POST /v1/campaigns/{{id}}/send sends it now");
+        let hint = format!("{at} is not after {now}; POST /v1/campaigns/{{id}}/send sends the campaign now");
         return Err(Failure::field("scheduledAt", detail).see("campaigns.send", hint));
     }
     if at.ms_since(now) > limits::SCHEDULE_AHEAD_MS {

@@ -112,7 +112,7 @@ pub struct EmailChecks {
     pub incomplete: Vec<IncompleteCheck>,
 }
 
-/// The maximum number of findings named on a launch page, in a dry run and in a rejection.
+/// The maximum number of findings named on a campaign's launch page, in a dry run and in a rejection.
 pub const WORST_FINDINGS: usize = 3;
 /// The maximum number of findings that become warnings of the email. More would hide the warnings about its content.
 const WARNINGS_MAX: usize = 8;

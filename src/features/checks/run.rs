@@ -43,7 +43,7 @@ pub enum Sender {
 
 /// Which checks run, and how. A check whose value is `None` or false does not run.
 pub struct Plan {
-    /// The keys of the clients; all clients if empty.
+    /// The keys of the clients for the compatibility check; all clients if empty.
     pub compatibility: Option<Vec<String>>,
     pub links: Option<LinkRequests>,
     pub spelling: Option<SpellingOptions>,
@@ -81,7 +81,7 @@ pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: Link
 /// Runs the checks of a plan at the same time, and returns when all of them have ended. Fails only if the failure of a check is final.
 pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Result<Results, Failure> {
     let limit = plan.limit;
-    // Boxed, because these futures are large and would otherwise all be on the thread's stack.
+    // The futures are boxed, because they are large and would otherwise all be on the thread's stack.
     let compatibility = within(limit, plan.compatibility.map(|clients| Box::pin(compatibility(context, email, clients))));
     let options = |requests| link_options(requests, plan.links_limit);
     let links = within(limit, plan.links.map(|requests| Box::pin(analyze_links(context, email, options(requests)))));

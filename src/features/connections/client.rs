@@ -255,7 +255,7 @@ impl<'e> Client<'e> {
         match response.status {
             StatusCode::MULTI_STATUS if lacks_only_deleted(&response.body) => Ok(response),
             StatusCode::MULTI_STATUS => {
-                Err(PlatformError::Unavailable("status 207: the response contains only a part of the batch".to_owned()))
+                Err(PlatformError::Unavailable("status 207: the response contains only part of the batch".to_owned()))
             }
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED => Err(PlatformError::Rejected(said())),
@@ -417,7 +417,7 @@ pub fn message(body: &[u8]) -> String {
     let short = Some(body).filter(|body| body.len() <= limits::PROVIDER_ERROR_BYTES_MAX);
     let text = short.and_then(|body| serde_json::from_slice::<ErrorBody>(body).ok()).and_then(ErrorBody::text);
     let plain = |text: String| text.chars().filter(|character| !character.is_control()).take(SHOWN).collect::<String>();
-    text.map(plain).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
+    text.map(plain).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "the platform gave no reason".to_owned())
 }
 
 #[cfg(test)]
@@ -478,10 +478,10 @@ mod tests {
             (r#"{"errors":[{"status":401,"title":"Incorrect key","detail":"The key is wrong."}]}"#, "The key is wrong."),
             (r#"{"title":"API Key Invalid","status":401,"detail":"Use a valid key."}"#, "Use a valid key."),
             (r#"{"status":"error","message":"Missing scopes","category":"MISSING_SCOPES"}"#, "Missing scopes"),
-            ("<html>", "no description"),
+            ("<html>", "the platform gave no reason"),
             (
                 format!("{{\"detail\":\"x\",\"more\":\"{}\"}}", "x".repeat(limits::PROVIDER_ERROR_BYTES_MAX)).as_str(),
-                "no description",
+                "the platform gave no reason",
             ),
         ] {
             assert_eq!(message(body.as_bytes()), text);

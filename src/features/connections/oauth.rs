@@ -377,8 +377,9 @@ async fn call<T: DeserializeOwned>(
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
-    let body = serde_urlencoded::to_string(fields)
-        .map_err(|error| PlatformError::Unreachable(format!("The request cannot be encoded: {error}.")))?;
+    let body = serde_urlencoded::to_string(fields).map_err(|error| {
+        PlatformError::Unreachable(format!("The request to the platform cannot be encoded: {error}; report this bug."))
+    })?;
     let request = CallRequest { method, url, headers, body: Bytes::from(body), limits: &LIMITS };
     let response = engine.fetch.call(request).await.map_err(|error| match error.is_passing() {
         true => PlatformError::Unavailable(error.to_string()),
@@ -412,6 +413,6 @@ async fn call<T: DeserializeOwned>(
 }
 
 fn address(origin: &str, path: &str) -> Result<Url, PlatformError> {
-    let reason = "The address of this platform is not a URL; correct it under [connections] in the settings.";
+    let reason = "The address of this platform in the settings is not a URL; the operator must correct it under [connections].";
     Url::parse(origin).and_then(|url| url.join(path)).map_err(|_| PlatformError::Unreachable(reason.to_owned()))
 }

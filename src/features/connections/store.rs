@@ -14,7 +14,7 @@ use crate::vocab::{limits, tables};
 
 const CONNECTIONS: Table<(AccountId, ConnectionId), Connection> = Table::new(tables::CONNECTIONS);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CONNECTIONS)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: ConnectionId) -> Result<Option<Connection>> {

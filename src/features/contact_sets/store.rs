@@ -12,7 +12,7 @@ use crate::vocab::tables;
 const BITS: Table<(ProjectId, (u8, u32), u16), Block> = Table::new(tables::CONTACT_BITS);
 const COUNTS: Table<(ProjectId, (u8, u32)), i64> = Table::new(tables::CONTACT_COUNTS);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(BITS), RowCheck::of(COUNTS)];
 
 /// The longest gap between contact numbers that one feed entry may span. Indexing a few unchanged contacts again is cheaper than adding
@@ -91,7 +91,7 @@ pub fn add_count(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: 
 pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, many: u32) -> Result<u32> {
     let next = tx.add(COUNTS, &(project, facet.key()), i64::from(many))?;
     u32::try_from(next - i64::from(many)).map_err(|_| {
-        Error::Io("the project has used up all four billion internal numbers of this kind; create a new project".into())
+        Error::Io("the project has used up all four billion internal numbers for contacts or tags; create a new project".into())
     })
 }
 

@@ -23,7 +23,7 @@ use crate::engine::language_model::{Client, ModelError, Usage};
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
 use crate::vocab::settings::OnFailure;
 
-/// The briefs and the brands that they are for.
+/// The test briefs, and the brands that send their emails.
 static ASSETS: LazyLock<Assets> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../assets/models/briefs.json")).expect("the briefs are valid"));
 
@@ -72,7 +72,7 @@ pub struct BenchmarkReport {
     pub facts_kept: usize,
     /// The number of notes to the writer that appear in emails.
     pub leaks: usize,
-    /// How many numbers, dates, codes, names and links the emails contain that neither the brief nor the brand contains.
+    /// The number of numbers, dates, codes, names and links in the emails that neither the brief nor the brand contains.
     pub inventions: usize,
     pub seconds: f64,
     pub calls: u32,

@@ -34,15 +34,15 @@ pub struct CheckSummary {
     /// At most three findings of the email, and as many about each text of the campaign, most severe first. Ignored findings are left out.
     pub worst: Vec<CheckFinding>,
     pub links_requested: bool,
-    /// Whether a finding is critical, also if it is ignored.
+    /// Whether any finding is critical, including ignored findings.
     has_critical: bool,
     /// The IDs of the ignored findings.
     ignored: BTreeSet<String>,
 }
 
 impl CheckSummary {
-    /// Returns the result with a subject that replaces the email's `own` one after the checks. If the new subject has more signs
-    /// of spam, the scores are lower.
+    /// Returns the result for a subject that replaces the email's subject, `own`. If the new subject has more signs of spam, the
+    /// scores are lower.
     pub fn with_subject(self, own: &str, subject: &str) -> Self {
         let found = rules::of_subject(subject);
         let points = |found: &[observations::Finding]| found.iter().map(|finding| finding.points).sum::<f64>();

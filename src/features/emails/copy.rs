@@ -136,7 +136,7 @@ fn write_email(
         ..email
     };
     match known {
-        // An email has one place in its conversation.
+        // An existing copy already has its place in the conversation.
         Some(_) => store::save_email(tx, account, &copied),
         None => store::place(tx, account, place, &copied),
     }
@@ -167,7 +167,7 @@ mod tests {
     use crate::vocab::environment::Environment;
     use crate::vocab::ids::EmailId;
 
-    /// An email that went live within seconds after an edit once had no screenshots in the live environment.
+    /// Regression test: an email that was copied to the live environment within seconds after an edit had no screenshots there.
     #[test]
     fn a_copy_without_screenshots_is_queued_for_them() {
         let app = TestApp::new();

@@ -64,7 +64,7 @@ fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<
             return Err(("span", format!("start must not be greater than end; found start {start} and end {end}")));
         }
         if usize::try_from(end).is_ok_and(|end| end > characters) {
-            let problem = format!("must be within the {characters} characters of the prompt; omit it for a fact that you add");
+            let problem = format!("must be within the {characters} characters of the prompt; omit span for a fact that you add");
             return Err(("span", problem));
         }
     }

@@ -20,7 +20,8 @@ pub fn hidden(text: &str) -> String {
     let mut rest = text.as_str();
     while let Some(open) = rest.find("{{") {
         let Some(end) = rest[open..].find("}}").map(|close| open + close + 2) else { break };
-        // Of several opening braces, the last ones belong to the field. The others would make the text invalid, so they become spaces.
+        // If there are several opening braces, the last ones belong to the field. The others would make the text invalid, so they
+        // become spaces.
         let open = rest[..end - 2].rfind("{{").unwrap_or(open);
         let field = &rest[open..end];
         out.push_str(&rest[..open].replace("{{", "  "));

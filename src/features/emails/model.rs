@@ -110,7 +110,7 @@ pub enum Visibility {
 pub enum State {
     /// The request was accepted and waits to start.
     Pending,
-    /// The emails are planned and have rows.
+    /// The emails are planned and stored, and are being generated.
     Processing,
     Completed,
     /// The generation failed: the reason, for users.

@@ -114,7 +114,7 @@ fn first_of_series(email: &ReadyEmail, slots: usize) -> Warning {
     let ReadyEmail { conversation, subject, .. } = email;
     let message = format!(
         "The series has {slots} emails. This is the first, “{subject}”. To send another email, set its emailId. \
-         GET /v1/projects/emails/{conversation}/status lists them."
+         GET /v1/projects/emails/{conversation}/status lists the emails."
     );
     Warning { code: "FIRST_EMAIL_OF_SERIES", message }
 }

@@ -8,8 +8,8 @@ use crate::testing::TestApp;
 use crate::testing::platforms::{Fault, HUBSPOT_KEY, KLAVIYO_KEY, MAILCHIMP_KEY, Platforms, Stored, published};
 use crate::vocab::environment::Environment;
 
-/// A platform's name, its API key, and the option that selects what to create, with two values, each with the API path at which the
-/// platform stores the object.
+/// A platform: its name, its API key, the option that selects what to create, and two values of the option, each with the API
+/// path of the created object.
 type Sample = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
 
 const PLATFORMS: [Sample; 3] = [
@@ -255,8 +255,8 @@ fn illustrated(app: &TestApp) -> String {
     id
 }
 
-/// Each call of exports, compared with the platform's own description of its API. Mailchimp's description requires the sender in a change
-/// of a campaign, which the export omitted.
+/// Compares every request of an export with the platform's own description of its API. Regression test: the change of a Mailchimp
+/// campaign lacked the sender, which the description requires.
 #[test]
 fn exports_send_only_requests_that_the_platforms_describe() {
     for ((provider, key, option, kinds), name) in PLATFORMS.into_iter().zip(["Klaviyo", "Mailchimp", "HubSpot"]) {
@@ -321,7 +321,7 @@ fn options_of_hubspot_are_checked_and_passed_on() {
     assert!(at(&peer, "marketing/emails").iter().all(|email| email.made["language"] == "de"));
 }
 
-/// An image export once showed the postal address that the brand had when the email was written.
+/// Regression test: an image export showed the postal address that the brand had when the email was written.
 #[test]
 fn an_image_shows_the_current_postal_address() {
     let app = TestApp::new();

@@ -38,7 +38,7 @@ fn translate(html: &str, provider: Provider, name: &str) -> Translation {
     Translation { html, untranslated }
 }
 
-/// How the characters of a text are written.
+/// The format of a text, which determines how its special characters are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Markup {
     Html,
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(one("{{ tags | join(&#34;, &#34;) }}", Provider::Klaviyo).1, ["{{ tags | join(\", \") }}"]);
     }
 
-    // A subject with the default "Tom & Jerry" was exported with `&amp;`.
+    // Regression test: a subject with the default "Tom & Jerry" was exported with `&amp;`.
     #[test]
     fn plain_text_has_no_entities() {
         let subject = "R&amp;D for {{ first_name | default(\"Tom & Jerry\") }}";
@@ -401,7 +401,7 @@ mod tests {
         );
     }
 
-    // HubSpot refused the template, because it read `{#` in minified CSS as a comment without an end.
+    // Regression test: HubSpot refused the template, because it read `{#` in minified CSS as a comment without an end.
     #[test]
     fn css_rules_open_no_comment_in_hubspot() {
         let css = "<style>@media screen{#main{color:red}}\n</style>{{ first_name }} {{# note #}{% open";

@@ -249,10 +249,10 @@ fn field(condition: &FieldCondition, path: &str) -> Result<Node, Failure> {
         (Target::Created, Comparison::Date) => Ok(Node::Created(dates(condition.mode, values, &values_path)?)),
         (Target::Updated, Comparison::Date) => Ok(Node::Updated(dates(condition.mode, values, &values_path)?)),
         (Target::Created | Target::Updated, _) => {
-            Err(mode_is_wrong("is a time; use date_after, date_before, date_on or date_between"))
+            Err(mode_is_wrong("is a time; use the mode date_after, date_before, date_on or date_between"))
         }
         (Target::Status, Comparison::Text { position: TextPosition::Whole, negated }) => statuses(values, negated, &values_path),
-        (Target::Status, _) => Err(mode_is_wrong("has four possible values; use is or is_not")),
+        (Target::Status, _) => Err(mode_is_wrong("has four possible values; use the mode is or is_not")),
         (Target::Field(field), Comparison::Text { position, negated }) => {
             if let Field::Custom(name) = &field {
                 custom_name(name, &format!("{path}.key"))?;
@@ -269,7 +269,9 @@ fn field(condition: &FieldCondition, path: &str) -> Result<Node, Failure> {
             };
             Ok(Node::Field(FieldTest { field, test, negated: false }))
         }
-        (Target::Field(_), _) => Err(mode_is_wrong("is text; use is, is_not, starts_with, ends_with, contains or not_contains")),
+        (Target::Field(_), _) => {
+            Err(mode_is_wrong("is text; use the mode is, is_not, starts_with, ends_with, contains or not_contains"))
+        }
     }
 }
 
@@ -396,7 +398,7 @@ fn parameters(
 
 fn period_between(from: Timestamp, to: Timestamp, path: &str) -> Result<Period, Failure> {
     if to <= from {
-        return Err(Failure::field(&format!("{path}.to"), "use a time later than from"));
+        return Err(Failure::field(&format!("{path}.to"), "must be later than the time in from"));
     }
     Ok(Period { from, to })
 }

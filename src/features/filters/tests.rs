@@ -517,7 +517,7 @@ fn errors_name_their_path_and_a_remedy() {
             ] }] }),
             "filters.groups[0].fields[1].values[0]: must be a date like 2026-01-31",
         ),
-        (field("createdAt", "is", json!(["2026-01-31"])), "filters.fields[0].mode: createdAt is a time; use date_after"),
+        (field("createdAt", "is", json!(["2026-01-31"])), "filters.fields[0].mode: createdAt is a time; use the mode date_after"),
         (field("email", "number_gt", json!([1])), "filters.fields[0].mode: email is text; use is"),
         (field("status", "contains", json!(["sub"])), "filters.fields[0].mode: status has four possible values"),
         (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: must be one of subscribed"),
@@ -541,7 +541,7 @@ fn errors_name_their_path_and_a_remedy() {
         (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: the condition's mode does not use"),
         (
             activity(json!({ "mode": "between", "from": "2026-01-02", "to": "2026-01-01" })),
-            "filters.activity[0].to: use a time later than from",
+            "filters.activity[0].to: must be later than the time in from",
         ),
     ] {
         let found = refusal(tree);

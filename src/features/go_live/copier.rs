@@ -106,7 +106,10 @@ impl BrandCopier {
                 let (kind, id, content) = described(&part);
                 let known = part.copy_in(copying.tx, target, ids)?.map(|known| described(&known).2 == content);
                 if known.is_none() && !room.take(kind) {
-                    copying.skip(format!("{} was not copied: the target brand has the maximum number.", part.label()));
+                    copying.skip(format!(
+                        "{} was not copied: the target brand already has the maximum number of items of this kind.",
+                        part.label()
+                    ));
                     continue;
                 }
                 copying.copy((kind, id), known, &content, |tx| part.write(tx, target, ids))?;
@@ -156,17 +159,19 @@ impl BrandCopier {
             for tag in all_tags {
                 match copying.tag(&tag)? {
                     Some(copy) => drop(ids.insert(tag.id.to_string(), copy.to_string())),
-                    None => {
-                        copying.skip(format!("The tag {} was not copied: the target brand has the maximum number.", tag.name))
-                    }
+                    None => copying.skip(format!(
+                        "The tag {} was not copied: the target brand already has the maximum number of tags.",
+                        tag.name
+                    )),
                 }
             }
             for topic in all_topics {
                 match copying.topic(&topic)? {
                     Some(copy) => drop(ids.insert(topic.id.to_string(), copy.to_string())),
-                    None => {
-                        copying.skip(format!("The topic {} was not copied: the target brand has the maximum number.", topic.name))
-                    }
+                    None => copying.skip(format!(
+                        "The topic {} was not copied: the target brand already has the maximum number of topics.",
+                        topic.name
+                    )),
                 }
             }
             for segment in segments {
@@ -347,7 +352,10 @@ impl<'t, 's> Copying<'t, 's> {
         let all = saved_blocks::all(self.tx, target)?;
         let known = block_twin(&all, block, ids);
         if known.is_none() && all.len() >= limits::SAVED_BLOCKS_MAX {
-            self.skip(format!("The saved block {} was not copied: the target brand has the maximum number.", block.name));
+            self.skip(format!(
+                "The saved block {} was not copied: the target brand already has the maximum number of saved blocks.",
+                block.name
+            ));
             return Ok(());
         }
         let id = known.map_or(ids.of(block.id), |known| known.id);
@@ -416,7 +424,7 @@ impl<'t, 's> Copying<'t, 's> {
         let How { target, ids, rule } = self.how;
         let (name, (own, exists)) = (segment.name().to_owned(), segment.target(self.tx, target, ids)?);
         if !exists && SegmentCopy::is_full(self.tx, target)? {
-            self.skip(format!("The segment {name} was not copied: the target brand has the maximum number."));
+            self.skip(format!("The segment {name} was not copied: the target brand already has the maximum number of segments."));
             return Ok(());
         }
         let (id, digest) = (segment.id().0, sha256(&segment.content()));

@@ -13,7 +13,7 @@ type CopyKey = (ProjectId, u8, [u8; 12]);
 
 const COPIES: Table<CopyKey, Copied> = Table::new(tables::LIVE_COPIES);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(COPIES)];
 
 /// What is recorded about the last copy of an object or a project.

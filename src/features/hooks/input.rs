@@ -66,7 +66,7 @@ pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), F
         }
         if text.len() > limits::URL_CHARACTERS_MAX {
             let max = limits::URL_CHARACTERS_MAX;
-            return Err(Failure::field("redirectUrl", format_args!("the URL is longer than {max} bytes; shorten it")));
+            return Err(Failure::field("redirectUrl", format_args!("the URL is longer than {max} bytes; use a shorter URL")));
         }
     }
     if hook.kind == HookKind::Events

@@ -119,14 +119,14 @@ fn refusal(tx: &impl Read, entry: Entry, limits: Limits, estimate: Usage) -> Sto
     let all = rows.iter().map(|row| row.usage.micro_cost).sum::<u64>();
     let brand = rows.iter().filter(|row| row.project == entry.project).map(|row| row.usage.micro_cost).sum::<u64>();
     let exceeds = |used: u64, limit: Option<u64>| limit.filter(|limit| used + estimate.micro_cost > *limit);
-    let (whose, used, limit) = match (exceeds(brand, limits.brand), exceeds(all, limits.account)) {
-        (Some(limit), _) => ("this brand", brand, limit),
-        (None, Some(limit)) => ("this account", all, limit),
+    let (owner, used, limit) = match (exceeds(brand, limits.brand), exceeds(all, limits.account)) {
+        (Some(limit), _) => ("brand", brand, limit),
+        (None, Some(limit)) => ("account", all, limit),
         (None, None) => return Ok(None),
     };
     let money = |micro: u64| format!("{:.2}", micro as f64 / 1e6);
     Ok(Some(format!(
-        "The monthly limit for language models is reached: {whose} has used {} of {}, and the next request can cost {}. \
+        "The monthly limit for language models is reached: this {owner} has used {} of {}, and the next request can cost {}. \
          Ask the server operator to raise the limit, choose another model, or wait until next month.",
         money(used),
         money(limit),

@@ -12,7 +12,7 @@ use crate::vocab::tables;
 
 const USAGE: Table<(AccountId, u32, ProjectId, String), MonthlyUsage> = Table::new(tables::MODEL_USAGE);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(USAGE)];
 
 /// The usage of one model by one brand in one month.

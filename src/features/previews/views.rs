@@ -255,7 +255,7 @@ impl PreviewDeviceView {
             cuts: vec![Cut {
                 line: 12,
                 what: "border-radius:4px".into(),
-                why: "The client does not support it.".into(),
+                why: "The client does not support this feature.".into(),
                 slug: "css-border-radius".into(),
                 count: 1,
             }],

@@ -28,7 +28,8 @@ use crate::vocab::{limits, placeholders, tables};
 /// The maximum total size, in bytes, of the views that one worker process creates, estimated from the size of the email. A process
 /// returns at most 32 MiB, which leaves space for views that are larger than the email.
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The maximum density. The screens of phones have three pixels per CSS pixel, but the dashboard shows pictures smaller.
+/// The maximum number of image pixels per CSS pixel. The screens of phones have three, but the dashboard shows pictures at a
+/// smaller size.
 const DENSITY_MAX: f32 = 2.0;
 /// The maximum width of a phone in CSS pixels. Phones, including their browsers, scale wide emails down.
 const PHONE_WIDTH_PX_MAX: u32 = 500;

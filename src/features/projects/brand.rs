@@ -53,7 +53,7 @@ pub struct BrandLogo {
     pub background: BrandLogoBackground,
 }
 
-/// Returns whether this is the address of an SVG file, which few email clients can display.
+/// Returns whether the path of the URL ends with `.svg`. Few email clients can display SVG files.
 pub fn is_drawing(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.get(path.len().saturating_sub(4)..).is_some_and(|end| end.eq_ignore_ascii_case(".svg"))

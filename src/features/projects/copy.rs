@@ -1,6 +1,6 @@
-//! Copies the parts of a brand from one store to another.
+//! Copies the parts of a brand to another store, or within a store.
 //!
-//! This file does not depend on which stores these are, and has no handle to them: the caller passes transactions.
+//! This file has no handle to a store: the caller passes transactions.
 
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +84,7 @@ impl BrandPart {
         Ok(parts)
     }
 
-    /// Returns the copy of this part in a project, under the copy's ID.
+    /// Returns the copy of this part in a project; returns `None` if the project has no copy.
     pub fn copy_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<Option<Self>> {
         Ok(match self {
             Self::Knowledge(entry) => knowledge::find(tx, project, ids.of(entry.id))?.map(Self::Knowledge),
@@ -93,8 +93,7 @@ impl BrandPart {
             }
             Self::Image(image) => {
                 let found = match images::find(tx, project, ids.of(image.id))? {
-                    // A project has each image only once. If a user has added the image again, that image is the
-                    // copy.
+                    // A project has each image only once. If a user has added the image again, that image counts as the copy.
                     None if ids == CopyIds::Same => images::at(tx, project, &image.image.url)?,
                     found => found,
                 };

@@ -114,11 +114,11 @@ pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     })
 }
 
-/// Returns the failure for a request whose image could not be processed for a reason unrelated to the image.
+/// Returns the failure for an image that could not be processed, although the image itself is valid.
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => {
-            Failure::because(Code::Unavailable, "The server is rendering too many emails and images. Try again in a few seconds.")
+            Failure::because(Code::Unavailable, "Too many emails and images are being rendered. Try again in a few seconds.")
                 .after_seconds(5)
         }
         other => Failure::internal(other),

@@ -140,7 +140,7 @@ pub fn postal_address(tx: &impl Read, project: ProjectId) -> StoreResult<Option<
     Ok(corrected(tx, project)?.contact.address)
 }
 
-/// Returns the imported brand with the values that users set, without logos that users set, images, products and guidelines.
+/// Returns the imported brand with the values that users set, but without images, products, guidelines, and the logos that users set.
 fn corrected(tx: &impl Read, project: ProjectId) -> StoreResult<Brand> {
     let mut brand = store::brand(tx, project)?.unwrap_or_default();
     store::overrides(tx, project)?.put_over(&mut brand);

@@ -35,7 +35,7 @@ impl Record for Product {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreLink {
     pub store: StoreId,
-    /// The store's ID of the product.
+    /// The ID of the product in the store.
     pub external_id: String,
     /// When the store last changed the product.
     pub changed_at: Option<Timestamp>,
@@ -43,7 +43,7 @@ pub struct StoreLink {
     pub seen_at: Timestamp,
     /// The number of units in stock; `None` if the store does not count them.
     pub stock: Option<i64>,
-    /// Whether the store does not sell the product now.
+    /// Whether the product is currently not for sale in the store.
     pub sold_out: bool,
     pub collections: Vec<String>,
 }
@@ -212,7 +212,8 @@ pub fn changes(known: &[Product], found: &[BrandProduct]) -> Vec<ProductChange> 
 }
 
 impl ProductChange {
-    /// Returns whether the change would be visible in emails. Changes of values that users set, and of hidden products, are not.
+    /// Returns whether the change would be visible in emails. Changes to values that users set, and to hidden products, are not
+    /// visible.
     pub fn is_visible(&self, known: &[Product]) -> bool {
         let Some(product) = known.iter().find(|product| Some(product.id) == self.id) else { return true };
         let changed = Product { imported: self.now.clone(), ..product.clone() };

@@ -12,7 +12,7 @@ use crate::vocab::limits;
 /// A product as a store reports it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoreProduct {
-    /// The store's ID of the product.
+    /// The ID of the product in the store.
     pub external_id: String,
     pub product: BrandProduct,
     /// When the store last changed the product.
@@ -75,8 +75,8 @@ pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: V
     Ok(left_out)
 }
 
-/// Returns the index of the product that a report is about: the product with the store's ID or, if there is none, a product without a
-/// store that has the same URL or name.
+/// Returns the index of the product that a report is about: the product linked to the reported ID or, if there is none, a product
+/// without a store that has the same URL or name.
 fn place_of(known: &[Product], store: StoreId, reported: &StoreProduct) -> Option<usize> {
     let is_linked = |product: &Product| product.store.as_ref().is_some_and(|link| is_of(link, store, &reported.external_id));
     let is_same = |product: &Product| product.store.is_none() && product.is_like(&reported.product);

@@ -103,7 +103,7 @@ impl CopyTask {
         let finish = move |tx: &mut WriteTx<'_>| {
             let mut progress = store::progress(tx, restore)?;
             if progress.unfinished > 0 {
-                let reason = "Series not restored because some emails were unfinished or had failed";
+                let reason = "Series that were not restored, because some of their emails were unfinished or had failed";
                 progress.skipped.push(format!("{reason}: {}.", progress.unfinished));
             }
             save(tx, progress, &CopiedPart::default(), next)?;

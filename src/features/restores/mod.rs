@@ -8,24 +8,25 @@
 //!            data                                   progress
 //! ```
 //!
-//! An installation has at most one restore at a time, so the disk must have room for only one more copy of the data. The worker removes
-//! the temporary folder when the restore has ended, when no user continues it, and after a restart. If a restart interrupts a copy, the
-//! worker restores the same state again and continues the copy from the progress in the environment's store.
+//! An installation has at most one restore at a time, so the disk must have room for only one more copy of the data. The worker
+//! removes the temporary folder when the restore has ended, when no user continues it, and after a restart. If a restart
+//! interrupts a copy, the worker restores the same state again and continues the copy from the progress in the environment's
+//! store.
 //!
 //! # What comes back
 //!
 //! The brand with its knowledge base, images, products, saved blocks, tags, topics, segments, emails and contacts. Campaigns,
-//! messages, events and statistics do not come back: they describe what has happened, and a restored campaign could be sent again. A
-//! restore therefore sends nothing.
+//! messages, events and statistics do not come back: they describe what has happened, and a restored campaign could be sent
+//! again. A restore therefore sends nothing.
 //!
-//! Decisions that people made after the backup take precedence over the backup: existing contacts keep their status and their choices
-//! of topics, and [`contacts::copy`](super::contacts::copy) decides which deleted contacts come back, and how.
+//! Decisions that people made after the backup take precedence over the backup: existing contacts keep their status and their
+//! choices of topics, and [`contacts::copy`](super::contacts::copy) decides which deleted contacts come back, and how.
 //!
 //! # Access
 //!
 //! Like the other operations on the continuous backup, these operations are available only to the owner and the admins of the
-//! installation's own account, and restore only this account's brands. A restore takes disk space that all accounts share, so managers
-//! of other accounts ask the operator, who can restore every brand on the command line.
+//! installation's own account, and restore only this account's brands. A restore takes disk space that all accounts share, so
+//! owners and admins of other accounts ask the operator, who can restore every brand on the command line.
 
 mod brands;
 mod copying;

@@ -119,7 +119,7 @@ pub struct CopyProgress {
     pub skipped: Vec<String>,
     /// The number of conversations that were not copied because they are unfinished.
     pub unfinished: u64,
-    /// The folded names of the tags that the target brand did not have.
+    /// The names, in lowercase, of the tags that the target brand did not have.
     pub new_tags: Vec<String>,
     /// The number of contacts that stay deleted.
     pub deleted: u64,

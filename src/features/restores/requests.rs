@@ -59,7 +59,7 @@ pub async fn start(
         if let Some(Restore { state: State::Preparing | State::Copying, .. }) = store::restore(tx)? {
             let detail = "Another restore is in progress. Wait until it ends, or discard it.";
             return Err(
-                Failure::because(Code::WrongState, detail).see("restores.get", "GET /v1/system/restores shows the restore")
+                Failure::because(Code::WrongState, detail).see("restores.get", "GET /v1/system/restores returns the restore")
             );
         }
         store::save(tx, &restore);
@@ -132,7 +132,7 @@ pub async fn preview(context: Context, account: Option<AccountId>, project: Proj
 
 fn not_ready() -> Failure {
     Failure::because(Code::WrongState, "No restored state is ready. Start a restore, and wait until its status is ready.")
-        .see("restores.get", "GET /v1/system/restores shows the status")
+        .see("restores.get", "GET /v1/system/restores returns the status")
 }
 
 /// Returns the view of a restore, for a member of an account or for the operator.

@@ -67,7 +67,7 @@ pub struct Credit {
     pub mailing: MailingId,
     pub email: Option<EmailId>,
     /// When the order was paid; charts show the order on this day. The refunds of an order without a payment are subtracted from
-    /// the revenue of another order; this is then the time when that other order was paid.
+    /// the revenue of another order; `paid_at` is then the time when that other order was paid.
     pub paid_at: Timestamp,
 }
 

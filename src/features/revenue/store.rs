@@ -20,7 +20,7 @@ const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIO
 /// The orders of each contact that matter for attributing refunds.
 const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::ORDERS_BY_CONTACT);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ORDERS), RowCheck::of(DAYS), RowCheck::of(TOTALS), RowCheck::of(BY_CONTACT)];
 
 /// The position of an order: when it was paid or, without a payment, when its first refund occurred; and the order's digest.
@@ -31,7 +31,7 @@ const CREDITED: u8 = 0;
 /// The marker in [`BY_CONTACT`] for an order that has refunds but no payment.
 const UNPAID: u8 = 1;
 
-/// The key of a scope: the number for a mailing or an email, and its ID.
+/// The key of a scope: its kind (mailing or email) as a number, and the ID of the mailing or email.
 type ScopeKey = (u8, [u8; 12]);
 
 impl Scope {
@@ -153,7 +153,7 @@ pub fn last_credit(tx: &impl Read, project: ProjectId, contact: u32, by: Timesta
     Ok(None)
 }
 
-/// Returns up to `limit` orders of a contact that have refunds but no payment, starting after `after`.
+/// Returns the positions of up to `limit` orders of a contact that have refunds but no payment, starting after `after`.
 pub fn unpaid(tx: &impl Read, project: ProjectId, contact: u32, after: Option<Place>, limit: usize) -> Result<Vec<Place>> {
     let mut span = BY_CONTACT.under(&(project, contact, UNPAID));
     if let Some(place) = after {

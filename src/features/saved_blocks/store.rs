@@ -7,7 +7,7 @@ use crate::vocab::{limits, tables};
 
 const BLOCKS: Table<(ProjectId, SavedBlockId), SavedBlock> = Table::new(tables::SAVED_BLOCKS);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(BLOCKS)];
 
 pub fn get(tx: &impl Read, project: ProjectId, id: SavedBlockId) -> Result<Option<SavedBlock>> {

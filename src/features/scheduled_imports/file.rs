@@ -16,10 +16,10 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
-/// The reason if storing a file takes longer than incomplete files are kept.
+/// The reason that users see if storing a file takes longer than the server keeps incomplete files.
 const EXPIRED: &str = "Storing the file took more than an hour. The next run tries again.";
 
-/// Fetches the file and starts its import, unless the file has not changed since the last import.
+/// Fetches the file, and starts its import if the file has changed since the last import.
 pub async fn start(engine: &Engine, environment: Environment, row: ScheduledImport, source: FileSource) -> Result<(), Failure> {
     let store = &engine.data(environment).store;
     let download = match open(engine, &source.url, &row.known).await {
@@ -50,7 +50,8 @@ pub async fn start(engine: &Engine, environment: Environment, row: ScheduledImpo
     begin(store, row, reads, move |tx| rows.start(tx, place, stored)).await
 }
 
-/// Starts to download the file; returns `None` if the server states that it has not changed, or the reason why it cannot be imported.
+/// Starts to download the file; returns `None` if the server states that the file has not changed. Fails with the reason why the
+/// file cannot be imported.
 async fn open(engine: &Engine, url: &str, known: &Known) -> Result<Option<Download>, String> {
     let url = Url::parse(url).map_err(|_| "The URL is not valid. Enter another URL.".to_owned())?;
     let limits = DownloadLimits {
@@ -111,7 +112,8 @@ impl<'s> FetchedFile<'s> {
         }
     }
 
-    /// Fetches the file; returns its encoding, `None` if it has not changed since the last import, or the reason why it cannot be imported.
+    /// Fetches the file; returns the file's encoding, `None` if the file has not changed since the last import, or the reason why
+    /// it cannot be imported.
     async fn fetch(&mut self, mut download: Download, known: &Known) -> Result<Result<Option<Encoding>, String>, Failure> {
         let mut digest = Sha256::new();
         loop {
@@ -169,7 +171,7 @@ impl<'s> FetchedFile<'s> {
         Ok(self.id.map(|id| (id, self.bytes)))
     }
 
-    /// Lets the stored part of the file be deleted.
+    /// Marks the stored part of the file for deletion.
     async fn discard(self) -> Result<(), Failure> {
         let Some(id) = self.id else { return Ok(()) };
         let expire = move |tx: &mut WriteTx<'_>| {
@@ -186,7 +188,7 @@ enum Rows {
     Events(EventImport),
 }
 
-/// A placeholder until the file is stored.
+/// Stands for the ID of the file until the file is stored.
 const NO_FILE: BlobId = BlobId::from_bytes([0; 12]);
 
 /// Reads the headers at the start of a file; returns the reason if the file cannot be imported.

@@ -65,12 +65,12 @@ pub fn url(text: &str) -> Result<String, Failure> {
     }
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
         let max = limits::URL_CHARACTERS_MAX;
-        return refused(&format!("the URL is longer than {max} characters after percent-encoding; shorten it"));
+        return refused(&format!("the URL is longer than {max} characters after percent-encoding; use a shorter URL"));
     }
     Ok(url.into())
 }
 
-/// Returns the delimiter as a byte, or `None` if it is detected.
+/// Returns the delimiter as a byte, or `None` if the import detects the delimiter.
 pub fn separator(text: Option<&str>) -> Result<Option<u8>, Failure> {
     text.filter(|text| !text.is_empty()).map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()
 }

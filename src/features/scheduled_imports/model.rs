@@ -50,7 +50,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSource {
     pub url: String,
-    /// The separator between cells; `None` if it is detected.
+    /// The separator between cells; `None` if each run detects the separator.
     pub delimiter: Option<u8>,
     pub target: Target,
 }
@@ -110,7 +110,7 @@ pub struct PlatformSource {
     pub tag: String,
 }
 
-/// Why no run starts.
+/// Why a scheduled import is paused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pause {
     ByUser,
@@ -133,12 +133,13 @@ pub struct Known {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
     pub started_at: Timestamp,
-    /// What the import reads; unknown if the settings have changed since the run started, so that the next run imports everything again.
+    /// What the import reads; empty if the settings have changed since the run started, so that the next run imports everything
+    /// again.
     pub reads: Known,
     pub work: Work,
 }
 
-/// A run's import.
+/// The import that a run performs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Work {
     /// A contact job.
@@ -167,7 +168,7 @@ pub struct EventResult {
     pub counts: Counts,
     /// The number of events that were left out because they are too old.
     pub excluded: u64,
-    /// The first problems.
+    /// The problems of the first refused rows.
     pub problems: Vec<RowProblem>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of scheduled imports with a server on loopback: versions, consent, failures, changes and restarts.
+//! Tests of scheduled imports with a server on the loopback interface: versions, consent, failures, changes and restarts.
 
 mod events;
 mod platforms;

@@ -1,4 +1,4 @@
-//! Copies segments from one store to another.
+//! Copies the segments of a project to another project or store.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ impl SegmentCopy {
         found
     }
 
-    /// Returns the encoded segment, from which changes are detected.
+    /// Returns the encoded segment, which the caller compares to detect changes.
     pub fn content(&self) -> Vec<u8> {
         let mut content = Vec::new();
         self.0.encode(&mut content);

@@ -2,8 +2,8 @@
 //!
 //! A segment does not store its contacts: it contains all contacts that currently match its filter.
 //!
-//! Counting can require a scan of every contact. The count is therefore computed on a snapshot before a segment is written, never in the
-//! writer.
+//! Counting can require a scan of every contact. The count is therefore computed on a snapshot before a segment is written, never inside
+//! the write transaction.
 
 pub mod copy;
 pub mod ops;

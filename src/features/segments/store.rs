@@ -16,7 +16,7 @@ use crate::vocab::{limits, tables};
 
 const SEGMENTS: Table<(ProjectId, SegmentId), Segment> = Table::new(tables::SEGMENTS);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(SEGMENTS)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

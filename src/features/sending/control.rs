@@ -37,7 +37,7 @@ fn change(
 ) -> Result<Mailing, Failure> {
     let mut mailing = require(tx, account, id)?;
     change(&mut mailing).map_err(|word| {
-        let detail = format!("This action is not possible for a send with the status {word}.");
+        let detail = format!("This action is not possible for a direct send or batch with the status {word}.");
         Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
     })?;
     mailing.updated_at = tx.now();
@@ -66,7 +66,7 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
     let mut mailing = require(tx, account, id)?;
     if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
         let word = mailing.word();
-        let detail = format!("A send with the status {word} cannot be sent again.");
+        let detail = format!("A direct send or batch with the status {word} cannot be sent again.");
         return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": word })));
     }
     let unknown = store::counted(tx, id, Counter::UNKNOWN)?;
@@ -141,7 +141,8 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
-    // The account's totals did not include the message, and the contact's timeline and data did not list it.
+    // Regression: the account's totals did not include a message whose delivery was known only from evidence, and the contact's
+    // timeline and data did not list it.
     #[test]
     fn a_delivery_known_from_evidence_is_counted_and_listed_like_one_known_from_a_reply() {
         let app = TestApp::new();

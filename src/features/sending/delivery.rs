@@ -34,7 +34,7 @@ impl Recipient {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// Creates the row of a contact who gets the message at the local time `due`. The retry limit starts at that time.
+    /// Creates the row of a contact who gets the message at the local time `due`. The retry limit is counted from that time.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }
@@ -238,7 +238,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the start of the retry limit, if the message was deferred or waited for a local time.
+    /// Returns the time from which the retry limit is counted, if the message was deferred or waited for a local time.
     fn since(&self) -> Option<Timestamp> {
         match self {
             Delivery::Handoff { since, .. } => *since,
@@ -271,8 +271,8 @@ pub enum Event {
     Evidence { what: &'static str },
     /// A user requests a resend, at the risk of a second copy.
     Resend,
-    /// The mailing's policy for unknown deliveries requests a resend. It follows immediately, later ones after growing pauses, and none
-    /// after [`limits::RESEND_ATTEMPTS_MAX`] attempts.
+    /// The mailing's policy for unknown deliveries requests a resend. The first resend follows immediately, and later ones after
+    /// growing pauses. After [`limits::RESEND_ATTEMPTS_MAX`] attempts, there are no more resends.
     AutoResend { schedule: Schedule },
     /// The time of the retry is so far in the future that the clock must have been wrong when the time was stored.
     Misdated { schedule: Schedule },

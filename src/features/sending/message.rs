@@ -37,7 +37,8 @@ pub struct MailingContext {
     /// The base URL of links, without a trailing slash.
     pub base: String,
     pub environment: Environment,
-    /// The mail services that operate the relays. For each service, the message has a header with our reference to the message.
+    /// The mail services that operate the relays. For each service, the message has a header that identifies the message in the
+    /// service's events.
     pub services: Vec<MailService>,
 }
 
@@ -140,7 +141,7 @@ fn unmergeable(error: MergeError) -> Skip {
 mod tests {
     use super::*;
 
-    // Other errors were stored as if their message were the name of a missing field.
+    // Regression: other errors were stored as if their message were the name of a missing field.
     #[test]
     fn only_an_error_about_a_field_is_a_missing_field() {
         let field = || "order.total".to_owned();

@@ -70,7 +70,7 @@ fn select(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure
         // The segment or tag was deleted after the mailing was created.
         Err(failure) if failure.code == Code::NotFound => {
             let what = if matches!(mailing.audience, Audience::Tag(_)) { "tag" } else { "segment" };
-            let reason = format!("The {what} was deleted before its contacts were selected. Send to a different one.");
+            let reason = format!("The {what} was deleted before its contacts were selected. Send to a different {what}.");
             return write(store, move |tx| {
                 change(tx, id, |mailing, now| {
                     mailing.plan = Plan::Done;

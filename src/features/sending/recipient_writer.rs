@@ -341,7 +341,7 @@ impl OpenMailing {
 
     /// Applies an event to a recipient. Returns whether the message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
-        // A reply often contains the recipient's address.
+        // A reply often contains the recipient's address, so none is stored for an erased recipient.
         let is_erased = merge_data::is_erased(tx, &self.mailing, number, recipient)?;
         let event = within_bounds(event, rules.schedule, if is_erased { 0 } else { limits::REPLY_CHARACTERS_KEPT });
         let taken_at = match recipient.delivery {
@@ -443,7 +443,8 @@ pub fn sent_activity(
     Ok(contact.map(|contact| (project, contact.id.number(), activity)))
 }
 
-/// Shortens a server's reply to the length that is stored, and removes line breaks. The reply is untrusted.
+/// Shortens a server's reply to the length that is stored, replaces its control characters with spaces, and sets the retry schedule. The
+/// reply is untrusted.
 fn within_bounds(event: Event, schedule: Schedule, characters_kept: usize) -> Event {
     let cut = |reply: String| -> String {
         let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });

@@ -17,7 +17,7 @@ pub fn relay_services(settings: &Settings) -> Vec<MailService> {
     services
 }
 
-/// Returns one header per service, each with our reference to the message.
+/// Returns one header per service. Each header contains `reference`, which identifies the message.
 pub fn service_headers(services: &[MailService], reference: &str) -> Vec<ExtraHeader> {
     let json = || format!("{{\"{TOKEN_FIELD}\":\"{reference}\"}}");
     let value = |service| match service {

@@ -49,7 +49,7 @@ pub struct Client<'e> {
 }
 
 enum Access {
-    /// The same header with each request.
+    /// The client sends the same header with each request.
     Header(HeaderName, HeaderValue),
     /// Shopify's client credentials grant: the app requests tokens that are valid for a day.
     ClientCredentials { id: String, secret: Secret },
@@ -414,7 +414,9 @@ fn message(body: &[u8]) -> String {
         Value::Array(errors) => errors.first().and_then(|error| error["message"].as_str()).map(str::to_owned),
         _ => body.message.or(body.error_description).or(body.error),
     };
-    text.map(|text| plain(&text)).filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "no description".to_owned())
+    text.map(|text| plain(&text))
+        .filter(|text| !text.trim().is_empty())
+        .unwrap_or_else(|| "the platform gave no reason".to_owned())
 }
 
 /// Parses a response, as a fuzz target. Returns the description of an error.
@@ -460,8 +462,11 @@ mod tests {
                 r#"{"error":"shop_not_permitted","error_description":"Client credentials cannot be performed on this shop."}"#,
                 "Client credentials cannot be performed on this shop.",
             ),
-            ("<html>", "no description"),
-            (format!("{{\"errors\":[{}0]}}", "[],".repeat(limits::PROVIDER_ERROR_BYTES_MAX)).as_str(), "no description"),
+            ("<html>", "the platform gave no reason"),
+            (
+                format!("{{\"errors\":[{}0]}}", "[],".repeat(limits::PROVIDER_ERROR_BYTES_MAX)).as_str(),
+                "the platform gave no reason",
+            ),
         ] {
             assert_eq!(message(body.as_bytes()), text);
         }

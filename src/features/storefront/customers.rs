@@ -51,7 +51,8 @@ pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Resu
         (CustomerImport::None, Some(Status::Unsubscribed | Status::Bounced)) => ConsentMode::SubscribedOnly,
         (CustomerImport::None, _) => return Ok(Applied::Ignored),
         (CustomerImport::IncludeAll, _) => ConsentMode::IncludeAll,
-        // Shopify has a webhook of its own for changes of the consent. A contact keeps its status if the others change its data.
+        // Shopify reports changes of consent with a separate webhook. The other webhooks change a contact's data but not its
+        // status.
         (CustomerImport::SubscribedOnly, None) if is_known(tx, of, &contact.email)? => ConsentMode::IncludeAll,
         (CustomerImport::SubscribedOnly, _) => ConsentMode::SubscribedOnly,
     };

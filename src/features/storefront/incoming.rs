@@ -14,7 +14,7 @@ use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The effect of a webhook, in ascending order.
+/// The effect of a webhook, from the smallest to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Received {
     /// The webhook has no effect.

@@ -1,9 +1,10 @@
-//! Installs this installation's app on a shop: Shopify's authorization code grant with expiring offline tokens.
+//! Installs the Shopify app from the settings on a shop: Shopify's authorization code grant with expiring offline tokens.
 //!
 //! The user starts in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the callback:
 //! the state in the URL is sealed and names the session, so that only the browser that started the installation can finish it; Shopify
-//! signs all parameters with the app's secret; and the shop must be the one for which the user started, with a valid domain. Access
-//! tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until the new one is used.
+//! signs all parameters with the app's secret; and the shop must be the one for which the user started the installation, and must have a
+//! valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until
+//! the new one is used.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 use hmac::{Hmac, KeyInit, Mac};
@@ -25,7 +26,7 @@ use crate::vocab::ids::{ProjectId, SessionId};
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
-/// Returns the context that binds sealed states to this use and environment.
+/// Returns the context for sealing the state parameter. A sealed state opens only with the same context, so only in the same environment.
 fn place(environment: Environment) -> Vec<u8> {
     format!("stores/state/{environment}").into_bytes()
 }
@@ -84,7 +85,7 @@ impl Install {
 pub fn authorize_url(engine: &Engine, app: &App<'_>, shop: &str, state: &str) -> Result<String, PlatformError> {
     let mut url = shop_client(engine, shop)?.url("/admin/oauth/authorize");
     let scopes: Vec<&str> = scopes(Storefront::Shopify).iter().map(|(scope, _)| *scope).collect();
-    // Without grant options, the token is an offline one.
+    // Without grant options, Shopify issues an offline token.
     url.query_pairs_mut().extend_pairs([
         ("client_id", app.id),
         ("scope", scopes.join(",").as_str()),
@@ -123,7 +124,7 @@ pub fn verified(app: &App<'_>, query: &str) -> Option<Returned> {
     Some(Returned { code: get("code")?, shop: get("shop")?, state: get("state")? })
 }
 
-/// Computes the sum over the parameters, which must be sorted by name.
+/// Computes the HMAC of the parameters, which must be sorted by name.
 fn sum(app: &App<'_>, pairs: &[(String, String)]) -> Option<Hmac<Sha256>> {
     let signed = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
     let mut mac = Hmac::<Sha256>::new_from_slice(app.secret.expose().as_bytes()).ok()?;
@@ -131,7 +132,7 @@ fn sum(app: &App<'_>, pairs: &[(String, String)]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Parses a query as it is, and as one that Shopify signed, as a fuzz target.
+/// Parses a query as given, and again with a valid signature, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_query(query: &str) -> Option<Returned> {
     let secret = Secret::new("secret".to_owned());
@@ -190,7 +191,7 @@ async fn refresh(
     let _turn = engine.key_locks.take(key).await;
     let data = engine.data(environment);
     let stored = store::find(&data.store.read(), of.account, of.id).map_err(not_stored)?;
-    // The store was disconnected in the meantime.
+    // The store may have been disconnected in the meantime.
     *of = stored.ok_or(PlatformError::Missing)?;
     if !is_due(engine, of)? {
         return Ok(());

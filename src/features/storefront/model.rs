@@ -202,7 +202,7 @@ pub enum Applied {
     Ignored,
 }
 
-/// When a customer's data and consent that were imported last had changed in the store.
+/// When the imported data and the imported consent of a customer last changed in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomerTimes {
     pub changed_at: Option<Timestamp>,

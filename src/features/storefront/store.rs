@@ -25,7 +25,7 @@ const DATA_REQUESTS: Table<(StoreId, Digest), DataRequest> = Table::new(tables::
 const CONTACTS: Table<(StoreId, u32), ()> = Table::new(tables::STORE_CONTACTS);
 const CUSTOMERS: Table<(StoreId, Digest), CustomerTimes> = Table::new(tables::STORE_CUSTOMERS);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(STORES),
     RowCheck::of(SYNCS),
@@ -96,7 +96,7 @@ pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>
     due_where(tx, now, limit, |_| true)
 }
 
-/// Returns up to `limit` stores that are due and are being erased, which sends no requests.
+/// Returns up to `limit` stores that are due and are being erased. Erasing a store sends no requests.
 pub fn erasing(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>> {
     due_where(tx, now, limit, |sync| sync.stage == SyncStage::Erasing)
 }
@@ -197,8 +197,8 @@ pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &s
     Ok(true)
 }
 
-/// Stores an event until its order arrives. If too many events wait, deletes those that are too old to be recorded; returns false if
-/// there is still no space.
+/// Stores an event until another event of its order arrives. If too many events wait, deletes those that are too old to be recorded;
+/// returns false if there is still no space.
 pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str, &str), event: String) -> Result<bool> {
     let mut waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
     if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
@@ -227,7 +227,7 @@ pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Ve
     Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
 }
 
-/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, whose deadline is the longest past.
+/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, because its deadline passed first.
 pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
     let stored = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
     if stored.len() >= limits::STORE_DATA_REQUESTS_MAX
@@ -247,7 +247,7 @@ pub fn data_requests(tx: &impl Read, id: StoreId) -> Result<Vec<DataRequest>> {
     Ok(requests)
 }
 
-/// Returns when the imported data and consent of the customer with this ID had changed in the store.
+/// Returns when the imported data and consent of the customer with this ID last changed in the store.
 pub fn customer_times(tx: &impl Read, id: StoreId, customer: &str) -> Result<CustomerTimes> {
     Ok(tx.get(CUSTOMERS, &(id, digest(customer)))?.unwrap_or_default())
 }

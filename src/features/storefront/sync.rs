@@ -60,7 +60,7 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
         None => run_renewed(engine, environment, &mut of, &stage).await,
     };
-    // The texts of errors are the store's own, which may contain its customers' data.
+    // Error messages come from the store and may contain its customers' data, so only the kind of error is logged.
     log(match &outcome {
         Ok(SyncResult::Products(Paged::Wait(_)) | SyncResult::Customers(Paged::Wait(_))) => "waits",
         Ok(SyncResult::Complete) => "omitted",
@@ -250,7 +250,8 @@ fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Deletes a disconnected store whose platform has sent no request to erase it in time. It may have been connected again since.
+/// Deletes a disconnected store whose platform has sent no request to erase it in time. Does nothing if the store has been
+/// connected again.
 fn forget(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let is_over = |sync: Sync| sync.stage == SyncStage::Disconnected && sync.due_at <= tx.now();
     if store::sync(tx, key)?.is_some_and(is_over) {

@@ -1,5 +1,5 @@
-//! Rehashes the suppression list with a different master key. Rows of erased contacts keep their hashes, because they contain no
-//! address to hash, so the new key cannot find them.
+//! Rehashes the suppression list with a different master key. Rows of erased contacts contain no address to hash, so they keep their
+//! hashes, and the new key cannot find them.
 
 use std::ops::ControlFlow;
 

@@ -22,7 +22,7 @@ const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRES
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS), RowCheck::of(ORDER), RowCheck::of(COUNTS)];
 
 /// The number that stands for all reasons in keys.

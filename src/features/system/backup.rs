@@ -201,7 +201,7 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     }
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
     if !FORMATS.contains(&manifest.format) {
-        return Err(invalid(format!("there is no format {}", manifest.format)));
+        return Err(invalid(format!("the format {} is unknown", manifest.format)));
     }
     match FILES.iter().find(|(name, _)| !manifest.files.contains_key(*name)) {
         Some((name, _)) => Err(refuse(format!("the file {MANIFEST} does not list {name}; use a different backup"))),
@@ -254,7 +254,7 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
         let source = folder.join(name);
         copy_file(&source, &target)?;
         compare(&target, database_kind, &manifest.files[name]).map_err(|error| error.about(source))?;
-        // A node of a cluster may have made the backup.
+        // Remove the cluster's mark from the copy, because a node of a cluster may have made the backup.
         store::cluster::unmark(&target).map_err(|error| BackupError::Store(target, error))
     });
     if copied.is_err() {

@@ -163,7 +163,7 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
         _ => {}
     }
     if let Some(error) = &status.thinning_error {
-        return Some(format!("Old objects of the backup could not be deleted, so it grows: {error}."));
+        return Some(format!("Old objects of the backup could not be deleted, so the backup grows: {error}."));
     }
     let failed = drill.and_then(|drill| Some((drill.at, drill.error.as_ref()?)));
     failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
@@ -342,17 +342,17 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
         return Ok(vec![Finding::problem(SUBJECT, format!("{url}: {error}"), remedy)]);
     }
     let mut findings =
-        vec![Finding::good(SUBJECT, format!("{url} can be read and written, and this installation's key opens it"))];
+        vec![Finding::good(SUBJECT, format!("{url} can be read and written, and this installation's key decrypts it"))];
     let drill = store::last_drill(&engine.control.read())?;
     let status = backup.status();
     findings.push(match (problem(engine, &status, drill.as_ref()), age_seconds(engine, &status)) {
         (Some(problem), _) => Finding::problem(
             SUBJECT,
             problem.trim_end_matches('.'),
-            "See the log of the service for the cause, and fix it first.",
+            "Search the service's log for the cause, and fix the cause first.",
         ),
         (None, Some(age)) => Finding::good(SUBJECT, format!("the backup is {age} s old")),
-        (None, None) => Finding::skipped(SUBJECT, "the first snapshot is not complete yet, or the service does not run"),
+        (None, None) => Finding::skipped(SUBJECT, "the first snapshot is not complete yet, or the service is not running"),
     });
     if let Some(Drill { at, rows, error: None, .. }) = drill {
         findings.push(Finding::good(SUBJECT, format!("the restore drill of {at} restored {rows} rows")));

@@ -24,7 +24,7 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     // The checks read the data, so they may be the first to find damage.
     let mut findings = damage(engine);
     match checked {
-        // The failed check needs the damaged file.
+        // The check failed because it needs a damaged file, which is already reported.
         Err(_) if !findings.is_empty() => {}
         checked => findings.extend(checked?),
     }
@@ -62,12 +62,13 @@ fn ports(listening: &[SocketAddr]) -> Option<Finding> {
 
 /// Checks whether the next start will find the master key. When the service started, it verified that the key decrypts the data.
 fn key(engine: &Engine) -> Finding {
+    const SUBJECT: &str = "master key";
     match engine.check_key() {
         Ok(()) => Finding::good(
-            "master key",
+            SUBJECT,
             "the key belongs to this installation; keep a copy of it elsewhere, because backups do not contain it",
         ),
-        Err(trouble) => Finding::problem("master key", trouble.to_string(), trouble.remedy()),
+        Err(trouble) => Finding::problem(SUBJECT, trouble.to_string(), trouble.remedy()),
     }
 }
 
@@ -102,7 +103,7 @@ fn clock() -> Finding {
 fn disk(folder: &Path, space: &Space) -> Finding {
     let disk = space.status();
     let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not report how much disk space is free") };
-    let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
+    let said = format!("{:.1} GB are free on the disk of {}", free as f64 / 1e9, folder.display());
     let remedy =
         "Free up space, or move the data folder to a larger disk (stop the service, copy the folder, start with --data).";
     if disk.is_low {
@@ -116,7 +117,8 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is.
+/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is
+/// sandboxed.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
     let remedy = "Run on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run Chromium as \

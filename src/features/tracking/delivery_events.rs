@@ -116,7 +116,7 @@ mod tests {
     use crate::vocab::ids::MailingId;
     use crate::vocab::tables;
 
-    // The worker failed at the damaged row again and again, and recorded no other bounce.
+    // Regression: the worker failed at a damaged row again and again, and recorded no other bounce.
     #[test]
     fn a_damaged_row_does_not_block_the_events_of_other_messages() {
         let app = TestApp::new();

@@ -57,8 +57,8 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     }
 }
 
-/// Repeats a step that a damaged row stopped, with only one mailing. If this mailing has the damaged row, or another stage needs it, skips
-/// the mailing or the stage: otherwise, erasure would stop for all contacts.
+/// Repeats a step that a damaged row stopped, with only one mailing. If the damaged row belongs to this mailing, skips the
+/// mailing; if another stage needs the row, skips the stage. Otherwise, erasure would stop for all contacts.
 async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
     let erased = store.write(move |tx| one(tx, list, 1)).await;
     match erased.and_then(|erased| erased) {
@@ -233,7 +233,7 @@ mod tests {
     use crate::vocab::tables;
     use crate::vocab::webhook_events::WebhookEvent;
 
-    // The step failed at the damaged row again and again, and the data of all deleted contacts stayed.
+    // Regression: the step failed at a damaged row again and again, and the data of all deleted contacts stayed.
     #[test]
     fn damaged_rows_do_not_stop_the_erasure_of_other_rows() {
         let app = TestApp::new();
@@ -262,7 +262,8 @@ mod tests {
         assert_eq!(row.address.expect("the row keeps an empty address").email, "");
     }
 
-    // Only events with the contact's ID were erased, so the address stayed in the outbox and in the records of deliveries.
+    // Regression: only events with the contact's ID were erased, so the address stayed in the outbox and in the records of
+    // deliveries.
     #[test]
     fn events_that_contain_only_the_address_of_a_contact_are_erased() {
         let app = TestApp::new();

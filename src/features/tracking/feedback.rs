@@ -56,7 +56,8 @@ fn unsubscribed(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &Messag
         return Ok(false);
     }
     unsubscribe::leave(tx, list, recipient, Scope::Everything, Source::MailService)?;
-    // Record the event even if the recipient was already unsubscribed, so that a repeat of it has no effect after a resubscription.
+    // Record the event even if the recipient was already unsubscribed, so that a repeated event has no effect after a
+    // resubscription.
     unsubscribe::note(tx, recipient)?;
     Ok(true)
 }

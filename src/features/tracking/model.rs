@@ -117,7 +117,7 @@ pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     AGENTS.iter().find(|(agent, _, _)| agent.fits(signs.agent)).map_or(Visitor::Person, |(_, visitor, _)| *visitor)
 }
 
-/// The maximum time between a server's first scan of a message and our record of the server's response.
+/// The maximum time between a server's first scan of a message and Mailmill's record of the server's response.
 pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
 
 /// Returns the time from the delivery to a visit in milliseconds, negative if the visit came first. If a visit precedes the delivery by

@@ -9,7 +9,7 @@ use crate::vocab::tables;
 
 const SOFT_BOUNCES: Table<ContactKey, SoftBounces> = Table::new(tables::SOFT_BOUNCES);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(SOFT_BOUNCES)];
 
 /// The key of a contact: the project, and the contact's number.

@@ -297,7 +297,7 @@ fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bou
     assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report is counted once");
 }
 
-// The message was counted as failed, and again as a bounce, which a day's larger number hid only until midnight.
+// Regression: a rejected message was counted as failed and again as bounced, which the statistics of the day hid until midnight.
 #[test]
 fn a_rejected_message_is_counted_as_failed_only() {
     let scene = Scene::new();

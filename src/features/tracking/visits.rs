@@ -359,7 +359,7 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::tables;
 
-    // Visits were lost if the node lost the lead of its cluster while it wrote them.
+    // Regression: visits were lost if the node lost the leadership of its cluster while it wrote them.
     #[test]
     fn visits_are_kept_only_after_errors_that_prove_that_nothing_was_written() {
         for error in [Error::Busy, Error::NoSpace, Error::NotLeader] {
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    // All visits of the transaction were lost.
+    // Regression: a damaged row made all visits of the transaction fail.
     #[test]
     fn a_damaged_row_loses_no_other_visits() {
         let app = TestApp::new();

@@ -115,8 +115,8 @@ fn has_room(writer: &mut DeliveryWriter<'_, '_>, delivery: &Delivery) -> Result<
     Ok(writer.state(key)?.kept(DeliveryStatus::Pending) < limits::WEBHOOK_PENDING_MAX)
 }
 
-/// Creates another delivery of an event to a webhook. `known` contains the earlier deliveries, starting with the first. Returns the new
-/// ID, or `None` if the event was already redelivered the maximum number of times.
+/// Creates another delivery of an event to a webhook, or the first one if `known` is empty. `known` contains the earlier deliveries,
+/// starting with the first. Returns the new ID, or `None` if the event was already redelivered the maximum number of times.
 pub fn repeat(
     writer: &mut DeliveryWriter<'_, '_>,
     webhook: &Webhook,

@@ -34,7 +34,7 @@ const REMOVALS: Table<WebhookKey, ()> = Table::new(tables::WEBHOOK_REMOVALS);
 const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
 const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(WEBHOOKS),
     RowCheck::of(STATES),

@@ -107,7 +107,7 @@ fn hook(app: &TestApp, body: Value) -> WebhookId {
     made["id"].as_str().and_then(WebhookId::parse).expect("the value is an ID")
 }
 
-// The fan-out failed at the damaged event again and again, and no later event was delivered.
+// Regression: the fan-out failed at a damaged event again and again, and no later event was delivered.
 #[test]
 fn a_damaged_event_does_not_block_later_events() {
     let world = World::new();

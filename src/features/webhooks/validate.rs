@@ -52,7 +52,7 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     // Measure the encoded URL, in which non-ASCII characters are longer.
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
         let max = limits::URL_CHARACTERS_MAX;
-        return Err(refused(&format!("the URL, with encoded characters, is longer than {max} characters; shorten it")));
+        return Err(refused(&format!("the URL is longer than {max} characters after percent-encoding; use a shorter URL")));
     }
     Ok(url.into())
 }

@@ -196,12 +196,12 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
             CommandOutput { err: format!("{} can lead the cluster again.\n", text("node")), ..CommandOutput::default() }
         }
         Administration::Drain { undo: false } => {
-            let said = match data["leader"].as_str() {
+            let leads = match data["leader"].as_str() {
                 Some(leader) => format!("{leader} leads the cluster. "),
                 None => "No other node has taken over yet. ".to_owned(),
             };
             let err = format!(
-                "{said}{} does not lead again until it restarts, or until `mailmill cluster drain --undo`.\n",
+                "{leads}{} does not lead again until it restarts, or until `mailmill cluster drain --undo`.\n",
                 text("node")
             );
             CommandOutput { err, ..CommandOutput::default() }

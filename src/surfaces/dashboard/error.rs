@@ -73,7 +73,8 @@ impl PageError {
     }
 }
 
-/// Messages for users that replace the message of a failure with this code and related operation; empty for none.
+/// TABLE: the messages for users that replace the messages of failures: the error code, the related operation (empty for none), and the
+/// message.
 const TEXTS: &[(Code, &str, &str)] = &[
     (Code::TransportNotConfigured, "", "Live sending isn't set up. Ask the server operator to configure a mail relay."),
     (Code::NotFound, "projects.list", "This brand doesn't exist."),
@@ -82,10 +83,10 @@ const TEXTS: &[(Code, &str, &str)] = &[
     (Code::NotFound, "topics.list", "This topic no longer exists. Choose another topic."),
 ];
 
-/// The next step on the dashboard, for errors in which the API names this operation.
+/// TABLE: the next step on the dashboard, by the related operation of the API's error.
 const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add the domain under Domains, and publish the DNS records shown there.")];
 
-/// Returns the message for users of a failure with this code in the API, related operation and message.
+/// Returns the message that users see for a failure with this error code, related operation and message of the API.
 pub fn for_users(code: &str, see: &str, message: String) -> String {
     if let Some((.., text)) = TEXTS.iter().find(|(known, id, _)| known.info().wire == code && *id == see) {
         return (*text).to_owned();

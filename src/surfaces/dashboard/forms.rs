@@ -106,8 +106,8 @@ impl Fields {
         serde_urlencoded::to_string(others.chain([(name, value)]).collect::<Vec<_>>()).unwrap_or_default()
     }
 
-    /// Returns what the user entered, under readable names of the fields, for a page that cannot show the form itself. Omits secrets, IDs and
-    /// hidden fields.
+    /// Returns what the user entered, under readable names of the fields, for a page that cannot show the form itself. Omits secrets, IDs
+    /// and hidden fields.
     pub fn entries(&self) -> Vec<(String, String)> {
         let is_id = |value: &str| value.len() == 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_hidden = |name: &str| HIDDEN.contains(&name) || name.starts_with("was.");
@@ -126,7 +126,8 @@ impl Fields {
         self.values.iter().filter(|(name, _)| name != "csrf").cloned().collect()
     }
 
-    /// Returns the fields for the sign-in form, with the prefix [`CARRIED`]: no secrets and no files, and none if they are too large.
+    /// Returns the fields for the sign-in form, with the prefix [`CARRIED`], without secrets and files. Returns no fields if their total
+    /// size is too large.
     pub fn to_carry(&self) -> Vec<(String, String)> {
         let fields = self.values.iter().filter(|(name, _)| name != "csrf" && !is_secret(name));
         let carried: Vec<_> = fields.map(|(name, value)| (format!("{CARRIED}{name}"), value.clone())).collect();

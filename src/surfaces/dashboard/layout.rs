@@ -89,7 +89,7 @@ fn error_page(visit: &Visit, error: PageError) -> PageResponse {
             let page = ErrorPage {
                 message: error.message.clone(),
                 entries: visit.form.entries(),
-                // An operation that was refused for its rate has changed nothing.
+                // An operation that a rate limit refused has changed nothing, so the form can be submitted again.
                 again: if error.status == StatusCode::TOO_MANY_REQUESTS { visit.form.repeatable() } else { Vec::new() },
                 action: visit.address(),
             };
@@ -328,7 +328,7 @@ mod tests {
                         findings.extend(failed.map(|error| format!("sample {index}: {error}")));
                     }
                 }
-                // Names in branches that no sample reaches are checked too.
+                // Variables in branches that no sample reaches are checked too.
                 let unknown = files.pages.unknown_names(name, &sample);
                 findings.extend(unknown.into_iter().map(|unknown| format!("{name} reads the undefined variable {unknown}")));
             }

@@ -80,7 +80,7 @@ impl PageResponse {
         Self::Redirect { to: to.into(), cookie: None }
     }
 
-    /// Returns a redirect to the sign-in page. After signing in, the user gets to `next`.
+    /// Returns a redirect to the sign-in page. After signing in, the user continues to `next`.
     pub fn to_sign_in(next: Option<&str>) -> Self {
         Self::redirect(with_next("/signin", next))
     }

@@ -189,11 +189,11 @@ impl Story {
             format!("hello@{domain}")
         };
         let metrics = &status["importMetrics"];
-        let said = format!(
+        let done = format!(
             "{}: {} pages read, {} products and {} knowledge entries found",
             known.brand, metrics["pagesRead"], metrics["productsFound"], metrics["knowledgeEntries"]
         );
-        Ok((said, format!("/brands/{}", known.project)))
+        Ok((done, format!("/brands/{}", known.project)))
     }
 
     async fn emails(&self, known: &mut StepState) -> StepResult {
@@ -245,11 +245,11 @@ impl Story {
             "filters": { "match": "all", "status": "subscribed", "fields": [{ "key": "favorite", "mode": "is", "values": ["green tea"] }] },
         });
         let segment = self.ask("segments.create", favorites).await?;
-        let said = format!(
+        let done = format!(
             "{} imported from a CSV file, {} of them in the segment “Green tea lovers”",
             counts["total"], segment["count"]
         );
-        Ok((said, "/contacts".into()))
+        Ok((done, "/contacts".into()))
     }
 
     async fn campaign(&self, known: &mut StepState) -> StepResult {
@@ -288,13 +288,13 @@ impl Story {
             list["messages"][0]["id"].as_str().map(str::to_owned)
         });
         let mail = self.ask("sending.inbox_get", json!({ "id": id })).await?;
-        let said = format!(
+        let done = format!(
             "{} received “{}”, with {} links",
             self.reader,
             text(&mail, "/message/subject"),
             mail["links"].as_array().map_or(0, Vec::len)
         );
-        Ok((said, format!("/inbox/{id}")))
+        Ok((done, format!("/inbox/{id}")))
     }
 
     /// Performs the readers' opens, clicks and unsubscribes with the links in their messages.
@@ -332,11 +332,11 @@ impl Story {
         self.counted(known, opened, clicked).await?;
         self.catch_up();
         let stats = self.ask("campaigns.stats", json!({ "id": known.campaign })).await?;
-        let said = format!(
+        let done = format!(
             "{} opened the email, {} clicked, {} unsubscribed, {} deferred by full mailboxes",
             stats["uniqueOpens"], stats["uniqueClicks"], stats["unsubscribes"], stats["deferred"]
         );
-        Ok((said, format!("/campaigns/{}/report", known.campaign)))
+        Ok((done, format!("/campaigns/{}/report", known.campaign)))
     }
 
     /// Waits until the campaign's statistics have this many opens and clicks.
@@ -364,7 +364,7 @@ impl Story {
         let body = Body::Whole(Bytes::from_static(form.as_bytes()));
         let reply = self.api.call(Incoming { method, uri, headers, body, peer: self.peer }).await;
         if reply.status.is_client_error() || reply.status.is_server_error() {
-            return Err(format!("A link in a message of the campaign returned {}. Run the demo again.", reply.status));
+            return Err(format!("A link in a message of the campaign returned the status {}. Run the demo again.", reply.status));
         }
         Ok(())
     }
@@ -395,13 +395,13 @@ impl Story {
             is_all.then_some(stats)
         });
         let conversion = &stats["conversion"];
-        let said = format!(
+        let done = format!(
             "{} purchases, {} {:.2} credited to the email that led to them",
             conversion["conversions"],
             text(conversion, "/currency"),
             conversion["revenue"].as_f64().unwrap_or_default()
         );
-        Ok((said, format!("/campaigns/{}/report", known.campaign)))
+        Ok((done, format!("/campaigns/{}/report", known.campaign)))
     }
 
     async fn next_week(&self, known: &StepState) -> StepResult {

@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
     }
 
     fn heading(&mut self, level: HeadingLevel, id: Option<&str>, inner: &[Event<'a>]) {
-        // The mark of Mailmill's additions (README.md of the pages) is not part of the title.
+        // A trailing `+` in the source is a mark for readers of the file, not part of the title.
         let mut inner = inner.to_vec();
         if let Some(Event::Text(last)) = inner.last_mut()
             && let Some(unmarked) = last.strip_suffix(" +").map(str::to_owned)
@@ -219,8 +219,8 @@ fn text(events: &[Event<'_>]) -> String {
     all
 }
 
-/// Returns whether code in a text is so short that it stays on one line, which is 40 characters long on a phone: an option would
-/// otherwise break after a hyphen.
+/// Returns whether code in a text is short enough to stay on one line, which has about 40 characters on a phone. Otherwise, an option could
+/// break after a hyphen.
 fn is_word(code: &str) -> bool {
     code.chars().count() <= WORD_CHARACTERS_MAX && !code.contains(' ')
 }

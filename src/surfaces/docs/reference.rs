@@ -104,8 +104,8 @@ fn operation(method: &str, entry: &Entry, (base, now): (&str, Timestamp), shown:
     text
 }
 
-/// Moves the start time in an example into the future, because the API rejects past times. The time stays in the future while a server
-/// runs for a year without a restart, and before the latest time that the API accepts, in two years.
+/// Moves the start time in an example into the future, because the API rejects past times. The new time is a year ahead: it stays in the
+/// future while a server runs for a year without a restart, and the API accepts times up to two years ahead.
 fn dated(mut input: Value, now: Timestamp) -> Value {
     if let Some(at) = input.get_mut("scheduledAt") {
         *at = format!("{}T09:30", day::date(day::of(now) + 365)).into();

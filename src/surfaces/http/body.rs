@@ -212,7 +212,7 @@ impl ResponseBody {
         Self { body: Content::Done, turn: None }
     }
 
-    /// Keeps `turn` until hyper has taken the whole body.
+    /// Keeps the running request until hyper has taken the whole body.
     pub fn hold(&mut self, turn: RunningRequest) {
         self.turn = Some(turn);
     }

@@ -108,8 +108,8 @@ impl<S: Service> Acceptor<S> {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
-        // Responses are written at once, so waiting to fill a packet would only delay them. Without the option, responses are
-        // only slower.
+        // Responses are written at once, so waiting to fill a packet would only delay them. If the option cannot be set, responses are only
+        // slower.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
         let (context, activity) = (self.context.clone(), ticket.activity());

@@ -66,7 +66,7 @@ pub struct Running {
     listeners: Group,
     connections: Arc<Group>,
     plain_tls: Option<TlsAcceptor>,
-    /// The task that watches the certificate's files, which ends when this is dropped.
+    /// The task that watches the certificate's files. The task ends when this group is dropped.
     _keepers: Group,
 }
 

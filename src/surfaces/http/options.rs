@@ -85,8 +85,8 @@ pub struct Limits {
     /// least a /64. Loopback and trusted proxies are exempt, because many clients share these addresses; the total limit still
     /// applies to them.
     pub connections_per_address: usize,
-    /// The maximum number of concurrent HTTP/2 requests on a connection, which also bounds the requests of a client that are in the
-    /// pipeline at the same time.
+    /// The maximum number of concurrent HTTP/2 requests on a connection. It also bounds how many requests of the connection the server
+    /// processes at the same time.
     pub h2_streams: u32,
     /// The time without HTTP/2 traffic before the server pings the client. The client must respond within the same time.
     pub h2_ping: Duration,

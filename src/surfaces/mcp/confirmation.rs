@@ -207,7 +207,7 @@ fn effect(effect: Effect, environment: Environment) -> &'static str {
 
 /// Formats a value on one line; `None` if it is empty.
 fn shown(value: &Value) -> Option<String> {
-    let text = match value {
+    let line = match value {
         Value::String(text) => plain(text),
         Value::Array(items) => {
             let first: Vec<String> = items.iter().take(ITEMS_SHOWN).filter_map(shown).collect();
@@ -217,7 +217,7 @@ fn shown(value: &Value) -> Option<String> {
         Value::Number(_) | Value::Bool(_) => value.to_string(),
         Value::Null | Value::Object(_) => String::new(),
     };
-    Some(text).filter(|text| !text.is_empty())
+    Some(line).filter(|line| !line.is_empty())
 }
 
 /// Returns the arguments as JSON, shortened, and without characters that hide or move other text in the question.

@@ -106,7 +106,8 @@ pub fn refusal(status: u16, headers: &HeaderMap, body: &Value, nonce: u64) -> Ca
     }
     let mut summary = format!("The call failed with {code}.");
     if let Some(seconds) = headers.get(http::header::RETRY_AFTER).and_then(|value| value.to_str().ok()) {
-        summary.push_str(&format!(" Wait {seconds} seconds, then call again with the same arguments."));
+        let unit = if seconds == "1" { "second" } else { "seconds" };
+        summary.push_str(&format!(" Wait {seconds} {unit}, then call again with the same arguments."));
     }
     cut(&mut error, limits::TOOL_TEXT_BYTES_MAX);
     failure(marked(&summary, &error.to_string(), nonce))

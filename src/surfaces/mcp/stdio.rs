@@ -127,7 +127,7 @@ struct TooLong {
     id: Value,
 }
 
-/// The maximum length of an ID with its name in a message that is too long, more than the IDs of all SDKs.
+/// The maximum length of an ID with its name in a message that is too long: longer than the IDs of any SDK.
 const ID_BYTES_MAX: usize = 256;
 
 /// Finds the ID of a message that is too long to keep. SDKs write the ID before or after the parameters, so all of the message is read.
@@ -254,7 +254,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
             self.answer(&answer).await;
             return Ok(());
         }
-        // The server must respond with a message to a request, which has an ID and a method.
+        // A request has an ID and a method, and the server must respond to it with a message.
         if status.is_success() && is_request {
             return Err("the response is not an MCP message; check the URL".to_owned());
         }

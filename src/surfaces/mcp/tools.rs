@@ -221,7 +221,7 @@ pub fn definitions(operations: &'static [Entry], document: &Value) -> Vec<Defini
 
 fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>) -> Definition {
     let mut flat = schemas.input(spec.id);
-    // Some lists have another form with a page number, and a smaller `limit` would mean other items.
+    // With a page number, some lists have a different form, and a smaller `limit` would select different items.
     flat.properties.remove(PAGE);
     for (_, field, about) in DESCRIBED_ELSEWHERE.iter().filter(|(operation, ..)| *operation == spec.id) {
         flat.properties.insert((*field).into(), json!({ "type": "object", "description": about }));

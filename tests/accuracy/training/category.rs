@@ -11,7 +11,7 @@ const RATE: f64 = 0.3;
 /// The penalty on large weights.
 const PENALTY: f64 = 0.004;
 
-/// Emails of `generated` that inform and do not advertise.
+/// The numbers of the emails in the folder `generated` that inform and do not advertise.
 const NOTICES: [&str; 7] = ["04", "14", "15", "18", "21", "27", "28"];
 
 struct Case {

@@ -125,7 +125,7 @@ async fn the_setup_page_of_a_new_installation_creates_the_owner_and_signs_them_i
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The button of a submitted form once stayed disabled after the user had gone back to the form.
+/// Browsers keep the page of a submitted form in memory, so its button must work again after the user has gone back to the form.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_button_works_again_after_going_back() {
     if !driver::is_there() {
@@ -141,13 +141,13 @@ async fn a_button_works_again_after_going_back() {
                  button.form.noValidate = true; button.click(); \
                  setTimeout(() => done([button.disabled, button.textContent]), 200);";
     assert_eq!(tab.run_until_done(press).await, json!([true, "Starting…"]));
-    // The event of a page that the browser has kept in memory.
+    // A browser dispatches this event for a page that it has kept in memory.
     let back = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })); \
                 const button = document.querySelector('[data-busy]'); return [button.disabled, button.textContent];";
     assert_eq!(tab.run(back, json!([])).await, json!([false, "Import"]));
 }
 
-/// A double click once created two keys, or two campaigns.
+/// Otherwise, a double click could create two keys, or two campaigns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_double_click_sends_a_form_once() {
     if !driver::is_there() {

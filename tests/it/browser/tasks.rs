@@ -144,8 +144,8 @@ async fn agent(scene: &Scene<'_>) {
 
 async fn authorize(scene: &Scene<'_>) {
     let tab = scene.tab;
-    // The program listens on another port than it has registered, as programs on the user's machine do.
-    // The page has an icon, so that the browser does not request one after the program has ended.
+    // The program listens on a different port from the one that it registered, as programs on the user's machine do. The page has an icon,
+    // so that the browser does not request one after the program has ended.
     let page = || "<link rel=\"icon\" href=\"data:,\">Connected".to_owned();
     let program = HookSink::start(move |_, _| Reaction::Answer(200, "content-type: text/html\r\n", page())).await;
     let here = program.url().split(['/', '?']).nth(2).expect("an address").replace(':', "%3A");

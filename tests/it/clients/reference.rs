@@ -89,7 +89,7 @@ async fn run_samples(installed: &Installed, fence: &str, client_name: &str, prog
         .into_iter()
         .map(|sample| (operation_of(&sample, client_name), sample.replace(PROJECT, &stage.project).replace(CONTACT, &contact)))
         .collect();
-    // The other samples need what these delete.
+    // Samples that delete come last, because the other samples need the objects.
     samples.sort_by_key(|(entry, _)| entry.spec.verb.name() == "DELETE");
     let texts: Vec<&str> = samples.iter().map(|(_, sample)| sample.as_str()).collect();
     let input = json!({ "samples": texts, "projectId": stage.project });

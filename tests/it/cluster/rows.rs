@@ -121,7 +121,7 @@ impl Session {
         Operation { action: Action::Write(value), called, returned: None }
     }
 
-    /// Reads the value. Returns `None` without an answer, and for the answer of a follower, which may be older.
+    /// Reads the value. Returns `None` if there is no answer, or if a follower answers, because its data may be older.
     async fn read(&self, number: usize, id: &str) -> Option<Operation> {
         let call = Call::new(operation("contacts.get"), json!({ "projectId": self.project, "id": id }));
         let called = self.started.elapsed();

@@ -79,7 +79,7 @@ impl Work {
         }
     }
 
-    /// Returns the least speed with a backup, and that of a cluster, relative to a single machine. Reads at all nodes need a machine per
+    /// Returns the minimum speed with a backup, and that of a cluster, relative to a single machine. Reads at all nodes need a machine per
     /// node, so they have no target here.
     fn targets(self) -> (f64, f64) {
         match self {
@@ -179,7 +179,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Measures all kinds of work in turn, and prints a table. Each round has another order of the subjects.
+/// Measures all kinds of work in turn, and prints a table. The order of the subjects differs in each round.
 async fn compare(subjects: &[Subject; 3], rounds: u64, amount: Amount, must_hold: bool) {
     println!("work | single machine | with backup | cluster (speed relative to the single machine, median of {rounds} rounds)");
     for work in Work::ALL {

@@ -24,9 +24,9 @@ const CLIENTS: usize = 6;
 const NODES: usize = 3;
 /// The time between two steps, in which clients work.
 const CALM: Duration = Duration::from_secs(1);
-/// The time of a load balancer between its decision to use a node no longer, and the end of the node.
+/// The time from a load balancer's decision not to use a node any longer to the end of the node.
 const DRAIN_TIME: Duration = Duration::from_millis(200);
-/// A handover takes less time. `Retry-After` of the responses without a leader counts on it.
+/// The maximum time of a handover. The `Retry-After` header of responses without a leader relies on it.
 const HANDOVER_TIME: Duration = Duration::from_secs(1);
 
 /// What a client did.

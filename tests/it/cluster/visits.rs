@@ -1,5 +1,5 @@
-//! Clicks on links in messages while no node leads, or while the leader cannot store them: each is answered at once, and counted once
-//! a node leads that can.
+//! Clicks on links in messages while no node leads, or while the leader cannot store them: each click is answered immediately, and is
+//! counted when a node leads that can store it.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ async fn clicks_that_a_leader_could_not_store_are_counted_by_the_next_one() {
     let messages = [Message::to_ada(cluster.client(leader)).await, Message::to_ada(cluster.client(leader)).await];
     cluster.catch_up(&messages[1].project).await;
     cluster.networks[leader].database.set(Network::Cut);
-    // The worker that stores clicks waits for the database with the first one, whose outcome stays unknown.
+    // The worker that stores clicks waits for the database with the first click. Whether this click is stored stays unknown.
     click(&cluster, leader, &messages[0]).await;
     tokio::time::sleep(LOOK * 3).await;
     click(&cluster, leader, &messages[1]).await;

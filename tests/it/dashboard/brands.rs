@@ -95,7 +95,7 @@ async fn a_brand_is_imported_from_its_website_and_its_pictures_are_served_locall
     assert!(browser.get(&products).await.text.contains("value=\"restore\""));
     assert_eq!(browser.post(&products, &act("restore")).await.status, 303);
     assert_eq!(first().await, imported);
-    // A second import of the site offers to import the brand again. The text about the brand was once lost.
+    // A second import of the site offers to import the brand again, and keeps the text about the brand.
     let again =
         browser.post("/test/brands/new", &[("csrf", page.csrf()), ("urls", &urls), ("about", "We also repair pots.")]).await;
     assert!(again.text.contains("Import The shop again"), "{}", again.text);
@@ -261,7 +261,7 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
     assert!(sent.status == 303 && !page.text.contains("Text on buttons has"), "{}", page.text);
     let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
     assert_eq!((&overrides["palette"]["text"], &overrides["palette"]["button"]), (&json!("#999999"), &json!("#B4552D")));
-    // A color that was picked and not saved yet becomes the color of buttons, too. Its earlier color once did.
+    // A color that was picked and not saved yet also becomes the color of buttons, not the earlier color of its role.
     let (sent, _) =
         save(&with(&[("palette.button", "#B4552D"), ("pick.palette.primary", "#0a5c36"), ("button", "palette.primary")])).await;
     let palette = client.data("projects.get", json!({ "projectId": project })).await["overrides"]["palette"].clone();

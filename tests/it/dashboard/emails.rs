@@ -164,7 +164,7 @@ async fn an_email_is_marked_found_edited_and_restored() {
         browser.get(&format!("/test/emails?brand={project}&search=nothing+like+it")).await.text.contains("No matching emails")
     );
 
-    // The frame of a preview once had the prompt in its URL, and ran the edit a second time.
+    // The URL of a preview's frame does not contain the prompt, so that the frame cannot run the edit a second time.
     let preview = browser.post(&home, &[("csrf", &csrf), ("act", "preview"), ("prompt", "Make the button green")]).await;
     let frame = address(&preview, &format!("{home}/frame?edit=")).to_owned();
     assert!(!frame.contains("green"), "{frame}");
@@ -191,7 +191,7 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert!(late.status == 409 && late.text.contains("so nothing was changed"), "{}", late.text);
 }
 
-/// Without scripts, the layout and the colors of an email could not be changed.
+/// Users without scripts need a form for the layout and the colors of an email.
 #[tokio::test]
 async fn the_style_of_an_email_is_changed_with_a_form() {
     let server = owned(BOUNDLESS);
@@ -210,7 +210,7 @@ async fn the_style_of_an_email_is_changed_with_a_form() {
     assert!(wrong.status == 400 && wrong.text.contains("Main color") && wrong.text.contains("value=\"#12\""), "{}", wrong.text);
 }
 
-/// Without scripts, images could not be uploaded or cropped in the editor.
+/// Users without scripts need a form that uploads and crops images.
 #[tokio::test]
 async fn an_image_is_uploaded_and_cropped_with_a_form() {
     let server = owned(BOUNDLESS);
@@ -253,7 +253,7 @@ async fn an_image_is_uploaded_and_cropped_with_a_form() {
     assert!(image["src"] != url.as_str());
 }
 
-/// Without scripts, the editor did not show the warnings about a change, and a new block for products showed none of the brand's.
+/// Users without scripts also see the warnings about a change, and a new block for products shows the brand's products.
 #[tokio::test]
 async fn the_forms_of_the_editor_show_warnings_and_insert_products_of_the_brand() {
     let server = owned(BOUNDLESS);
@@ -292,7 +292,7 @@ async fn the_forms_of_the_editor_show_warnings_and_insert_products_of_the_brand(
     assert!(!browser.get(&home).await.text.contains("value=\"accept\""));
 }
 
-/// The form of a block that another user had deleted once led to the page "Page not found".
+/// A user who changes a block that another user has deleted sees the reason, not the page "Page not found".
 #[tokio::test]
 async fn a_change_of_a_deleted_block_is_refused_on_the_page() {
     let server = owned(BOUNDLESS);

@@ -189,7 +189,8 @@ async fn codes_and_tokens_work_once_for_their_program_and_resource() {
     assert!(!works(&server, &token(&done[0], "access_token")).await);
 }
 
-/// Two processes of a program refreshed at the same time: one got a 404 in the API's form, and both lost their access.
+/// Regression test: when two processes of a program refreshed at the same time, one got a 404 in the API's format, and both lost their
+/// access.
 #[tokio::test]
 async fn a_program_that_refreshes_twice_at_once_keeps_its_access_and_a_late_repeat_ends_it() {
     let mut server = Server::stopped(&format!("{BOUNDLESS}\n[server]\npublic_url = \"https://mail.mill.example\"\n"));
@@ -344,7 +345,7 @@ async fn a_program_signs_in_with_a_client_id_metadata_document() {
     assert!(works(&server, &token(&tokens, "access_token")).await);
     token(&request.refresh(&server, &token(&tokens, "refresh_token")).await, "access_token");
 
-    // A redirect is not followed, and the text says so.
+    // Redirects are not followed. The error states this.
     for (path, text) in [("/moved.json", "which is not allowed"), ("/absent.json", "status 404")] {
         maker.asked.lock().expect("no panic").clear();
         let reply = owner.call("accounts.authorization_get", program(path).parameters()).await;

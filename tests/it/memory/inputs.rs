@@ -93,7 +93,7 @@ pub fn images() -> Vec<(&'static str, Vec<u8>, Expected)> {
         ("GIF, claims 65,535 × 65,535", patched(gif.clone(), 6, &[255; 4]), large),
         ("GIF, 3,000 × 3,000", patched(gif, 6, &[0xb8, 0x0b, 0xb8, 0x0b]), Made),
         ("JPEG, claims 65,535 × 65,535", patched(jpeg.clone(), size, &[255; 4]), large),
-        // Whether the pixels that the file lacks are an error is up to the decoder.
+        // The decoder decides whether pixels that the file lacks are an error.
         ("JPEG, claims 3,000 × 3,000", patched(jpeg, size, &[0x0b, 0xb8, 0x0b, 0xb8]), MadeOr(&["damaged"])),
         ("WebP, claims 16,384 × 16,384", patched(webp, lossless, &[255; 4]), large),
     ]

@@ -1,4 +1,4 @@
-//! Decides the conditions that concern elements, attributes and images.
+//! Decides whether the conditions that concern elements, attributes and images apply.
 
 use data_encoding::BASE64;
 
@@ -8,16 +8,16 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::{Applies, Condition, Test};
 
-/// The number of characters of an embedded image that are searched for signs of an animation.
+/// The maximum number of characters of an embedded image that are searched for signs of an animation.
 const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 
-/// The number of a list's elements that are searched for items with a value.
+/// The maximum number of a list's elements that are searched for items with a value.
 const LIST_ELEMENTS_MAX: usize = 300;
 
-/// The number of declarations that are searched for a background of the body.
+/// The maximum number of declarations that are searched for a background of the body.
 const DECLARATIONS_MAX: usize = 2_000;
 
-/// The number of ancestors that are searched. Emails are nested about 20 levels deep.
+/// The maximum number of ancestors that are searched. Emails are nested about 20 levels deep.
 const ANCESTORS_MAX: usize = 200;
 
 /// Returns whether the condition applies to a use of an element or attribute.

@@ -1,4 +1,4 @@
-//! Decides the conditions that concern declarations.
+//! Decides whether the conditions that concern declarations apply.
 
 use super::super::css::{CssToken, Declaration, TokenKind};
 use super::super::features::detect::Use;
@@ -6,7 +6,7 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::{Condition, Test, is_inline, styled};
 
-/// The number of tokens of a value that are read. The longest values are lists of gradients.
+/// The maximum number of tokens of a value that are read. The longest values are lists of gradients.
 const PIECES_MAX: usize = 1000;
 
 /// Returns whether the condition applies to a use in a declaration.

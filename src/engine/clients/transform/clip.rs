@@ -25,7 +25,7 @@ pub fn clip_end(html: &str, limit: usize) -> Option<usize> {
         end -= 1;
     }
     let head = html.get(..end)?;
-    // Browsers would not show `MESSAGE` in a comment or after an incomplete tag, so the email is clipped before them.
+    // Browsers would not show `MESSAGE` in a comment or after an incomplete tag, so the email is clipped before such a comment or tag.
     let comment = head.rfind("<!--").filter(|open| !head[*open..].contains("-->"));
     Some(match (comment, head.rfind('<'), head.rfind('>')) {
         (Some(comment), ..) => comment,

@@ -172,7 +172,7 @@ impl EditCollector<'_, '_> {
     fn finding(&mut self, finding: &Finding) {
         let Some(entry) = TABLE.entry(finding.feature) else { return };
         let note = finding.notes.iter().rev().max_by_key(|(_, _, applies)| *applies).map(|(_, note, _)| &**note);
-        let why = without_markdown(note.unwrap_or("The client does not support it.").trim());
+        let why = without_markdown(note.unwrap_or("The client does not support this feature.").trim());
         for hit in &finding.hits {
             if !hit.cuts || hit.applies != Applies::True {
                 continue;
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(shown(html, "apple-mail.ios", Options::default()).html, html);
     }
 
-    /// Regression test: these clients lost every background color, so that white text was on a white page.
+    /// Regression test: previews of some clients lost every background color, so that white text was on a white page.
     #[test]
     fn only_background_colors_with_newer_names_are_cut() {
         for key in ["gmx.desktop-webmail", "web-de.desktop-webmail", "orange.ios"] {
@@ -367,7 +367,7 @@ mod tests {
         assert!(!shown(&html, "apple-mail.ios", Options::default()).html.contains("[Message clipped]"));
     }
 
-    /// Thunderbird changes the colors of every message in dark mode, and applies none of the email's own rules for it.
+    /// Thunderbird changes the colors of every message in dark mode, and applies none of the email's own rules for dark mode.
     #[test]
     fn thunderbird_changes_light_backgrounds_and_dark_text_in_dark_mode() {
         let html = "<style>@media (prefers-color-scheme:dark){p{color:#00FF00}}</style><body bgcolor=\"#FFFFFF\">\

@@ -1,4 +1,4 @@
-//! Behavior that only Word has: its own properties, and sizes in attributes that do not scale with Windows.
+//! Behavior that only Word has: its own properties, and sizes in attributes, which do not grow with the scale factor of Windows.
 
 use super::super::css::{Declaration, Owner};
 use super::super::view::View;

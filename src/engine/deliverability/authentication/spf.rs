@@ -115,7 +115,7 @@ impl SpfCount<'_> {
         }
         self.lookups += 1;
         let Some(domain) = term.strip_prefix("include:").or_else(|| term.strip_prefix("redirect=")) else { return };
-        // The value of a macro depends on the message.
+        // The value of a macro depends on the message, so the lookups behind it cannot be counted.
         if domain.contains('%') {
             self.is_complete = false;
         } else if self.seen.insert(domain.to_owned()) && self.seen.len() <= SPF_RECORDS_MAX {

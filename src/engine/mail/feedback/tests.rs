@@ -218,7 +218,7 @@ fn only_bounces_about_the_address_are_hard() {
         )
     };
     assert_eq!([resend("Permanent"), resend("Transient"), resend("Undetermined")], [Hard, Soft, Unknown]);
-    // Both were counted as sent, because Resend reports neither as a bounce.
+    // In an earlier version, suppressed and failed messages were counted as sent, because Resend reports neither as a bounce.
     let suppressed =
         json!({ "suppressed": { "message": "The address is on the suppression list.", "type": "OnAccountSuppressionList" } });
     let failed = json!({ "failed": { "reason": "reached_daily_quota" } });

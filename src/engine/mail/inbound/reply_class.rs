@@ -31,13 +31,13 @@ enum Trust {
 const STATUSES: &[(&str, ReplyClass, Trust)] = &[
     // Codes about addresses.
     ("5.1.0", Unknown, Trust::Words),
-    ("5.1.1", Hard, Trust::Words), // usually a missing mailbox; some filters also use this code, and then the text says so
+    ("5.1.1", Hard, Trust::Words), // usually a missing mailbox; if a filter uses this code, the text shows that
     ("5.1.7", Policy, Trust::Code), // the sender's address is not valid
     ("5.1.8", Policy, Trust::Code), // the sender's domain is not valid
     ("5.1.9", Content, Trust::Code),
     ("5.1.*", Hard, Trust::Code),
     // Codes about mailboxes.
-    ("5.2.1", Hard, Trust::Words), // the mailbox is disabled; or it is busy, and then the text says so
+    ("5.2.1", Hard, Trust::Words), // the mailbox is disabled or busy; if it is busy, the text shows that
     ("5.2.2", Soft, Trust::Code),
     ("5.2.3", Content, Trust::Code),
     ("5.2.*", Soft, Trust::Words),

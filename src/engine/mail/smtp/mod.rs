@@ -23,13 +23,13 @@ use crate::vocab::limits;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// The limit for one address to accept a connection, and for a TLS handshake.
+    /// The time limit for one address to accept a connection, and for a TLS handshake.
     pub connect: Duration,
-    /// The limit for the reply to a command, and for sending each chunk of a message.
+    /// The time limit for the reply to a command, and for sending each chunk of a message.
     pub command: Duration,
-    /// The limit for the reply to the final dot of a message.
+    /// The time limit for the reply to the final dot of a message.
     pub dot: Duration,
-    /// The limit for the reply to QUIT.
+    /// The time limit for the reply to QUIT.
     pub quit: Duration,
     /// How long an unused connection is kept open.
     pub idle: Duration,

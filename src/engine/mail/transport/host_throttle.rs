@@ -22,12 +22,12 @@ struct State {
     allowed: usize,
     /// The number of slots that must not be reused after their release, because the limit is now lower than when they were taken.
     owed: usize,
-    /// How often the server reported overload; concurrent reports are counted once.
+    /// The number of times that the server reported overload; concurrent reports are counted once.
     complaints: u64,
     /// The number of successful messages since the limit last changed.
     fine: u32,
     pause: Option<Backoff>,
-    /// How often the server could not be reached; concurrent failures are counted once.
+    /// The number of times that the server could not be reached; concurrent failures are counted once.
     failures: u64,
 }
 

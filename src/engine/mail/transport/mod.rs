@@ -278,7 +278,7 @@ impl Transport {
         }
     }
 
-    /// Lowers the server's limit or pauses the server after a connection failed.
+    /// Lowers the server's limit or pauses deliveries to the server, after a connection failed.
     fn avoid(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, broken: &ConnectError) {
         let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
         if is_crowded && turn.complained() {

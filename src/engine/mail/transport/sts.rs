@@ -36,7 +36,7 @@ pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     let is_plain = fetched.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/plain"));
     if fetched.url != *url || fetched.status != http::StatusCode::OK || !is_plain {
         return Err(LookupError::Failed(format!(
-            "{url} did not return an MTA-STS policy: the response needs the status 200 and the type text/plain, without a redirect"
+            "{url} did not return an MTA-STS policy: the response must have the status 200 and the type text/plain, without a redirect"
         )));
     }
     String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the MTA-STS policy at {url} is not UTF-8 text")))

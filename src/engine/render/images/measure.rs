@@ -22,7 +22,7 @@ const SEEN_ALPHA_MIN: u8 = 64;
 /// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. Dark green on black is
 /// below this minimum.
 const SEEN_CONTRAST: f64 = 2.5;
-/// The share of a logo's pixels that must be visible.
+/// The minimum share of a logo's pixels that must be visible.
 const SEEN_SHARE: f32 = 0.75;
 
 const LIGHT: Color = Color { red: 255, green: 255, blue: 255 };

@@ -158,7 +158,7 @@ const ATTRIBUTES: [&str; 37] = [
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
 /// The description of conditional comments in the head, which contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
-/// The description of removed conditional comments. They contain links or texts, in which sending would not replace merge fields.
+/// The description of removed conditional comments. They contain links or texts; sending replaces no merge fields in comments.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, which now shows what they hid and no longer what they \
                                     added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
@@ -482,7 +482,7 @@ mod tests {
         assert_eq!(cleaned(settings).removed, [HEAD_COMMENTS]);
     }
 
-    /// Regression test: an email with tables for Outlook lost its width there.
+    /// Regression test: an email with tables for Outlook lost its width in Outlook.
     #[test]
     fn conditional_comments_with_tables_and_shapes_are_kept() {
         let source = "<div><!--[if mso]><table width=\"600\" style=\"width:600px;\"><tr><td><![endif]--><p>x</p>\

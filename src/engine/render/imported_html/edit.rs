@@ -311,7 +311,7 @@ fn copy_showing(dom: &mut Dom, root: usize, pattern: &[usize], address: &str, al
     out_of_cell(dom, copy)
 }
 
-/// Replaces an element by its children.
+/// Replaces an element with its children.
 fn unwrap(dom: &mut Dom, element: usize) {
     let (parent, place) = (dom.parent(element), dom.place(element));
     for (number, child) in dom.children(element).to_vec().into_iter().enumerate() {

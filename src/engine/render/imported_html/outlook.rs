@@ -40,7 +40,7 @@ const ATTRIBUTES: [&str; 30] = [
     "valign",
     "width",
 ];
-/// The shapes that name the namespace of VML, without which Outlook does not draw them.
+/// The shapes that get an attribute with the namespace of VML. Outlook draws no shapes without it.
 const SHAPES: [&str; 3] = ["v:rect", "v:roundrect", "v:image"];
 const NAMESPACE: &str = "urn:schemas-microsoft-com:vml";
 const END: &str = "<![endif]";

@@ -27,7 +27,7 @@ pub enum ColorTarget {
     Headings,
 }
 
-/// Replaces the colors `from` by the color `to` in the whole email, and keeps text readable.
+/// Replaces the colors `from` with the color `to` in the whole email, and keeps text readable.
 pub fn recolor(dom: &mut Dom, from: &[Color], to: Color) {
     keeping_readable(dom, |dom| {
         replace(dom, &|_| true, &|_| true, &mut |_, color| from.contains(&color).then_some(to));

@@ -124,7 +124,7 @@ pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
         (Mode::Light, AccessibilityRule::ContrastLight, contrast::ContrastContext::Everywhere),
         (Mode::Dark, AccessibilityRule::ContrastDark, contrast::ContrastContext::DarkMode),
     ] {
-        // An invisible link is reported once.
+        // A link that is already reported as invisible is not reported again for its contrast.
         let known: HashSet<usize> = invisible.iter().filter(|link| link.place == place).map(|link| link.node).collect();
         for faint in contrast::faint(dom, &check.styles, &check.texts, mode) {
             if !known.contains(&faint.node) {
@@ -391,7 +391,8 @@ impl<'a> Check<'a> {
         let picture = dom.numbers().find(is_picture);
         if let Some(picture) = picture.filter(|_| words < WORDS_MIN) {
             self.note(AccessibilityRule::TextInImages, Some(picture), || {
-                format!("The email has {words} words of text; its content is in images.")
+                let words = if words == 1 { "1 word".to_owned() } else { format!("{words} words") };
+                format!("The email has {words} of text; its content is in images.")
             });
         }
     }

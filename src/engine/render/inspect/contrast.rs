@@ -81,12 +81,14 @@ impl FaintText {
 impl InvisibleLink {
     pub fn detail(&self) -> String {
         let Self { place, text, ink, ground, .. } = self;
-        let how = match place {
-            ContrastContext::Everywhere => "",
-            ContrastContext::WithoutPictures => " where the background image or gradient is not shown, as in Outlook for Windows",
-            ContrastContext::DarkMode => " in dark mode",
+        let link = match place {
+            ContrastContext::Everywhere => format!("The link \"{text}\" is invisible"),
+            ContrastContext::WithoutPictures => format!(
+                "The link \"{text}\" is invisible where the background image or gradient is not shown, as in Outlook for Windows"
+            ),
+            ContrastContext::DarkMode => format!("The link \"{text}\" is invisible in dark mode"),
         };
-        format!("The link \"{text}\" is invisible{how}: its text is {ink} on {ground}.")
+        format!("{link}: its text is {ink} on {ground}.")
     }
 }
 

@@ -82,7 +82,7 @@ fn dark_mode_uses_the_rules_of_the_email() {
         let style = format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>");
         broken(&email(body).replace("<title>", &format!("{style}<title>")))
     };
-    // The background turns dark, but the text of the inline style stays dark.
+    // The background becomes dark, but the text keeps the dark color of its inline style.
     let body = "<div class=box style='background:#fff'><p style='color:#222'>x</p></div>";
     assert_eq!(dark(".box{background:#111 !important}", body), [(Rule::ContrastDark, 1)]);
     assert_eq!(dark(".box{background:#111 !important} .box p{color:#eee !important}", body), []);
@@ -90,7 +90,7 @@ fn dark_mode_uses_the_rules_of_the_email() {
     assert_eq!(broken(&email("<p style='color:#333;background:#eee'>x</p><a href=https://a.example>Our shop</a>")), []);
 }
 
-/// Regression test: white text on a gradient without a background color was only a suggestion.
+/// Regression test: white text on a gradient without a background color was reported only as a suggestion.
 #[test]
 fn links_that_readers_cannot_see_are_found() {
     let link = |style: &str| email(&format!("<a href=https://a.example style='padding:9px;{style}'>Buy tea</a>"));

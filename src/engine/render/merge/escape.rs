@@ -99,7 +99,7 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
                 let line = list.line;
                 let once = walk(nodes, literals, state.clone())?;
                 if once != state {
-                    // Nested loops repeat this step at most once: afterward, the state no longer changes.
+                    // One more walk is enough, even for nested loops: afterward, the state no longer changes.
                     let either = state.join(once, line)?;
                     let again = walk(nodes, literals, either.clone())?;
                     state = either.join(again, line)?;
@@ -131,8 +131,8 @@ impl State {
             }
             _ => refuse(
                 line,
-                "an if or for block contains only the start or the end of a tag, attribute, comment, script or style; put both inside \
-                 the block",
+                "an if or for block contains only the start or the end of a tag, attribute, comment, script or style; put the start \
+                 and the end inside the block",
             ),
         }
     }
@@ -382,9 +382,9 @@ mod tests {
             ("<a hr{{ a }}=\"x\">", "tag"),
             ("<a onclick=\"go('{{ a }}')\">", "onclick"),
             ("<iframe srcdoc='{{ a }}'>", "srcdoc"),
-            ("{% if a %}<a href=\"{% endif %}{{ b }}", "put both inside"),
-            ("{% for a in b %}<a title='{% endfor %}", "put both inside"),
-            ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "put both inside"),
+            ("{% if a %}<a href=\"{% endif %}{{ b }}", "put the start and the end inside"),
+            ("{% for a in b %}<a title='{% endfor %}", "put the start and the end inside"),
+            ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "put the start and the end inside"),
         ] {
             let refused = Template::compile(source, OutputKind::Html).expect_err(source).to_string();
             assert!(refused.contains(word) && !refused.contains("a field"), "{source}: {refused}");

@@ -23,7 +23,7 @@ const SCHEMES: [&str; 6] = ["https", "http", "mailto", "tel", "sms", "cid"];
 
 /// The starts of URLs that browsers execute.
 const EXECUTED: [&str; 3] = ["javascript:", "vbscript:", "data:text/"];
-/// The number of characters of a URL in which to find one of [`EXECUTED`].
+/// The maximum number of characters at the start of a URL that are compared with [`EXECUTED`].
 const EXECUTED_CHARACTERS_MAX: usize = 16;
 
 pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
@@ -350,7 +350,7 @@ fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Text(left), Value::Text(right)) => left == right,
         (Value::Truth(left), Value::Truth(right)) => left == right,
         // Lists and maps are never equal: their depth depends on the data, so comparing them could overflow the stack, and no email needs
-        // it.
+        // such a comparison.
         (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => false,
         (left, right) => order(left, right) == Some(Ordering::Equal),
     }

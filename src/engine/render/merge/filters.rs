@@ -22,7 +22,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         // missing.
         ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
         ("default" | "d", ..) => {
-            return Err("default takes one fallback value, like default(\"there\")".to_owned());
+            return Err("the filter default takes one fallback value, like default(\"there\")".to_owned());
         }
         ("upper", None, None) => Filter::Upper,
         ("lower", None, None) => Filter::Lower,
@@ -32,17 +32,21 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         ("length" | "count", None, None) => Filter::Length,
         ("truncate", Some(Constant::Number(number)), None) => match number.as_u64() {
             Some(length @ 1..) => Filter::Truncate(usize::try_from(length).unwrap_or(usize::MAX)),
-            _ => return Err("truncate needs a whole number above 0, like truncate(40)".to_owned()),
+            _ => return Err("the filter truncate needs a whole number above 0, like truncate(40)".to_owned()),
         },
-        ("truncate", ..) => return Err("truncate takes only the number of characters to keep, like truncate(40)".to_owned()),
+        ("truncate", ..) => {
+            return Err("the filter truncate takes only the number of characters to keep, like truncate(40)".to_owned());
+        }
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
         ("replace", ..) => {
-            return Err("replace takes two quoted strings, the first of them not empty, like replace(\"_\", \" \")".to_owned());
+            return Err(
+                "the filter replace takes two quoted strings, the first of them not empty, like replace(\"_\", \" \")".to_owned()
+            );
         }
         ("round", None, None) => Filter::Round(0),
         ("round", Some(Constant::Number(number)), None) => match number.as_u64() {
             Some(decimals @ 0..=DECIMALS_MAX) => Filter::Round(decimals as usize),
-            _ => return Err(format!("round accepts 0 to {DECIMALS_MAX} decimals, like round(2)")),
+            _ => return Err(format!("the filter round accepts 0 to {DECIMALS_MAX} decimals, like round(2)")),
         },
         ("join", None, None) => Filter::Join(String::new()),
         ("join", Some(Constant::Text(between)), None) => Filter::Join(between),
@@ -53,7 +57,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             })?;
             Filter::Date(format, language.map(date_language).transpose()?)
         }
-        ("date", ..) => return Err("date needs a format, like date(\"%d %B %Y\")".to_owned()),
+        ("date", ..) => return Err("the filter date needs a format, like date(\"%d %B %Y\")".to_owned()),
         ("upper" | "lower" | "title" | "capitalize" | "trim" | "length" | "count" | "round" | "join", ..) => {
             return Err(format!("the filter {name} does not accept these arguments; correct or remove them"));
         }

@@ -163,7 +163,7 @@ impl Template {
         Ok(text)
     }
 
-    /// Renders the template for one recipient, part by part. After an error, the sink has received only a part of it.
+    /// Renders the template for one recipient, part by part. After an error, the sink has received only a part of the output.
     pub fn render_into(&self, fields: &dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
         eval::run(self, fields, sink)
     }

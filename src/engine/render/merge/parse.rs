@@ -13,7 +13,7 @@ use crate::vocab::limits;
 const RESERVED: [&str; 14] =
     ["and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "true", "false", "none"];
 
-/// The remedy for a token that does not belong into an output.
+/// The remedy for a token that does not belong in an output.
 const FIELD_SAMPLE: &str = "write a field like {{ first_name }}";
 /// The remedy for a token after a complete condition.
 const OPERATOR_MISSING: &str = "write an operator like == before it, or remove it";
@@ -98,7 +98,7 @@ impl Parser {
         if self.levels > limits::MERGE_LEVELS_MAX {
             return refuse(
                 line,
-                format!("if and for are nested more than {} levels deep; flatten them", limits::MERGE_LEVELS_MAX),
+                format!("if and for blocks are nested more than {} levels deep; flatten them", limits::MERGE_LEVELS_MAX),
             );
         }
         let node = read(self);
@@ -212,7 +212,7 @@ impl Cursor {
         is
     }
 
-    /// Reads a name; `what` says of what, for the error message.
+    /// Reads a name. `what` is the kind of the name, such as `filter`, for the error message.
     fn name(&mut self, what: &str) -> Result<String, MergeError> {
         match self.peek() {
             Some(Token::Name(name)) => {
@@ -237,13 +237,13 @@ impl Cursor {
         Ok(name)
     }
 
-    /// Checks that no tokens follow. `remedy` is the remedy for other tokens.
+    /// Checks that no tokens follow. If one does, the error message ends with `remedy`.
     fn end(&self, remedy: &str) -> Result<(), MergeError> {
         match self.peek() {
             None => Ok(()),
             Some(Token::Sign("(")) => refuse(self.line, "functions are not supported in emails; pass the result as a variable"),
-            Some(Token::Name(word)) if word == "if" => refuse(self.line, "write if as a block: {% if … %} … {% endif %}"),
-            found => refuse(self.line, format!("unexpected {}; {remedy}", shown(found))),
+            Some(Token::Name(word)) if word == "if" => refuse(self.line, "write \"if\" as a block: {% if … %} … {% endif %}"),
+            found => refuse(self.line, format!("{} is unexpected here; {remedy}", shown(found))),
         }
     }
 

@@ -241,7 +241,7 @@ impl fmt::Display for RenderError {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Misused(what) => f.write_str(what),
             Self::Image(reason) => write!(f, "The image cannot be used: {reason}."),
-            Self::Busy => f.write_str("Too many emails and images are being rendered; try again in a few seconds."),
+            Self::Busy => f.write_str("Too many emails and images are being rendered. Try again in a few seconds."),
             Self::TooCostly => f.write_str(
                 "The email takes too much time or memory to render; simplify its HTML and styles, or use smaller images.",
             ),
@@ -370,7 +370,7 @@ impl Pixels {
         self.workers.preview_image(file).await
     }
 
-    /// Runs the features' task in a worker process; returns its result.
+    /// Runs the [`FeatureTask`] in a worker process, and returns its result.
     pub async fn run_feature(&self, input: &[u8]) -> Result<Vec<u8>, RenderError> {
         self.workers.run_feature(input).await
     }
@@ -413,7 +413,7 @@ fn check_width(width: u32) -> Result<(), RenderError> {
     Err(RenderError::Misused(format!("A width must be between {DRAWN_WIDTH_PX_MIN} and {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
-/// A task of the features for worker processes: decodes its input and returns its encoded result, or `None` if it has none.
+/// A task that a feature runs in worker processes: decodes its input and returns its encoded result, or `None` if it has none.
 pub type FeatureTask = fn(&[u8]) -> Option<Vec<u8>>;
 
 #[derive(Clone, Debug, Default)]
@@ -429,6 +429,6 @@ pub struct Options {
     pub clients: Option<Arc<Vec<u8>>>,
     /// The shares of opens in compatibility reports. If empty, the assumed shares apply.
     pub shares: Shares,
-    /// The features' task, if the work runs in this process. Worker processes know their own.
+    /// The feature task, if the work runs in this process. Worker processes have their own copy of the task.
     pub feature: Option<FeatureTask>,
 }

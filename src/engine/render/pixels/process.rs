@@ -38,12 +38,12 @@ const COMMAND: &str = "render-worker";
 /// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. In a server, this
 /// would be slow; in a process that runs for a tenth of a second, it halves the memory.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
-/// How many times to check whether a process that has closed its output has ended.
+/// The maximum number of checks whether a process that has closed its output has ended.
 const CHECKS: u32 = 100;
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// The number of pixels per semaphore permit. A request takes a `u32` of permits, so a permit per pixel would limit the budget to
-/// `u32::MAX` pixels.
+/// The number of pixels per semaphore permit. One call can acquire at most `u32::MAX` permits, so with one permit per pixel, it could
+/// acquire at most `u32::MAX` pixels.
 const GRANT_PIXELS: u64 = 1024;
 /// The start of the URL of an embedded image.
 const EMBEDDED: &str = "data:image/";

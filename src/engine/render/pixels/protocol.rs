@@ -64,7 +64,7 @@ pub enum WorkerTask {
     ClientViews {
         devices: Vec<String>,
     },
-    /// Run the features' task on its input, which is the first part.
+    /// Run the feature task on its input, which is the first part.
     Feature,
     /// Report the worker's confinement.
     Confinement,
@@ -99,7 +99,7 @@ pub enum WorkerReply {
     ClientViews(Vec<ClientViewHead>),
     /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),
-    /// The result of the features' task: one part with the result.
+    /// The result of the feature task: one part with the result.
     Feature,
     Confinement(Confinement),
     Fault(RenderError),

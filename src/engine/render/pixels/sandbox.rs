@@ -77,7 +77,7 @@ pub fn isolate(memory_bytes: u64) -> Confinement {
     confinement.add("no new privileges", REQUIRED, option(libc::PR_SET_NO_NEW_PRIVS, 1));
     confinement.add("user namespace", OPTIONAL, leave(libc::CLONE_NEWUSER));
     confinement.add("network namespace", OPTIONAL, leave(libc::CLONE_NEWNET));
-    // If the server is killed, no worker may remain. This step comes after the namespaces, because new credentials would reset it.
+    // If the server is killed, no worker may remain. This step comes after the namespaces, because new credentials would reset the signal.
     confinement.add("end with the server", REQUIRED, option(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong));
     confinement.add("Landlock", OPTIONAL, refuse_files());
     // This step comes after Landlock, because Landlock needs a file descriptor and the limits allow no new ones.

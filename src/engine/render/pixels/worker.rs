@@ -164,7 +164,10 @@ fn perform(
             if let Some(unknown) = clients.iter().find(|client| !is_known(client)) {
                 let all: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();
                 let unknown: String = unknown.chars().take(UNKNOWN_CLIENT_CHARACTERS).collect();
-                return Err(RenderError::Misused(format!("\"{unknown}\" is not a client; the clients are {}", all.join(", "))));
+                return Err(RenderError::Misused(format!(
+                    "\"{unknown}\" is not an email client; the clients are {}",
+                    all.join(", ")
+                )));
             }
             let checked = report::check(checker, html, &clients).with_shares(&shares);
             let json = serde_json::to_vec(&checked).map_err(|error| RenderError::Failed(error.to_string()))?;

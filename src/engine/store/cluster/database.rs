@@ -39,7 +39,7 @@ impl Database {
                 "cluster.database is not a valid URL: {error}; write it like postgres://mailmill:PASSWORD@db.internal/mailmill"
             ))
         };
-        // The client library does not know the usual name of this mode.
+        // The client library does not support `verify-full`, the usual name of this mode.
         let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
         config.application_name("mailmill").connect_timeout(limits::CLUSTER_CONNECT_TIME);

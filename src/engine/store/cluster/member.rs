@@ -132,8 +132,8 @@ impl Member {
         self.shared.turn.leads()
     }
 
-    /// Returns whether the cluster has a leader, as far as this process knows: without the database, this is known only until the
-    /// lease must have been renewed.
+    /// Returns whether the cluster has a leader, as far as this process knows: while the database cannot be reached, the process knows this
+    /// only until the last known lease would end without a renewal.
     pub fn has_leader(&self) -> bool {
         self.leads() || (self.leader().is_some() && self.shared.turn.now().0 < self.led_until.load(Ordering::SeqCst))
     }
@@ -262,7 +262,7 @@ impl Member {
     }
 
     /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data. `wrong_since`
-    /// is the time since which the lease ends too late to be right.
+    /// is the time since which the lease ends implausibly late.
     async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>, wrong_since: &mut Option<Monotonic>) -> Option<Held> {
         let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
@@ -275,11 +275,11 @@ impl Member {
         };
         let is_wrong = holder.remaining_ms > limits::CLUSTER_LEASE_MS_MAX;
         *wrong_since = is_wrong.then(|| wrong_since.unwrap_or(asked));
-        // By this time, a leader would have renewed the lease by the clock as it is now.
+        // A running leader would have renewed the lease by now, so that it would end at a plausible time by the database's clock.
         let is_abandoned = wrong_since.is_some_and(|since| asked.ms_since(since) > self.lease.as_millis() as i64 * 2);
         let is_free = holder.remaining_ms <= 0 || is_abandoned;
         let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
-        // Each new leader and each expired lease can be the result of a replaced database.
+        // A new leader or an expired lease can mean that the database was replaced.
         if is_free || seen.as_ref() != Some(&now) {
             if !self.is_current(self.in_time(self.verify(link, seen.as_ref(), &now)).await) {
                 return None;
@@ -381,7 +381,7 @@ impl Member {
                 Ok(true) => {
                     held.renewed_at = started;
                     turn.extend(self.certain_until(started));
-                    // An older state of the database can have the same lease.
+                    // An older state of the database can have the same lease, so the commits are also checked.
                     let now = KnownLease { epoch: held.epoch, process: process.clone() };
                     let verified = self.in_time(self.verify(link, None, &now)).await;
                     if !self.is_current(verified) && turn.failure().is_some() {
@@ -404,7 +404,7 @@ impl Member {
     fn lose(&self) {
         tracing::warn!(node = self.candidate.node, "this node no longer leads");
         self.shared.turn.end();
-        // If the caller of `resign` no longer waits, the request must not end the next lease, too.
+        // The request must not end the next lease as well, even if the caller of `resign` no longer waits.
         self.is_resigning.store(false, Ordering::SeqCst);
         self.set_role(Role::Follower { leader: None });
     }

@@ -13,7 +13,8 @@
 //! Invariants:
 //!
 //! 1. An append checks the epoch of the lease in its own statement and locks the row of the lease, so an append of an earlier leader is
-//!    either before the next leader's lease or not in the log. The primary key and the position before rule out a fork and a gap.
+//! either before the next leader's lease or not in the log. The primary key rules out a fork, and the check of the preceding position rules
+//! out a gap.
 //! 2. A commit is acknowledged and visible only after its append. Local files are derived data, which a start rebuilds if they are missing.
 //! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
 //! 4. Every record names its predecessor by a random ID. A node stops if the database has lost a record that the node has, for example
@@ -68,7 +69,7 @@ pub enum Error {
     OlderTables,
     /// A data file belongs to a different installation than the cluster.
     Foreign { file: String },
-    /// A data file belongs to a single machine, and the cluster may not have its data.
+    /// A data file was written on a single machine without a cluster, and the cluster may not have the file's data.
     Single { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },
@@ -106,7 +107,7 @@ impl fmt::Display for Error {
                 "the database already contains the cluster of installation {installation}; start the service to join it, or set \
                  cluster.database to another database"
             ),
-            Self::Newer => f.write_str("a newer mailmill writes to this cluster; use the newer version on this node too"),
+            Self::Newer => f.write_str("a newer version of Mailmill writes to this cluster; use that version on this node too"),
             Self::OlderTables => {
                 f.write_str("the cluster's tables are from an older version; start a node with this version to upgrade them")
             }
@@ -137,8 +138,8 @@ impl fmt::Display for Error {
             Self::Diverged { store, position } => write!(
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
-                 replaced or restored. Restore the database that this node knows; or, to accept the state of the log, stop this \
-                 node and delete its data folder",
+                 replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop \
+                 this node and delete its data folder",
                 store.word()
             ),
             Self::Behind { store } => write!(

@@ -46,7 +46,7 @@ pub fn prepare(
         if own.is_none_or(|own| own.installation.name() != schema.installation || own.store != store.word()) {
             return Err(Error::Foreign { file: file.display().to_string() });
         }
-        // A restored or exported folder has the same identity, and would be replaced if it is behind the log.
+        // A restored or exported folder has the same identity as the cluster, and would be replaced if it were behind the log.
         if is_single {
             return Err(Error::Single { file: file.display().to_string() });
         }

@@ -116,7 +116,7 @@ impl Replica {
                 return Ok(Next::Continue);
             }
         }
-        // Check the ID of the newest record, too: a database that was replaced may have as many records.
+        // Also check the ID of the newest record: after a replacement, the database may have the same number of records.
         match self.port.check() {
             Ok(()) => {}
             Err(error) if error.is_temporary() => {

@@ -102,7 +102,7 @@ pub async fn check_secret(link: &mut Link, own: &str) -> Result<()> {
     }
     let idle_ms = -lease::read(link).await?.remaining_ms;
     if known.is_empty() || idle_ms >= limits::CLUSTER_SECRET_IDLE_MS {
-        // Start the minute again, so that two nodes with different secrets cannot replace each other's secret.
+        // Set the end of the lease to now, so that two nodes with different secrets cannot replace each other's secret within a minute.
         link.execute("UPDATE mailmill_lease SET expires = now() WHERE expires < now()", &[]).await?;
         let update = "UPDATE mailmill_cluster SET secret_check = $2 WHERE secret_check = $1";
         link.execute(update, &[(&known as _, Type::TEXT), (&own as _, Type::TEXT)]).await?;

@@ -11,7 +11,7 @@ use crate::vocab::limits;
 
 /// The compression level of zstd. Every commit waits for the compression, and higher levels save little space.
 const LEVEL: i32 = 1;
-/// The version of the format of packed records, which is their first byte. Increase it, too, when the format of a row changes: nodes of
+/// The version of the format of packed records, which is their first byte. Also increase it when the format of a row changes: nodes of
 /// older versions then stop, instead of reading rows that they cannot decode.
 const FORMAT: u8 = 1;
 
@@ -159,8 +159,8 @@ impl SharedLog {
             Some(record) if Links::of(&record.batch).is_some_and(|links| links.own != id) => {
                 Err(Error::Diverged { store, position })
             }
-            // The newest record is never truncated. A log that ends here without a record has none since the import, and the file has
-            // a record of a different log.
+            // The newest record is never truncated. If the log ends at this position but lacks the record, it has had no records since the
+            // import, so the file's record comes from a different log.
             None if newest == position && id != Links::default().own => Err(Error::Diverged { store, position }),
             _ => Ok(()),
         }

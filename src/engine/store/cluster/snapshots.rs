@@ -71,7 +71,7 @@ pub async fn tend(database: &Arc<Database>, stores: [&Arc<Store>; 3]) -> Result<
     let mut taken = 0;
     for (name, store) in StoreName::ALL.into_iter().zip(stores) {
         let now = status(&mut link, name).await?;
-        // A new node reads the snapshot and then applies every commit after it, so many small commits need a snapshot, too.
+        // A new node reads the snapshot and then applies every commit after it, so many small commits also need a snapshot.
         let commits_since = now.newest - now.snapshots.last().copied().unwrap_or(0);
         let has_many = commits_since > limits::CLUSTER_LOG_COMMITS_MAX && now.bytes_since > now.snapshot_bytes / 4;
         if has_many || now.bytes_since > now.snapshot_bytes.max(limits::CLUSTER_LOG_BYTES_MIN) {

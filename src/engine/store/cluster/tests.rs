@@ -38,7 +38,7 @@ use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, TAGS};
 const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
 const TAG_ROWS: Table<u32, Vec<u8>> = Table::new(TAGS);
 const COUNT: Table<u8, i64> = Table::new(CONTACT_COUNTS);
-/// A process that gets no CPU for some seconds keeps this lease.
+/// The duration of the lease: a process that gets no CPU for some seconds keeps the lease.
 const LEASE: Duration = Duration::from_secs(6);
 
 /// Returns the database server; `None`, with a note, if PostgreSQL is not installed.
@@ -368,7 +368,7 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     let two = cluster.node("two");
     assert_equal(&[&one, &two]);
     two.stop();
-    // Simulate a standby without the newest record that is promoted while the leader runs.
+    // Simulate that a standby without the newest record is promoted while the leader runs.
     server.query(
         &cluster.url,
         "DELETE FROM mailmill_log WHERE log = 'live' AND seq = (SELECT max(seq) FROM mailmill_log WHERE log = 'live')",
@@ -433,7 +433,7 @@ fn no_node_takes_the_lease_or_appends_after_the_database_was_replaced_by_an_olde
     assert_eq!(server.query(&cluster.url, changed), "0|0", "the older database has no new commit and no new lease");
     one.stop();
     two.stop();
-    // After the newer state is back, the same folders continue.
+    // When the database has the newer state again, the nodes start with the same folders.
     server.query(&cluster.url, &replace_with("newer"));
     let one = cluster.node("one");
     one.lead();

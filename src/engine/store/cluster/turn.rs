@@ -200,7 +200,7 @@ mod tests {
         assert!(turn.activate(1) && turn.leads());
         turn.end();
         assert!(!turn.leads());
-        // The process is ready only after it has lost the lease.
+        // The process becomes ready only after it has lost the lease.
         assert!(!turn.activate(1));
         lead(2);
         assert!(!turn.leads());

@@ -219,20 +219,24 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
 
 /// Returns the client that a metadata document describes.
 fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, Invalid> {
-    let document: Map<String, Value> =
-        serde_json::from_slice(body).map_err(|_| Invalid::new(CLIENT_ID, "points to metadata that is not a JSON object"))?;
+    let document: Map<String, Value> = serde_json::from_slice(body).map_err(|_| {
+        Invalid::new(CLIENT_ID, "points to metadata that is not a JSON object; report this to the program's developer")
+    })?;
     let wrong = |field, problem: &str| Invalid::new(field, format!("in the program's metadata {problem}"));
     if document.get("client_id").and_then(Value::as_str) != Some(client_id) {
-        return Err(wrong(CLIENT_ID, "must match the URL of the metadata"));
+        return Err(wrong(CLIENT_ID, "must match the URL of the metadata; report this to the program's developer"));
     }
     if document.contains_key("client_secret") {
-        return Err(wrong("client_secret", "must be absent: this server supports only public clients, which have no secret"));
+        return Err(wrong(
+            "client_secret",
+            "must be absent, because this server supports only clients without a secret; report this to the program's developer",
+        ));
     }
     let method = document.get("token_endpoint_auth_method").and_then(Value::as_str);
     if method.is_some_and(|method| method != "none") {
         return Err(wrong(
             "token_endpoint_auth_method",
-            "must be none: this server supports only public clients, which have no secret",
+            "must be none, because this server supports only clients without a secret; report this to the program's developer",
         ));
     }
     let uris = document.get("redirect_uris").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

@@ -54,7 +54,7 @@ impl AuthorizationRequest {
     /// Checks the request. Reads the program's metadata document, if its ID is a URL.
     pub async fn check(self, engine: &Engine) -> Result<CheckedRequest, Failure> {
         if self.response_type != "code" {
-            return Err(Failure::field("response_type", "must be code; update the program"));
+            return Err(Failure::field("response_type", "must be \"code\"; update the program"));
         }
         if self.code_challenge_method != "S256" {
             return Err(Failure::field("code_challenge_method", "must be S256; the program must support PKCE"));

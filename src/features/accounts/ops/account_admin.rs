@@ -48,9 +48,10 @@ impl Async for AccountAdmin {
                 Some(_) => {
                     Failure::field("owner", "no account has an owner or member with this email address; check its spelling")
                 }
-                None => {
-                    Failure::because(Code::NotFound, "This installation has no owner yet. Create the owner with mailmill setup.")
-                }
+                None => Failure::because(
+                    Code::NotFound,
+                    "This installation has no owner yet. Create the owner with `mailmill setup`.",
+                ),
             };
             set_plan(&context, &Self::SPEC, account.ok_or_else(absent)?, plan).await?;
         }

@@ -50,7 +50,7 @@ fn skipped(reason: impl Into<String>) -> Verdict {
     Verdict::Final(LinkStatus::Skipped, reason.into())
 }
 
-/// What the check of a URL uses besides the URL itself.
+/// The inputs for the check of a URL, except the URL itself.
 pub struct Surroundings<'a> {
     pub fetch: &'a Fetch,
     /// The base URL of this service.
@@ -193,7 +193,7 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     }
     let plain = url.trim_matches(['[', ']', '{', '}', '<', '>', '%', '*', '|', '_']).to_ascii_lowercase();
     if plain != url.to_ascii_lowercase() && !url.contains("{{") && plain.contains("unsub") {
-        return Some(invalid(format!("{url} is not filled in. Write {}.", placeholders::UNSUBSCRIBE_URL)));
+        return Some(invalid(format!("{url} is not replaced by a link. Write {} instead.", placeholders::UNSUBSCRIBE_URL)));
     }
     if !url.contains("{{") && !url.contains("{%") {
         return None;

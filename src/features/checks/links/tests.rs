@@ -336,7 +336,7 @@ fn names() -> Names {
     Names(Mutex::default())
 }
 
-/// Returns the links of the large test with the expected status of each link.
+/// Returns the 200 links of the test, each with its expected status.
 fn cases(port: u16, secure: &HashMap<&str, u16>, closed: u16, hung_up: u16) -> Vec<(String, LinkStatus)> {
     let mut cases: Vec<(String, LinkStatus)> = STATIC.iter().map(|(url, status)| ((*url).to_owned(), *status)).collect();
     for (number, (path, status)) in SERVED.iter().enumerate() {
@@ -400,7 +400,7 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let closed = free_address().port();
     let hung_up = hang_up(&tasks).await.port();
     let mut cases = cases(port, &secure, closed, hung_up);
-    // The texts of the first three links, but not their URLs, announce a change. The last URL is that of an image too.
+    // The texts of the first three links, but not their URLs, announce a change. The last URL is also the URL of an image.
     let [english, dutch, vague] = ["english", "dutch", "vague"].map(|word| format!("http://leave.test:{port}/leave/{word}"));
     let token = format!("http://leave.test:{port}/token/link?t=9d2b7f1e60c3a8545b1e7d90");
     let links = email(

@@ -88,8 +88,8 @@ impl Async for Authorize {
         let Some(app) = oauth::app(&engine.settings.connections, provider) else {
             let alias = provider.alias();
             let reason = format!(
-                "signing in to {provider} is not set up; set connections.{alias}_client_id and connections.{alias}_client_secret in the \
-                 settings, or connect the account with an API key"
+                "sign-in with {provider} is not set up; ask the operator to set connections.{alias}_client_id and \
+                 connections.{alias}_client_secret, or connect the account with an API key"
             );
             return Err(Failure::field("provider", reason));
         };

@@ -134,11 +134,11 @@ pub async fn connect(
     let client = Client::new(&engine, provider, &credentials).map_err(|reason| Failure::field(field, reason))?;
     let external = platform::account(provider, &client).await.map_err(|error| untested(provider, field, error))?;
     if let Some(known) = known.filter(|known| known.external_id != external.id) {
-        let what = if is_oauth { "sign-in" } else { "key" };
-        let reason = format!(
-            "the {what} belongs to the account \"{}\"; use one of the account \"{}\"",
-            external.name, known.external_name
-        );
+        let (found, wanted) = (&external.name, &known.external_name);
+        let reason = match is_oauth {
+            true => format!("this sign-in belongs to the account \"{found}\"; sign in to the account \"{wanted}\" instead"),
+            false => format!("this key belongs to the account \"{found}\"; use a key of the account \"{wanted}\""),
+        };
         return Err(Failure::field(field, reason));
     }
     client.forget_pause();

@@ -260,9 +260,10 @@ async fn all(client: &Client<'_>, path: &str, fields: (&str, &str), kind: Source
 /// Returns the cursor from the link to the next page. Only the cursor is used, so the link cannot point to another server.
 fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
     let Some(next) = &links.next else { return Ok(None) };
-    let url = Url::parse(next).map_err(|error| PlatformError::Malformed(format!("links.next is not a valid URL: {error}")))?;
+    let url = Url::parse(next)
+        .map_err(|error| PlatformError::Malformed(format!("the link to the next page is not a valid URL: {error}")))?;
     let cursor = url.query_pairs().find(|(name, _)| name == "page[cursor]").map(|(_, value)| value.into_owned());
-    cursor.map(Some).ok_or_else(|| PlatformError::Malformed("links.next has no page[cursor]".to_owned()))
+    cursor.map(Some).ok_or_else(|| PlatformError::Malformed("the link to the next page has no page[cursor]".to_owned()))
 }
 
 /// The contact fields for the fields that every account has.

@@ -37,7 +37,7 @@ pub fn import_of(job: &Job) -> Result<&Import, Failure> {
         (State::AwaitingMapping, Task::Import(import)) => Ok(import),
         (_, Task::Import(_)) => {
             let failure = Failure::because(Code::WrongState, "This import has already started.");
-            Err(failure.see("contacts.import_status", "GET /v1/contacts/imports/{id} returns its progress"))
+            Err(failure.see("contacts.import_status", "GET /v1/contacts/imports/{id} returns the import's progress"))
         }
         _ => Err(super::wrong_kind(job.id)),
     }

@@ -15,7 +15,7 @@ use crate::vocab::tables;
 
 const ERASURES: Table<(ProjectId, u32), Erasure> = Table::new(tables::ERASURES);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ERASURES)];
 
 /// An entry in the queue: a deleted contact whose other data must be erased.

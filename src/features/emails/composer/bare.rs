@@ -270,7 +270,7 @@ impl<'a> Content<'a> {
     pub fn scope_shown(&self) -> Option<String> {
         let scope = self.scope_words()?;
         if self.prints(&scope) {
-            // Keep "for" if the prompt wrote it: "10% off for students".
+            // Keep "for" if the prompt contains it: "10% off for students".
             let written = self.brief.offer.as_ref()?.scope.as_ref().map(|part| tidy(&part.text));
             return written.filter(|written| written.starts_with("for ")).or(Some(scope));
         }
@@ -348,8 +348,8 @@ impl<'a> Content<'a> {
         is_printed && (words.peek().is_some() || !valued.is_empty()) && words.all(|word| said.contains(&format!(" {word} ")))
     }
 
-    /// Returns whether an announcement is about the only product of the brand that it names: its first statement names the product.
-    /// Notices, such as recalls, do not advertise.
+    /// Returns whether an announcement or a thank-you email presents a product: its first statement names the only product of the
+    /// brand in the brief. Notices, such as recalls, do not advertise.
     pub fn announces_product(&self, shape: super::goals::Shape) -> bool {
         let [card] = self.cards.as_slice() else { return false };
         let announces = matches!(shape.key, "announcement" | "thanks");

@@ -47,8 +47,9 @@ impl Writer<'_> {
         self.book.line_within("common.button_product", BUTTON_CHARACTERS_MAX)
     }
 
-    /// Returns the label of a link: the phrase that suits the prompt's words about the link or, without them, the words of its address:
-    /// "Book now" for "Reservations: https://example.com/table". Without a suitable phrase, the label in the prompt is used.
+    /// Returns the label of a link. The prompt's words about the link or, without a match, the words of its address select a
+    /// phrase: "Book now" for "Reservations: https://example.com/table". Without a suitable phrase, the label in the prompt is
+    /// used.
     fn label_of_link(&self, href: &Link) -> Option<String> {
         let said = self.words_before(href).unwrap_or_default();
         let path = href.as_str().split_once("://").map_or("", |(_, rest)| rest);

@@ -14,7 +14,7 @@ const LABEL_WORDS_MAX: usize = 4;
 const NAME_WORDS_MAX: usize = 3;
 /// The minimum number of characters of a product's name without its plural ending. Shorter texts occur in many words.
 const NAME_STEM_CHARACTERS_MIN: usize = 3;
-/// The maximum number of characters between two parts of a sentence: a comma or a colon, and a space. A period ends a sentence.
+/// The number of characters between a story and the part that completes its last sentence: a punctuation mark and a space.
 const SIGN_GAP: u32 = 2;
 /// The maximum number of words that a conjunction adds to the scope of an offer: "all mugs and small bowls".
 const SCOPE_WORDS_MAX: usize = 2;
@@ -135,7 +135,7 @@ fn title_stories(brief: &mut Brief) {
     }
 }
 
-/// Removes numbers of characters, words and lines, because they limit the email itself: "max 40 characters".
+/// Removes facts that only limit the length of the email: "max 40 characters".
 fn drop_limits(brief: &mut Brief, language: Language) {
     let bank = Bank::of(language);
     brief.facts.retain(|fact| fact.kind != FactKind::Capacity || !bank.has_word("words.limits", &fact.text));

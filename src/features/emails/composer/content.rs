@@ -51,7 +51,7 @@ pub struct Card {
 
 /// The maximum number of words in a name before a price.
 const PRICED_WORDS_MAX: usize = 9;
-/// The maximum number of words before an amount that show whether the amount itself is included.
+/// The number of words before an amount that are checked for words such as "over" and "from".
 const OVER_WORDS_MAX: usize = 2;
 /// The maximum length, in characters, of statements that fit into the opening.
 const LITTLE_CHARACTERS: usize = 140;
@@ -61,7 +61,7 @@ const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
 /// Words for "up to" in the languages of the composer.
 const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
 
-/// The minimum number of common words that show that a brief is in another language than its email.
+/// The minimum number of common words that show that a brief is in a language other than its email's.
 const FOREIGN_SCORE_MIN: usize = 3;
 
 /// Returns the language of a brief's words: the email's language, unless the words are clearly in another language.
@@ -246,7 +246,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns whether a time can be in the morning or in the evening, because the email's language uses the 12-hour clock.
+    /// Returns whether a time could be in the morning or in the evening: the email's language uses the 12-hour clock, and the
+    /// text contains neither a word such as "pm" nor a leading zero.
     fn is_half_open(&self, text: &str, start: Time) -> bool {
         let is_named = Bank::of(self.language).phrases("words.halves").iter().any(|half| folded(text).contains(half.as_str()));
         self.format.is_halved() && (1..12).contains(&start.hour()) && !is_named && !text.trim_start().starts_with('0')

@@ -226,7 +226,7 @@ impl Writer<'_> {
                 continue;
             }
             let Some(name) = row_label(fact, invites, invites || !self.shape.sells) else { continue };
-            // A number is shown even if its words are in another language.
+            // A number is shown even if the words of its fact are in another language.
             let count = || match fact.value {
                 Some(FactValue::Count { count }) if fact.kind == FactKind::Capacity => Some(count.to_string()),
                 _ => None,

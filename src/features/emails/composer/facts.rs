@@ -156,7 +156,7 @@ impl Source<'_> {
             let word = text.split_whitespace().next().unwrap_or_default();
             // The news follows a condition, such as "If you already have a plan, …", so the condition is not the news.
             let follows = PRONOUNS.contains(&word) || super::stories::starts_clause(&content.text(*at), content.language);
-            // What an offer excludes is not its news: "Umtausch ist ausgeschlossen".
+            // An exclusion is not the news of a sale: "Umtausch ist ausgeschlossen".
             let excludes = self.goal == Goal::Sale
                 && content.fact(*at).kind == FactKind::Condition
                 && !text.contains(|c: char| c.is_ascii_digit());
@@ -392,8 +392,8 @@ impl Source<'_> {
         facts.extend(time.map(|time| ("time", time)));
     }
 
-    /// Adds the weekday when something happened. Adds no date if the prompt does not contain the date, because the weekday may be
-    /// in the past.
+    /// If the prompt gives only the weekday when something happened, adds the weekday and removes the date. The date in the brief
+    /// may be wrong, because the weekday can be in the past.
     fn know_weekday(&self, facts: &mut Facts) {
         let content = self.content;
         let happened = |fact: &&Fact| {

@@ -7,9 +7,9 @@ use crate::features::emails::document::{Layout, Purpose};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pictures {
     None,
-    /// Only a picture of what the email names.
+    /// Only a picture of something that the email names.
     Named,
-    /// A picture of what the email names or, if it names nothing, any picture of the brand.
+    /// A picture of something that the email names or, if it names nothing, any picture of the brand.
     Any,
 }
 

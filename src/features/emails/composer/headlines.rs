@@ -57,7 +57,7 @@ impl Draft<'_> {
     }
 
     /// Returns the name of an event that can be a whole title, such as the name of a talk: "From timesheet to invoice in five
-    /// minutes". The phrases for an invitation, such as "… on December 9", continue only short names.
+    /// minutes". The phrases for an invitation, such as "… on December 9", suit only short names.
     fn title_of_event(&self, book: &Phrasebook) -> Option<String> {
         let name = book.facts.get("event_name").filter(|_| self.job == "event.main")?;
         (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN || name.ends_with('?')).then(|| name.clone())
@@ -91,7 +91,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns a subject that is too long without the date at its end. The email's text contains the date.
+    /// Removes the date at the end of a subject that is too long. The email's text contains the date.
     fn undated(&self, subject: String) -> String {
         if subject.chars().count() <= SUBJECT_CHARACTERS {
             return subject;
@@ -129,8 +129,9 @@ impl Draft<'_> {
         bare.map_or_else(|| text.clone(), str::to_owned)
     }
 
-    /// Returns a preheader that continues the subject: the first whole sentences of the email that fit and do not repeat the subject or the
-    /// title, or a phrase.
+    /// Returns the prescribed preheader or one that continues the subject: the first whole sentences of the email that fit and do
+    /// not repeat the subject or the title. Without such sentences, uses product names, titles or clauses of the email, or a
+    /// phrase.
     pub fn preheader(&self, writer: &mut Writer<'_>, subject: &str, title: &str) -> Preheader {
         if let Some(preheader) = self.prescribed(self.content.brief.preheader.as_ref(), Preheader::MAX) {
             return Line::new(&preheader);
@@ -142,7 +143,7 @@ impl Draft<'_> {
             let deadlines = ["common.label_reply_by", "common.label_order_by"].map(|place| writer.book.label(place));
             let (mut sentences, details) =
                 (sentences(&writer.blocks), details(&writer.blocks, &deadlines, self.goal == Goal::OpeningHours));
-            // The statements of the brief are news; the opening phrase is not.
+            // The statements of the brief come first, because the opening phrase is not news.
             let told: String = self.content.statements.iter().map(|at| folded(&self.content.text(*at))).collect();
             sentences.sort_by_key(|sentence| !told.contains(folded(sentence).trim()));
             // The most important facts of invitations and opening hours are in their table.
@@ -158,7 +159,7 @@ impl Draft<'_> {
                 if length >= PREHEADER_CHARACTERS_MIN || !fits || !is_new(&sentence) {
                     continue;
                 }
-                // Only whole sentences are joined by a space.
+                // A space follows a whole sentence; a separator follows any other text.
                 let gap = if out.ends_with(['.', '!', '?', ':', '…']) { " " } else { SEPARATOR };
                 out = [out.as_str(), sentence.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap);
             }

@@ -36,8 +36,8 @@ impl Content<'_> {
         self.without_address(fact, &self.without_announcing(&self.without_opener(&text)))
     }
 
-    /// Returns a statement without the kind of the email at its start, which hurried people type without a colon: "Recall stoneware mugs
-    /// may crack".
+    /// Returns a statement without the kind of the email at its start, which users in a hurry type without a colon: "Recall
+    /// stoneware mugs may crack".
     fn without_opener(&self, text: &str) -> String {
         let bank = Bank::of(self.language);
         let lower = text.to_lowercase();

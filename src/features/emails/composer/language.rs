@@ -75,8 +75,8 @@ impl Language {
         Self::SPOKEN.contains(&self)
     }
 
-    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, a date needs an article that
-    /// the name of a day does not.
+    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, a date needs an
+    /// article, but the name of a day does not.
     pub fn names_days(self) -> bool {
         matches!(self, Self::En | Self::De | Self::Nl | Self::Es | Self::Pt)
     }
@@ -226,7 +226,8 @@ impl Bank {
         self.phrases(place).iter().any(|word| named(&folded, word).is_some())
     }
 
-    /// Returns the name of the table under a prefix whose word occurs first in a folded text.
+    /// Returns the name of the table whose word occurs first in a folded text. Only tables whose keys start with `prefix` are
+    /// searched.
     fn first_named(&self, folded: &str, prefix: &str) -> Option<String> {
         let name = |place: &str| place.strip_prefix(prefix)?.strip_suffix(".words").map(str::to_owned);
         let found = self.phrases.iter().filter_map(|(place, words)| {

@@ -184,7 +184,7 @@ fn described(brand: &Brand, url: &str) -> Option<String> {
     let file = url.split(['?', '#']).next()?.rsplit('/').next()?;
     let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
     let parts: Vec<&str> = name.split(['-', '_']).filter(|part| !part.chars().all(|c| c.is_ascii_digit())).collect();
-    // A mix of letters and digits is an identifier.
+    // A part with both letters and digits is an identifier, not a word.
     let is_word = |part: &&str| part.chars().count() >= WORD_CHARACTERS && part.chars().all(char::is_alphabetic);
     let is_telling = |part: &&str| !VAGUE.contains(&part.to_lowercase().as_str());
     let words: Vec<&str> = parts.iter().copied().filter(is_telling).collect();

@@ -1,9 +1,9 @@
 //! The built-in composer: writes complete emails from a brief and the facts about a brand, without a language model.
 //!
-//! The composer is deterministic: the same brief, brand and texts produce the same email. It never sees the prompt. An email contains only
-//! facts that the brief or the brand states: the composer prints the brief's statements in their own words, and writes dates, times and
-//! prices in the format of the email's language. It returns the parts of the brief that it could not use. It writes complete copy in seven
-//! languages; for Arabic and Hebrew, it has a small set of phrases.
+//! The composer is deterministic: the same brief, brand and texts produce the same email. It never sees the prompt. An email
+//! contains only facts that the brief or the brand states: the composer prints the brief's statements in their own words, and
+//! writes dates, times and prices in the format of the email's language. The composer returns the parts of the brief that it
+//! could not use. It writes complete copy in seven languages; for Arabic and Hebrew, it has a small set of phrases.
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
@@ -389,9 +389,10 @@ impl Draft<'_> {
         if spotlight { named.filter(|_| self.place == 0).or_else(|| Some(next())) } else { named }
     }
 
-    /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names products
-    /// of the brand, there is a grid only for the picks of a series, or if the brief prescribes a number of products. An offer for
-    /// lamps shows only lamps, and an email with much text shows only products with an image that suit its topic.
+    /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names
+    /// products of the brand, only an email with the job `general.picks`, or a brief that prescribes a number of products, gets a
+    /// grid. An offer for lamps shows only lamps, and an email with much text shows only products with an image, which must also
+    /// suit its topic unless the email is about the whole brand or range.
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;
@@ -441,7 +442,7 @@ impl Draft<'_> {
         cards.map(|card| card.product).filter(|place| *place < self.brand.products.len()).collect()
     }
 
-    /// Returns the picture for the top of the email, and the other given pictures.
+    /// Returns the picture for the top of the email, and the request's other pictures.
     fn pictures(&self, layout: Layout, featured: Option<usize>) -> (Option<Picture>, Vec<Picture>) {
         if self.content.rules.no_images {
             return (None, Vec::new());
@@ -463,7 +464,7 @@ impl Draft<'_> {
         let names = !(self.content.says_little() || suits_all) || featured.is_some() || self.content.scope().is_some();
         let is_general = self.job.starts_with("general.");
         let topic = self.content.topic();
-        // The grid already shows these pictures.
+        // The pictures of the products in the grid or on cards are not shown again at the top.
         let cards: HashSet<String> = self
             .products()
             .into_iter()
@@ -481,8 +482,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the brand's
-    /// email address. A button to reserve leads to the brand's email address or phone number before the home page.
+    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the
+    /// brand's email address. A button for reservations leads to the brand's email address or phone number before the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =

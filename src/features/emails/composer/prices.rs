@@ -80,8 +80,8 @@ impl Content<'_> {
         Some(Change { name: capital(&name), before: shown(pair.old)?, now: shown(pair.new)? })
     }
 
-    /// Returns the words of a statement before its first price, without articles, verbs and prepositions at their ends: "Our matcha tin
-    /// goes from".
+    /// Returns the words of a statement before its first price, without articles, verbs and prepositions at their start and end:
+    /// "matcha tin" for "Our matcha tin goes from …".
     fn name_before(&self, statement: usize, price: usize) -> Option<String> {
         let text = self.text(statement);
         let (before, _) = text.split_once(tidy(&self.fact(price).text).as_str())?;

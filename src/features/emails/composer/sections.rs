@@ -31,7 +31,7 @@ pub struct Writer<'a> {
     pub featured: Option<usize>,
     pub excerpts: Vec<Excerpt<'a>>,
     pub opening: Option<Picture>,
-    /// The given pictures that are not at the top.
+    /// The request's pictures, except the one at the top.
     pub pictures: Vec<Picture>,
     /// The target of the main button.
     pub target: Option<Link>,
@@ -258,7 +258,8 @@ impl Writer<'_> {
             };
             Some(Product { price: price.or(shown.price.clone()), price_before: before, ..shown })
         };
-        // In another language than the brand's, a card without a picture or a price from the brief only repeats a name in the text.
+        // In a language other than the brand's, a card without a picture or a price from the brief only repeats a name in the
+        // text.
         let tells = |card: &&content::Card| {
             let has_image = self.brand.products.get(card.product).is_some_and(|product| product.image.is_some());
             let is_named = content.statement_of(card.fact).is_some();

@@ -199,7 +199,8 @@ const WORDS_READ: usize = 120;
 /// language.
 const FOREIGN_WORDS: usize = 2;
 
-/// Returns a place without the pronoun of the sender at its start, which needs a preposition: "uns im Laden" in "bei uns im Laden".
+/// Removes the pronoun of the sender at the start of a place, because the pronoun needs a preposition: "uns im Laden" in "bei uns
+/// im Laden".
 pub fn own_place(text: &str, language: Language) -> &str {
     let bank = Bank::of(language);
     let is_in = |place: &str, word: &str| bank.phrases(place).iter().any(|own| own == &word.to_lowercase());

@@ -36,7 +36,7 @@ impl Content<'_> {
             .collect();
         let mut parts: Vec<String> = Vec::new();
         for part in kept.split(", ").map(|part| part.trim().replace('\0', ", ")) {
-            // "25, 50 or 100 euros" is one part.
+            // A list of numbers such as "25, 50 or 100 euros" is one part.
             match parts.last_mut() {
                 Some(last)
                     if is_bare_number(last.rsplit(' ').next())

@@ -19,8 +19,8 @@ const SENTENCE_CHARACTERS_MAX: usize = 240;
 const SIGNATURE_LINES_MAX: usize = 4;
 const SIGNATURE_LINE_CHARACTERS_MAX: usize = 60;
 
-/// Adds to a finding about a missing text the change that inserts the text, and to a finding about a text that must not be in the email the
-/// change that removes it.
+/// Adds the remedy to a finding: the change that inserts a missing text, or the change that removes a text that must not be in
+/// the email.
 pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
     if matches!(finding.kind, FindingKind::NotInBrief | FindingKind::InstructionPrinted) {
         return Finding { remove: remove::change(document, &finding), ..finding };
@@ -70,7 +70,8 @@ pub fn set_button(outline: &Outline, field: &str, value: &str) -> Option<Change>
     Some(set(&format!("{path}.{field}"), value))
 }
 
-/// Returns a change that inserts a button at the end of the content. Without an address of its own, it opens the first link of the email.
+/// Returns a change that inserts a button at the end of the content. If `href` is `None`, the button opens the first link of the
+/// email.
 pub fn insert_button(document: &Email, outline: &Outline, label: &str, href: Option<&str>) -> Option<Change> {
     let first = || outline.links.iter().map(|(_, href)| href.as_str()).find(|href| href.starts_with("https://"));
     let href = href.or_else(first)?;

@@ -121,7 +121,7 @@ fn word_limit(email: &Reading, constraint: &Constraint) -> Broken {
 fn address(email: &Reading, wrong: &[String], found: &str, wanted: &str) -> Broken {
     email.outline.body().chain(email.outline.line(Place::Subject)).find_map(|passage| {
         let word = sentences(&passage.text).into_iter().find_map(|sentence| {
-            // French "rendez-vous" is also a noun.
+            // French "rendez-vous" is also a noun, which does not address the recipients.
             let sentence = sentence.replace("endez-vous", "endezvous");
             let all = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             all.enumerate().find_map(|(at, word)| {

@@ -21,8 +21,8 @@ pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
     statements.filter(|fact| states(email, fact)).filter_map(|fact| shortened(email, fact, &all)).collect()
 }
 
-/// Returns a warning for each statement of the brief that the email prints in another language than its own. A statement that names a
-/// month or a weekday in another language is partly in that language.
+/// Returns a warning for each statement of the brief that the email prints in a language other than its own. A statement that
+/// names a month or a weekday in another language is partly in that language.
 pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
     let statements: Vec<&Fact> = brief.facts.iter().filter(is_statement).collect();
@@ -56,7 +56,7 @@ const FOREIGN_WORDS_MIN: usize = 3;
 fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Finding> {
     let is_address = |word: &str| word.contains("://") || word.starts_with("www.") || word.contains('@');
     let written: Vec<&str> = fact.text.split_whitespace().filter(|word| !is_address(word)).collect();
-    // A statement in another language is translated.
+    // A statement in another language is translated, so its words cannot be compared.
     if Words::language_of(&fold(&written.join(" "))).is_some_and(|own| own.code != email.words.code) {
         return None;
     }

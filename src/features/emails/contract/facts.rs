@@ -325,7 +325,7 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
                         FactValue::Days { .. } => "gives another meaning than the brief to",
                         _ => "makes an offer of",
                     };
-                    let message = format!("{sentence:?} {role} {:?}. Use it as the brief does.", fact.text);
+                    let message = format!("{sentence:?} {role} {:?}. Use this fact as the brief does.", fact.text);
                     let finding = Finding::new(FindingKind::FactMisused, message).about(sentence, fact.span);
                     found.push(finding.in_block(passage.block.as_deref()));
                 }

@@ -16,8 +16,8 @@ pub fn check(brief: &Brief, today: Date) -> Vec<Finding> {
     problems.map(|(fact, problem)| Finding::new(FindingKind::Note, problem).about(&fact.text, fact.span)).collect()
 }
 
-/// Returns a warning for each number without a unit in the statements of a brief: "-30 on boots", "12,60 per hour", and "70" in "adults 85 €,
-/// children 70". The email prints the number as it is, so readers may not understand it.
+/// Returns a warning for each number without a unit in the statements of a brief: "-30 on boots", "12,60 per hour", and "70" in
+/// "adults 85 €, children 70". The email prints the number as it is, so readers may not understand it.
 pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let (statements, values): (Vec<&Fact>, Vec<&Fact>) =
         brief.facts.iter().partition(|fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition));
@@ -54,12 +54,12 @@ pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding
 enum Form {
     Figures,
     Words,
-    /// As a discount or a price: "-30", "12,60".
+    /// The number is a discount or a price: "-30", "12,60".
     Amount,
 }
 
-/// Returns how a word states a number; `before` is the word before it. A number after a number is a part of a phone number, and one after
-/// a name a part of an address.
+/// Returns how a word states a number; `before` is the word before it. A number after a number is part of a phone number, and a
+/// number after a name is part of an address.
 fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     let is_figures = |text: &str| (1..=NUMBER_DIGITS_MAX).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
     let is_worded = || words.table.numbers.get(&fold(word)).is_some_and(|number| *number >= WORDED_MIN);
@@ -105,15 +105,17 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
             Some(format!("{text:?} is a discount of more than 100 percent. Check the number."))
         }
         (FactKind::Date, _, None) if names_day(text) => Some(format!("{text:?} is not a valid date. Check the date.")),
-        (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last })) => {
-            let what = match role {
-                FactRole::OfferEnds => "The offer ends",
-                FactRole::OrderBy => "The order deadline is",
-                FactRole::Event => "The event is",
-                _ => return None,
-            };
-            let is_past = last.unwrap_or(*first) < today;
-            is_past.then(|| format!("{what} on {text:?}, which is in the past. Check the date and the year."))
+        (FactKind::Date | FactKind::Period, Some(role), Some(FactValue::Days { first, last }))
+            if last.unwrap_or(*first) < today =>
+        {
+            match role {
+                FactRole::OfferEnds => {
+                    Some(format!("The last day of the offer, {text:?}, is in the past. Check the date and the year."))
+                }
+                FactRole::OrderBy => Some(format!("The order deadline, {text:?}, is in the past. Check the date and the year.")),
+                FactRole::Event => Some(format!("The date of the event, {text:?}, is in the past. Check the date and the year.")),
+                _ => None,
+            }
         }
         (FactKind::OldPrice, _, Some(FactValue::Money { amount: old, currency })) => {
             let is_new = |fact: &&Fact| fact.kind == FactKind::Price && fact.story.is_none();

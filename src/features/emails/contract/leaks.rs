@@ -78,8 +78,9 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
     Some(finding.in_block(found.block.as_deref()))
 }
 
-/// Returns whether a sequence of words identifies the instruction: it has a word that is neither common nor of a fact. Next to a fact, one such
-/// word is not enough, because the email states the fact in similar words: "10% off the first order".
+/// Returns whether a sequence of words identifies the instruction: it contains a word that is neither a common word nor part of a
+/// fact. Next to a fact, one such word is not enough, because the email states the fact in similar words: "10% off the first
+/// order".
 fn identifies(row: &[&str], email: &Reading, inside: &str) -> bool {
     let rest: Vec<&&str> = row.iter().filter(|word| !email.words.is_stop(word)).collect();
     let own = rest.iter().filter(|word| !inside.contains(&format!(" {word} "))).count();

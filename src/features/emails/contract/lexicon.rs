@@ -122,7 +122,7 @@ impl Words {
         self.patterns.get_or_init(|| Patterns::of(&self.table, self.code))
     }
 
-    /// Returns the language of a text by its most common words, if one language is clear.
+    /// Returns the language of a text, judged by its most common words; `None` if no language is clear.
     pub fn language_of(folded: &str) -> Option<&'static Self> {
         let all: Vec<&str> = words(folded).take(LANGUAGE_WORDS_MAX).collect();
         let count = |code: &str| {
@@ -135,7 +135,7 @@ impl Words {
         (first >= 2 && first > second).then(|| Self::of(code))
     }
 
-    /// Returns whether a word names a month or a weekday in another language than `own`, but not in `own`.
+    /// Returns whether a word names a month or a weekday in a language other than `own`, but not in `own`.
     pub fn is_foreign_day(word: &str, own: &Self) -> bool {
         let names = |words: &Self| words.month(word).is_some() || words.weekday(word).is_some() && !words.is_vague_weekday(word);
         !names(own) && TABLES.iter().any(|(code, _)| names(Self::of(code)))

@@ -6,6 +6,9 @@ use super::text::{fold, spaced};
 use crate::features::emails::brief::Brief;
 use crate::features::emails::finding::{Finding, FindingKind};
 
+/// The problem of a text that ends in the middle of a sentence.
+const CUT_OFF: &str = "is cut off.";
+
 pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let prompt = fold(prompt);
     let is_line = |place: Place| matches!(place, Place::Subject | Place::Preheader | Place::Headline | Place::Title);
@@ -35,7 +38,7 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
         return Some("does not close its quotation marks or brackets.");
     }
     if text.ends_with('…') || text.ends_with("...") || text.ends_with([',', ':', ';', '(', '-', '–', '—', '&', '+', '/']) {
-        return Some("is cut off.");
+        return Some(CUT_OFF);
     }
     if text.starts_with([',', '.', ';', ':', ')', '!', '?']) {
         return Some("starts with punctuation.");
@@ -44,7 +47,7 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
     let is_open = |word: &String| spaced.ends_with(&format!(" {word} "));
     let has_end = text.ends_with(['.', '!', '?', '"', '”', '“', '»']);
     if !has_end && email.words.table.dangling.iter().any(is_open) {
-        return Some("is cut off.");
+        return Some(CUT_OFF);
     }
     // "am Donnerstag, 3" lacks the month that follows in the prompt.
     let last = spaced.trim_end().rsplit(' ').next().unwrap_or_default();
@@ -58,7 +61,7 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
             let is_clock = |rest: &str| rest.strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
             email.words.month(&word).is_some() || is_clock(rest) || rest.starts_with('h')
         });
-        return continues.then_some("is cut off.");
+        return continues.then_some(CUT_OFF);
     }
     None
 }

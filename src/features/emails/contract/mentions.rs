@@ -75,7 +75,7 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a test uses every pattern")
 }
 
-/// Reads all mentions in a text.
+/// Returns all values that a text mentions, with their ranges.
 pub fn read(text: &str, words: &Words) -> Vec<Mention> {
     let mut reader = Reader { text: fold(text), words, found: Vec::new() };
     reader.codes(text);
@@ -240,7 +240,7 @@ impl Reader<'_> {
         for (pattern, minutes) in [(&patterns.noon, 720), (&patterns.midnight, 0)] {
             if let Some(pattern) = pattern {
                 self.take(pattern, |captures, text| {
-                    // "Après-midi" is not a time.
+                    // French "après-midi" means the afternoon, not noon.
                     let before = captures.get(0).map_or("", |whole| &text[..whole.start()]);
                     let is_part = before.trim_end_matches(['-', '‑', ' ']).ends_with("apres");
                     if is_part { Vec::new() } else { vec![Value::Clock { minutes, vague: false }] }
@@ -362,7 +362,7 @@ mod tests {
 
     fn values(language: &str, text: &str) -> Vec<Value> {
         let found = read(text, Words::of(language)).into_iter().map(|mention| mention.value);
-        // A bare number may also be an hour.
+        // A number without a unit can also be read as an hour. These tests do not compare hours.
         found.filter(|value| !matches!(value, Value::Hour { .. })).collect()
     }
 

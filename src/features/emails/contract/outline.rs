@@ -48,7 +48,7 @@ pub struct Passage {
 #[derive(Clone, Debug)]
 pub struct Press {
     pub block: String,
-    /// The path of the button in the document. Buttons in columns and of products have none.
+    /// The path of the button in the document. Buttons in columns and buttons of products have no path.
     pub path: Option<String>,
     pub label: String,
     pub href: String,

@@ -99,8 +99,8 @@ fn is_name(brief: &Brief, word: &str) -> bool {
     is_capital && !is_other && !is_day && !own.is_stop(&fold(bare))
 }
 
-/// Returns whether a word of an instruction has a number of at least two digits, a percentage or a price, or is an address. The time of a
-/// message in a chat, as in "[15.11.26, 19:02]", is no value.
+/// Returns whether a word of an instruction has a number of at least two digits, a percentage or a price, or is an address. The
+/// time of a message in a chat, as in "[15.11.26, 19:02]", is not a value.
 fn is_value(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let is_stamp = word.starts_with('[') || word.ends_with(']');
@@ -130,8 +130,8 @@ fn tokens(prompt: &str) -> impl Iterator<Item = (Span, &str)> {
     })
 }
 
-/// Returns for each character of the prompt whether a warning reports it, the email states the value that contains it, or the brief
-/// states it in other words.
+/// Returns, for each character of the prompt, whether a warning reports it, the email states the value that contains it, or the
+/// brief states it in other words.
 fn covered(email: &Reading, brief: &Brief, others: &[Finding], prompt: &str) -> Vec<bool> {
     let mut covered = vec![false; prompt.chars().count()];
     let mut cover = |span: Span| {

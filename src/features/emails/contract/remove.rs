@@ -46,11 +46,11 @@ fn valid(document: &Email, change: Change) -> Option<Change> {
     document.changed(std::slice::from_ref(&change)).is_ok().then_some(change)
 }
 
-/// What a removal has found in a JSON value.
+/// The result of a removal from a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
-    /// The text was removed, and something is left.
+    /// The text was removed, and part of the value is left.
     Part,
     /// Nothing is left of the value.
     All,
@@ -101,7 +101,7 @@ fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
     }
 }
 
-/// Returns a text without its links to an address; `None` if it has none. The words of the links stay.
+/// Returns a text without its links to an address; `None` if it has no such links. The words of the links stay.
 fn unlinked(words: &str, address: &str) -> Option<String> {
     let target = format!("]({address})");
     let mut kept = words.to_owned();
@@ -113,8 +113,8 @@ fn unlinked(words: &str, address: &str) -> Option<String> {
     (kept != words).then_some(kept)
 }
 
-/// Returns a text without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would show the marks of
-/// half a text in bold or in quotation marks.
+/// Returns a text without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would have
+/// unpaired bold marks, quotation marks or brackets.
 fn without(words: &str, text: &str) -> Option<String> {
     let mut kept = words.to_owned();
     for sentence in sentences(words).into_iter().rev().filter(|sentence| contains(sentence, text)) {

@@ -215,7 +215,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
     let mut sources = Sources::of(terms, email.words);
     let mut found = inventions(email, terms, &sources);
     if !found.is_empty() {
-        // Most emails contain nothing that only the long texts explain, so these are read only if they are needed.
+        // Most emails contain no value that only the long texts contain, so these are read only if they are needed.
         for text in long_texts(terms.material) {
             sources.text(&text, email.words, terms.today);
         }
@@ -283,11 +283,14 @@ fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) ->
     if same.any(|date| date.weekday().to_monday_one_offset() == *weekday) {
         return None;
     }
-    let message = format!("The weekday before {text:?} in {:?} does not match this date. Correct it.", passage.text.trim());
+    let message = format!(
+        "The weekday before {text:?} in {:?} does not match this date. Correct the weekday or the date.",
+        passage.text.trim()
+    );
     Some(Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref()))
 }
 
-/// Returns the names of people in a passage that the sources do not contain.
+/// Returns the names of people that a passage contains but the sources do not.
 fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'a str> {
     let text = passage.text.as_str();
     match passage.place {

@@ -136,7 +136,8 @@ fn each_breach_is_found() {
     }
 }
 
-/// The message about a date that changed its meaning once said that the date became part of an offer.
+/// Regression test: for every date with another role in the email than in the brief, the message said that the date had become
+/// part of an offer.
 #[test]
 fn the_message_about_a_misused_date_names_the_problem() {
     let (brief, prompt) = sale();
@@ -163,7 +164,8 @@ fn a_lost_fact_can_be_added() {
     assert_eq!(check(&added, &terms), []);
 }
 
-/// Warnings about these texts had no change that adds them if the email had no button or headline at all.
+/// Regression test: a warning about a lost headline or button offered no change that adds it if the email had no headline or
+/// button.
 #[test]
 fn a_lost_headline_and_button_can_be_added_to_an_email_without_any() {
     let brief = brief("en", json!({ "headline": { "text": "Mugs for winter" }, "cta": { "label": { "text": "Shop now" } } }));
@@ -219,7 +221,8 @@ fn the_days_of_a_closure_and_of_the_reopening_are_not_exchanged() {
     }
 }
 
-/// "last order date 17 December" once passed as the date of an event, because only the roles of offers and closures were checked.
+/// Regression test: "last order date 17 December" was accepted as the date of an event, because only the roles of offers and
+/// closures were checked.
 #[test]
 fn a_day_keeps_its_role_in_each_language() {
     let value = json!({ "type": "days", "first": "2026-12-17", "last": null });
@@ -245,7 +248,7 @@ fn a_day_keeps_its_role_in_each_language() {
                 let kinds: Vec<FindingKind> = findings(&email, &brief, "").into_iter().map(|(kind, _)| kind).collect();
                 let wanted = if own == role { vec![] } else { vec![FindingKind::FactMisused] };
                 assert_eq!(kinds, wanted, "{role}: {text}");
-                // The words of the prompt are never a breach.
+                // The words of the prompt never violate the contract.
                 assert_eq!(findings(&email, &brief, text), [], "{role}: {text}");
             }
         }

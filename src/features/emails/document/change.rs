@@ -156,8 +156,10 @@ fn within_block(path: &str) -> String {
 fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
     match change.op {
         ChangeKind::Set => {
-            let path =
-                change.path.as_deref().ok_or_else(|| missing("path", "set needs a path such as subject or blocks.intro"))?;
+            let path = change
+                .path
+                .as_deref()
+                .ok_or_else(|| missing("path", "the operation set requires a path such as subject or blocks.intro"))?;
             let mut value = change.value.clone();
             let place = block_path(path).and_then(|id| find(json, id).map(|place| (place, id)));
             if let Some((place, id)) = place {
@@ -176,25 +178,28 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
         ChangeKind::Insert => {
             let mut block = change.value.clone();
             if !block.is_object() {
-                return Err(("value", "insert needs a block, such as {\"type\": \"text\", \"text\": \"Hello\"}".into()));
+                return Err((
+                    "value",
+                    "the operation insert requires a block, such as {\"type\": \"text\", \"text\": \"Hello\"}".into(),
+                ));
             }
             let (place, at) = target(json, change)?;
             name_blocks(json, &mut block);
             list(json, place).insert(at, block);
         }
         ChangeKind::Remove => {
-            let (place, _) = named(json, change, "remove needs the ID of a block")?;
+            let (place, _) = named(json, change, "the operation remove requires the ID of a block")?;
             list(json, place).remove(place.index());
         }
         ChangeKind::Duplicate => {
-            let (place, _) = named(json, change, "duplicate needs the ID of a block")?;
+            let (place, _) = named(json, change, "the operation duplicate requires the ID of a block")?;
             let mut copy = list(json, place)[place.index()].clone();
             forget_names(&mut copy);
             name_blocks(json, &mut copy);
             list(json, place).insert(place.index() + 1, copy);
         }
         ChangeKind::Move => {
-            let (place, id) = named(json, change, "move needs the ID of a block")?;
+            let (place, id) = named(json, change, "the operation move requires the ID of a block")?;
             for (field, other) in [("after", &change.after), ("before", &change.before)] {
                 if other.as_ref() == Some(id) {
                     return Err((field, "a block cannot be placed next to itself; use the ID of a different block".into()));
@@ -462,7 +467,7 @@ mod tests {
         let actual: Vec<(usize, &str)> = errors.iter().map(|error| (error.index, error.field)).collect();
         let expected = [(0, "path"), (1, "id"), (2, "after"), (3, "value"), (4, "before"), (5, "path"), (6, "after")];
         assert_eq!(actual, expected, "{errors:?}");
-        assert!(errors[0].to_string().starts_with("changes[0].path: set needs a path"), "{}", errors[0]);
+        assert!(errors[0].to_string().starts_with("changes[0].path: the operation set requires a path"), "{}", errors[0]);
     }
 
     #[test]

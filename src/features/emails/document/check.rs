@@ -21,7 +21,7 @@ pub struct Violation {
     pub problem: String,
 }
 
-/// How the problem of a violation reads, for surfaces that show it with another name of the field.
+/// The form of a violation's problem text, for surfaces that show another name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViolationKind {
@@ -126,7 +126,7 @@ impl Email {
     pub fn check(&self) -> Vec<Violation> {
         let mut at = DocumentPath::default();
         if self.version != VERSION {
-            at.field("version", |at| at.say(format!("is {}; use {VERSION}", self.version)));
+            at.field("version", |at| at.say(format!("is {}, which is not supported; use {VERSION}", self.version)));
         }
         at.line("subject", &self.subject);
         at.line("preheader", &self.preheader);

@@ -82,7 +82,7 @@ pub fn notation() -> &'static str {
     &NOTATION
 }
 
-/// Describes a value as `{name, name?}`, `[item]`, or the words it can be. Text is the usual value and is not described.
+/// Describes a value as `{name, name?}`, `[item]`, or its possible words. Text is the usual value and is not described.
 fn shape(schema: &Json, root: &Json) -> String {
     if let Some(path) = schema["$ref"].as_str() {
         let found = path.strip_prefix('#').and_then(|path| root.pointer(path));
@@ -162,7 +162,7 @@ pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
         Some(Json::Array(blocks)) if blocks.len() <= limits::EMAIL_BLOCKS_MAX => blocks,
         Some(Json::Array(blocks)) => {
             let problem =
-                format!("has {} items, but 2 to {} blocks are allowed: remove blocks", blocks.len(), limits::EMAIL_BLOCKS_MAX);
+                format!("has {} blocks, but 2 to {} are allowed: remove blocks", blocks.len(), limits::EMAIL_BLOCKS_MAX);
             return Err(vec![violation("blocks", problem)]);
         }
         _ => return Err(vec![violation("blocks", "must be a list of blocks".to_owned())]),

@@ -11,7 +11,7 @@ use crate::vocab::limits;
 const PROMPT: &str =
     "20% off all mugs with the code MUGS20 until 30 November 2026. Orders over £40 only. Keep it short and a bit dry, please.";
 
-/// Returns a response that keeps the contract, after the change that `spoil` makes.
+/// Returns a response that keeps the contract, changed by `spoil`.
 fn email(spoil: impl FnOnce(&mut Value)) -> Value {
     let mut json = json!({
         "version": 1, "language": "en", "direction": "ltr", "purpose": "sale", "style": {},
@@ -134,7 +134,8 @@ fn an_email_can_be_generated_from_a_brief_alone() {
     assert!(neither.refusal().2.contains("prompt"), "{neither:?}");
 }
 
-/// Restoring a version once kept the brief of a later edit, so the next edit was checked against texts that the email no longer has.
+/// Regression test: a restored version kept the brief of a later edit, so the next edit was checked against texts that the email
+/// no longer had.
 #[test]
 fn a_restored_version_has_its_own_brief() {
     let app = crate::testing::TestApp::new();
@@ -157,7 +158,8 @@ fn a_restored_version_has_its_own_brief() {
     }
 }
 
-/// The emails of a series share the facts of their brief, so a fact that none of them contained was lost without a warning.
+/// Regression test: the emails of a series share the facts of their brief, and a fact that none of them contained was lost
+/// without a warning.
 #[test]
 fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
     let plan = json!({ "title": "Mugs", "emails": [
@@ -185,7 +187,7 @@ fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
     assert!(saved["warnings"].to_string().contains("£40"), "{saved}");
 }
 
-/// A value from the prompt of an earlier edit was reported as invented after the next change.
+/// Regression test: a value from the prompt of an earlier edit was reported as invented after the next change.
 #[test]
 fn the_values_of_earlier_edits_are_known() {
     let app = crate::testing::TestApp::new();
@@ -201,7 +203,8 @@ fn the_values_of_earlier_edits_are_known() {
     assert!(!saved["warnings"].to_string().contains("not_in_brief"), "{}", saved["warnings"]);
 }
 
-/// A model's email with a word that the brand avoids was saved, although the word was neither in the prompt nor in the brand's texts.
+/// Regression test: an email from a language model was saved with a word that the brand avoids, although neither the prompt nor
+/// the brand's texts contained the word.
 #[test]
 fn a_word_that_the_brand_avoids_goes_back_to_the_model() {
     let spoiled = email(|email| email["blocks"][1]["text"] = json!("The offer ends on 30 November 2026. A real bargain."));
@@ -217,7 +220,8 @@ fn a_word_that_the_brand_avoids_goes_back_to_the_model() {
     assert!(asked[2].last_turn().contains("bargain"), "{}", asked[2].last_turn());
 }
 
-/// A model's edit had no way to name the parts that it did not do, and removed facts without saying so.
+/// Regression test: an edit by a language model could not report the parts of the instruction that it skipped, and removed facts
+/// without reporting them.
 #[test]
 fn an_edit_by_the_model_names_what_it_skips_and_what_it_removes() {
     let change = json!({ "op": "remove", "id": "code" });

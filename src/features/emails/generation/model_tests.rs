@@ -60,7 +60,7 @@ fn a_request_selects_its_model_by_name() {
     assert!(error.contains("\"peer\", \"second\", \"composer\""), "{error}");
 }
 
-/// The original installation may have finished the same generation since.
+/// After a restore or copy, the original installation may already have finished the same generation.
 #[test]
 fn models_are_not_called_for_work_from_before_a_hold_until_the_hold_ends() {
     let peer = FakeModel::by(|_| email(|_| {}));
@@ -198,10 +198,10 @@ fn a_failed_brief_follows_the_setting() {
     }
 }
 
-/// The endpoint once read every prompt by rules, even if a language model was configured.
+/// Regression test: the endpoint read every prompt by rules, even if a language model was configured.
 #[test]
 fn the_default_model_reads_a_prompt_and_its_usage_counts() {
-    // This model reads the last sentence as an instruction, which the rules print.
+    // This model reads the last sentence as an instruction. The rules would read it as a statement to print.
     let prompt = "We are closed on 24 December. Kilns are warm things.";
     let peer = FakeModel::briefing(|_| Reaction::Text(reading("We are closed on 24 December.", "Kilns are warm things.")));
     let app = with_models(&peer, |settings| settings.language_model.default = Some("peer".into()));
@@ -255,7 +255,8 @@ fn the_monthly_limit_stops_the_reading_of_a_prompt() {
     assert!(peer.asked().is_empty(), "no request is sent");
 }
 
-/// Saving a preview once ran the edit again, so that a model could write a different email than the one that was previewed.
+/// Regression test: saving a preview ran the edit again, so a language model could write a different email than the previewed
+/// one.
 #[test]
 fn a_saved_preview_is_the_previewed_email_and_runs_no_model_again() {
     let mut count = 0;

@@ -34,7 +34,7 @@ fn events(app: &TestMill) -> Vec<WebhookEvent> {
     kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
 }
 
-/// Returns a response of the fake model: an email without facts, with the change that `spoil` makes.
+/// Returns a response of the fake model: an email without facts, changed by `spoil`.
 pub fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
     let mut json = json!({
         "version": 1, "language": "en", "direction": "ltr", "purpose": "announcement", "style": {},

@@ -72,7 +72,7 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
             Translation::Link(url, _) if is_value => out.push_str(url),
             Translation::Link(url, text) => out.push_str(&format!("<a href=\"{url}\">{text}</a>")),
             Translation::Removed => {
-                // A link without a target does less harm than one without an address.
+                // In an attribute, "#" replaces the field: a link without a target does less harm than an empty address.
                 out.push_str(if is_value { "#" } else { "" });
                 let written = decoded(written);
                 if removed.len() < LISTED_MAX && !removed.contains(&written) {
@@ -85,7 +85,7 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
     (out, removed)
 }
 
-/// The open statements, each with whether it is kept. A condition or loop that Mailmill's language cannot express is removed with its
+/// For each open statement, whether it is kept. A condition or loop that Mailmill's language cannot express is removed with its
 /// other parts, and its content stays.
 #[derive(Default)]
 struct Blocks(Vec<bool>);
@@ -164,7 +164,7 @@ fn has_balanced_conditions(html: &str) -> bool {
     depth == 0
 }
 
-/// What is known about the whole HTML.
+/// The properties of the whole HTML that affect the translation of its fields.
 struct Source {
     /// Whether the conditions of Mailchimp are translated. Otherwise they are removed, and their content stays.
     keeps_conditions: bool,
@@ -234,7 +234,7 @@ impl Source {
                 "UNSUB" => into(UNSUBSCRIBE_URL),
                 "UPDATE_PROFILE" => into(PREFERENCES_URL),
                 "ARCHIVE" => into(VIEW_URL),
-                // Mailchimp's own names, which are not those of fields.
+                // Mailchimp's own names, which are not names of contact fields.
                 "CURRENT_YEAR" | "REWARDS" | "REWARDS_TEXT" => Translation::Removed,
                 name => field(name, ""),
             },

@@ -62,7 +62,7 @@ impl Command for BriefAdd {
         let account = caller.account();
         let text = input.text.trim();
         if text.is_empty() {
-            return Err(Failure::field("text", "must not be empty; give a text of the email"));
+            return Err(Failure::field("text", "must not be empty; enter a text from the email"));
         }
         let email = require_email(tx, account, input.email_id, None)?;
         let conversation = store::conversation(tx, account, email.conversation)?;

@@ -102,7 +102,8 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
 
-    /// Restoring the version before a translation once kept the language of the translation, so that contacts got the wrong email.
+    /// Regression test: restoring the version before a translation kept the language of the translation, so contacts got the
+    /// wrong email.
     #[test]
     fn a_restored_version_has_its_own_language() {
         let app = TestApp::new();

@@ -133,7 +133,7 @@ fn telephone(words: &[&str], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Regression: on phones, lines ended inside "10 / % Rabatt", "TR26 / 1NP", "7. / Dezember" and telephone numbers.
+    /// Regression test: on phones, lines ended inside "10 / % Rabatt", "TR26 / 1NP", "7. / Dezember" and telephone numbers.
     #[test]
     fn a_line_end_never_separates_a_number_from_what_it_counts() {
         for (text, expected) in [

@@ -295,7 +295,7 @@ impl Writer {
             Ok(Written::ByComposer { instead_of }) => {
                 let mut draft = compose(move || built_in::write(&brief, &material)).await;
                 if let (Ok(draft), Some(reason)) = (&mut draft, instead_of) {
-                    draft.warnings.push(Finding::note(fallback_warning("wrote this email", &reason)));
+                    draft.warnings.push(Finding::note(fallback_warning("The built-in composer wrote this email", &reason)));
                 }
                 (draft, usage)
             }
@@ -313,7 +313,7 @@ impl Writer {
             Ok(Written::ByComposer { instead_of }) => {
                 let mut edited = compose(move || built_in::edit(&wish, &material)).await;
                 if let (Ok(edited), Some(reason)) = (&mut edited, instead_of) {
-                    edited.done.push(fallback_warning("made this edit", &reason));
+                    edited.done.push(fallback_warning("The built-in composer made this edit", &reason));
                 }
                 (edited, usage)
             }
@@ -335,7 +335,7 @@ impl Writer {
             Ok(Written::ByComposer { instead_of }) => {
                 let mut edited = compose(move || built_in::edit_imported(&wish, &material)).await;
                 if let (Ok(edited), Some(reason)) = (&mut edited, instead_of) {
-                    edited.done.push(fallback_warning("made this edit", &reason));
+                    edited.done.push(fallback_warning("The built-in composer made this edit", &reason));
                 }
                 (edited, usage)
             }
@@ -371,8 +371,8 @@ fn reasoned<T>((result, usage): (Result<T, String>, Usage)) -> (Result<T, Option
     (result.map_err(Some), usage)
 }
 
-fn fallback_warning(did: &str, reason: &str) -> String {
-    format!("The built-in composer {did} because the language model failed: {reason}")
+fn fallback_warning(done: &str, reason: &str) -> String {
+    format!("{done} because the language model failed: {reason}")
 }
 
 /// Runs the composer on a thread for blocking work.

@@ -70,7 +70,10 @@ fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<St
         None => Ok((kind, options)),
         Some(name) if PASSED_ON.contains(&name.as_str()) => {
             let field = format!("customOptions.{name}");
-            Err(Failure::field(&field, "allowed only for an email draft; set customOptions.type to email, or remove this field"))
+            Err(Failure::field(
+                &field,
+                "is allowed only for an email draft; set customOptions.type to email, or remove this field",
+            ))
         }
         Some(name) => {
             let expected = format!("must be type, customInstructions or one of {}", PASSED_ON.join(", "));

@@ -117,8 +117,8 @@ pub(crate) const FORGERIES: Rule = Rule {
 
 fn too_many(seconds: u64) -> Failure {
     let max = limits::HOOK_REQUESTS_PER_MINUTE;
-    let detail =
-        format!("This URL accepts at most {max} requests in a minute; wait {seconds} seconds and send the request again.");
+    let unit = if seconds == 1 { "second" } else { "seconds" };
+    let detail = format!("This URL accepts at most {max} requests per minute; wait {seconds} {unit} and send the request again.");
     Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
 }
 

@@ -266,8 +266,8 @@ mod tests {
         );
     }
 
-    /// Keeping the current value once restored the value from before a user's change, and the value of the site was not used although a
-    /// user chose it.
+    /// Regression: keeping the current value restored the value from before a user's change, and the value of the site was not
+    /// used although a user had chosen it.
     #[test]
     fn a_value_that_a_user_set_after_the_import_is_the_current_value() {
         let own = BrandOverrides { tagline: Some("Ours".into()), phone: Some("112".into()), ..BrandOverrides::default() };

@@ -48,8 +48,9 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     Ok(())
 }
 
-/// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, separately from all other
-/// files. After the import's time limit, continues only if the next task is a given page; after its size limit, there are no more tasks.
+/// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, separately from all
+/// other files. After the import's time limit, returns tasks only if the first one is a page that the caller named; after its
+/// size limit, returns none.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let (is_late, is_full) = (elapsed_ms > SITE_IMPORT_TIME_MAX_MS, import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX);
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
@@ -196,8 +197,8 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
     Ok(())
 }
 
-/// Handles the end of the plan: marks the import as failed if no given page could be read; otherwise, chooses further pages once, then
-/// moves on to the reading stage.
+/// Handles the end of the plan: marks the import as failed if no page that the caller named could be read; otherwise, chooses
+/// further pages once, then moves on to the reading stage.
 async fn settle(
     engine: &Engine,
     data: &Arc<EnvironmentData>,

@@ -61,7 +61,7 @@ async fn analyze(
             image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await
         }
     };
-    // The files of several images would use a lot of memory until the last image has been analyzed.
+    // Drop the file now: the files of several images would use a lot of memory until the last image has been analyzed.
     analyzed.map(AnalyzedImage::without_file)
 }
 
@@ -169,7 +169,8 @@ fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight], unshown_primary: 
                     colors.extend(seen.colors.iter().filter_map(|color| color.parse::<Color>().ok()));
                 }
                 let (width, height) = (Some(seen.width), Some(seen.height));
-                // Emails show the first logo that they can, so the drawn files come first, unless a user chose the SVG file.
+                // Emails show the first logo in a format that email clients support, so the drawn files come first, unless a user
+                // chose the SVG file.
                 let (before, after) = if is_given { (Vec::new(), seen.drawn.clone()) } else { (seen.drawn.clone(), Vec::new()) };
                 let is_file = !logo.url.starts_with("data:");
                 let file = is_file.then_some(BrandLogo { width, height, background: seen.background, ..logo });

@@ -2,13 +2,14 @@
 //!
 //! | Stage | Work | Result |
 //! |---|---|---|
-//! | fetching | fetches robots.txt, the given pages, their style sheets, and some other pages of the same site | one row per file |
+//! | fetching | fetches robots.txt, the requested pages, their style sheets, and some other pages of the same site | one row per file |
 //! | reading | extracts the facts from the files in a worker process | a draft of the brand |
 //! | measuring | fetches and analyzes logos and images | their sizes and colors in the draft |
 //! | completed | | brand, products, images and knowledge-base entries; the files are deleted |
 //!
-//! A step does a limited part of one stage and commits its result together with the new state of the import, so after a restart, the import
-//! continues with the interrupted step. This module does not depend on how pages are interpreted, which is the task of `reading`.
+//! A step does a limited part of one stage and commits its result together with the new state of the import, so after a restart,
+//! the import continues with the interrupted step. This module does not depend on how pages are interpreted, which is the task of
+//! `reading`.
 
 pub mod changes;
 mod draft;

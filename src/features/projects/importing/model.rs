@@ -108,7 +108,7 @@ pub enum FetchOutcome {
     Failed(String),
 }
 
-/// Reads and writes a list of bytes as a whole, in the format in which serde would otherwise process megabytes one by one.
+/// Reads and writes a list of bytes in one call. By default, serde would process megabytes byte by byte; the format is the same.
 mod whole_bytes {
     use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Chooses the files that an import fetches, and their order. This module uses no store, clock or network.
 //!
-//! The robots.txt files come first, then the given pages, then the files that these pages refer to. After that, further pages of the
-//! same site are chosen: a few of each kind that describes a brand.
+//! The robots.txt files come first, then the pages that the caller named, then the files that these pages refer to. After that,
+//! further pages of the same site are chosen: a few of each kind that describes a brand.
 
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ const NO_WORDS: [&str; 33] = [
     "download",
 ];
 
-/// The maximum number of pages of no known kind that an import fetches.
+/// The maximum number of pages of unknown kind that an import fetches.
 const OTHERS_MAX: usize = 8;
 
 /// The minimum length of a word in [`NO_WORDS`] that is also matched inside other words.
@@ -312,7 +312,7 @@ pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
     Some(Raw { url, given: file.kind == FileRole::Given, content_type, language, bytes })
 }
 
-/// Returns further pages of the given pages' site, most informative first.
+/// Returns further pages of the site to which the caller's pages belong, most informative first.
 pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     let given: Vec<Url> =
         files.iter().filter(|file| file.kind == FileRole::Given).filter_map(|file| file.found_at.parse().ok()).collect();
@@ -429,7 +429,7 @@ fn key(url: &Url) -> String {
     format!("{host}{path}?{}", url.query().unwrap_or_default())
 }
 
-/// Returns the rules from all robots files, each with the origin of its site.
+/// Returns the rules from all robots.txt files, each with the origin of its site.
 pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
     let robots = files.iter().filter(|file| file.kind == FileRole::Robots);
     let parsed = robots.filter_map(|file| {
@@ -454,7 +454,7 @@ fn origin(url: &Url) -> String {
     url[..Position::BeforePath].to_owned()
 }
 
-/// Returns whether fetching a robots.txt failed. In that case, only the given pages are read.
+/// Returns whether fetching a robots.txt failed. In that case, only the pages that the caller named are read.
 pub fn is_closed(files: &[File]) -> bool {
     files.iter().any(|file| file.kind == FileRole::Robots && matches!(file.outcome, FetchOutcome::Failed(_)))
 }

@@ -1,5 +1,5 @@
-//! The work on fetched pages, which runs in worker processes: a few megabytes of hostile HTML, styles or structured data take gigabytes
-//! or minutes to parse.
+//! The work on fetched pages, which runs in worker processes: a few megabytes of hostile HTML, styles or structured data can take
+//! gigabytes of memory or minutes to parse.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::engine::store::{Record, Value};
 use crate::features::projects::reading::{self, Draft, Text};
 use crate::vocab::limits::{SITE_IMPORT_RESULT_BYTES_MAX, SITE_IMPORTS_BYTES_MAX};
 
-/// The turn of the import whose files are in memory: those of one import take a few dozen megabytes.
+/// Held by the import whose files are in memory. The files of one import take a few dozen megabytes.
 static TURN: Semaphore = Semaphore::const_new(1);
 /// The number of bytes per permit of [`ROOM`].
 const UNIT_BYTES: usize = 1024;
@@ -24,7 +24,7 @@ const UNIT_BYTES: usize = 1024;
 static ROOM: Semaphore = Semaphore::const_new(SITE_IMPORTS_BYTES_MAX / UNIT_BYTES);
 /// The pause after all workers were busy.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
-/// The space for everything except the contents of files in an encoded input.
+/// The space, in bytes, for everything in an encoded input except the contents of files.
 const INPUT_BYTES: usize = 64 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ enum Found {
 
 impl Record for Found {}
 
-/// Waits for the turn to have the files of an import in memory.
+/// Waits until no other import has its files in memory.
 pub async fn turn() -> SemaphorePermit<'static> {
     TURN.acquire().await.expect("the semaphore is never closed")
 }

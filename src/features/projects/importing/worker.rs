@@ -21,7 +21,7 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     let turns = waiting.iter().map(|(project, _)| step_one(engine, &data, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
         if let Err(failure) = outcome {
-            // The imports wait while the store is unavailable, which other code reports.
+            // While the store is unavailable, the imports wait. Other code reports the outage.
             if failure.code == Code::Unavailable {
                 return Err(failure);
             }

@@ -180,7 +180,7 @@ mod tests {
         let (_, code, said) = answer.refusal();
         assert_eq!(
             (code, said),
-            ("SERVICE_UNAVAILABLE", "The server is rendering too many emails and images. Try again in a few seconds.")
+            ("SERVICE_UNAVAILABLE", "Too many emails and images are being rendered. Try again in a few seconds.")
         );
     }
 

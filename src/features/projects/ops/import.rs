@@ -109,7 +109,7 @@ impl Command for Import {
 fn exists(known: &Project) -> Failure {
     let detail = format!("This site is already imported as the brand {}. Import that brand again to update it.", known.name);
     let data = json!({ "projectId": known.id, "name": known.name });
-    let hint = format!("POST /v1/projects/import/{}/retry imports it again and keeps the values that users set", known.id);
+    let hint = format!("POST /v1/projects/import/{}/retry imports the site again and keeps the values that users set", known.id);
     Failure::because(Code::BrandExists, detail).in_field("urls").with(data).see("projects.import_retry", hint)
 }
 

@@ -26,7 +26,7 @@ pub type ProductName = Name<{ limits::PRODUCT_NAME_CHARACTERS_MAX }>;
 pub type ProductText = LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>;
 /// A price as text.
 pub type Price = ShortText<{ limits::PRICE_CHARACTERS_MAX }>;
-/// A price as a decimal number in major units, or an empty string.
+/// Matches a price as a decimal number in major units, or an empty string.
 pub const PRICE_PATTERN: &str = r"^([0-9]{1,9}([.,][0-9]{1,3})?)?$";
 
 /// The changes to a product. Omitted fields stay unchanged; `null` restores the imported value; an empty text removes it.

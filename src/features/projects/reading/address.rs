@@ -84,7 +84,7 @@ const STREET_WORDS: [&str; 71] = [
 /// Street words that also occur at the end of a longer word, such as `Dorfstraße` and `Keizersgracht`.
 const STREET_ENDINGS: [&str; 13] =
     ["straße", "strasse", "str.", "gasse", "weg", "platz", "allee", "ufer", "damm", "straat", "laan", "gracht", "plein"];
-/// The names of countries at the end of addresses.
+/// Names of countries that can come at the end of an address.
 const COUNTRIES: [&str; 94] = [
     "deutschland",
     "germany",
@@ -322,11 +322,12 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     (line.len() <= ADDRESS_CHARACTERS_MAX).then_some(line)
 }
 
-/// Returns the position where an address without a house number starts. `run` contains the parts before the city that can belong to the
-/// address, nearest first.
+/// Returns the position where an address without a house number starts. `run` contains the parts before the city that can belong
+/// to the address, nearest first.
 ///
-/// A number of four or five digits before a word is not always a postal code, so a street must come directly before it. Other codes are
-/// unambiguous: all preceding parts of the same line belong to the address, and so do the lines above, starting with the street.
+/// A number of four or five digits before a word is not always a postal code, so a street must directly precede the number. Other
+/// codes are unambiguous: all preceding parts of the same line belong to the address, and so do the lines above, starting with
+/// the street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {

@@ -14,7 +14,8 @@ const CANDIDATES_MAX: usize = 400;
 const CHARACTERS_MAX: usize = 48;
 /// The radius, in pixels, that stands for fully rounded corners.
 const RADIUS_MAX: f32 = 999.0;
-/// The minimum radius, in pixels, of corners that count as fully rounded. A smaller radius belongs to a small button.
+/// The minimum radius, in pixels, of corners that count as fully rounded. Only small buttons are fully rounded by a smaller
+/// radius.
 const PILL_MIN: f32 = 16.0;
 const FONT_SIZE: f32 = 16.0;
 /// The usual width of a character, as a share of the font size.

@@ -223,7 +223,8 @@ fn ending_price(line: &str) -> Option<(&str, &str)> {
     (is_end && is_name && sign_in(price).is_some() && !is_condition(name)).then_some((name, price))
 }
 
-/// Returns whether a text before an amount makes the amount a condition, such as `Free delivery on orders over`.
+/// Returns whether the text before an amount shows that the amount is not a price: the text is a condition, such as `Free
+/// delivery on orders over`, or running text.
 fn is_condition(before: &str) -> bool {
     let lowered = before.to_lowercase();
     let last = lowered.split_whitespace().next_back().unwrap_or_default();
@@ -231,7 +232,8 @@ fn is_condition(before: &str) -> bool {
     ends_sentence || CONDITIONS.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Returns the list entry that a price belongs to: the nearest ancestor that also contains a name, but only one price.
+/// Returns the list entry that a price belongs to: the element with the price if one of its lines also contains a name, otherwise the
+/// nearest ancestor with a name, unless that ancestor contains more than one price.
 fn entry_of(price: ElementRef<'_>) -> Option<Listed<'_>> {
     if let Some(line) = priced_line(price) {
         let name = clean(ending_price(&line)?.0);
@@ -250,7 +252,8 @@ fn entry_of(price: ElementRef<'_>) -> Option<Listed<'_>> {
     None
 }
 
-/// Returns the row, list item or card around an entry, if it contains no second price and no further heading.
+/// Returns the outermost element around an entry, such as a row, that contains no second price and no further heading; returns the entry
+/// itself if there is no such element.
 fn row_of(entry: ElementRef<'_>) -> ElementRef<'_> {
     let headings = selector("h1, h2, h3, h4, h5, h6");
     let mut at = entry;

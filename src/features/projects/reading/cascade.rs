@@ -256,7 +256,7 @@ impl Styles {
     }
 }
 
-/// Returns how style sheets use their variables. A color function takes precedence over another variable.
+/// Returns how style sheets use their variables. Use in a color function takes precedence over use in another variable.
 fn usages(sheets: &[Sheet]) -> HashMap<String, Usage> {
     const FUNCTIONS: [(&str, &str); 6] =
         [("rgba(", "rgb"), ("rgb(", "rgb"), ("hsla(", "hsl"), ("hsl(", "hsl"), ("oklch(", "oklch"), ("oklab(", "oklab")];
@@ -296,7 +296,7 @@ pub fn parent(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
     element.parent().and_then(ElementRef::wrap)
 }
 
-/// Returns the position of the bracket that closes a bracket opened before the start of the string.
+/// Returns the position of the parenthesis that closes one opened before the start of the string.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {

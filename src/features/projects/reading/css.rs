@@ -27,7 +27,7 @@ pub struct Sheet {
 pub struct FontFace {
     pub family: String,
     pub url: String,
-    /// The weight as written, or `400`.
+    /// The weight as written; `400` if the rule sets none.
     pub weight: String,
     pub italic: bool,
     /// The characters in the file, if the file contains only some.
@@ -85,7 +85,7 @@ fn rules(text: &str, sheet: &mut Sheet, depth: u8) {
         }
         match piece {
             CssRule::Rule { selectors, body } => {
-                // Remove extra closing brackets, which do not belong to a selector.
+                // Remove extra closing braces, which do not belong to a selector.
                 let selectors = bare(selectors.trim_start_matches(|c: char| c == '}' || c.is_whitespace()));
                 let selectors = css::split(&selectors).into_iter().filter(|one| !one.is_empty()).map(str::to_owned).collect();
                 sheet.rules.push(Rule { selectors, declarations: declarations(body) });

@@ -5,7 +5,8 @@ use crate::base::color;
 use crate::engine::render::images::ImageMeasurements;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
-/// An image with at most this many colors is described as a drawing or a plain area, an image with more as a picture.
+/// An image with at most this many colors is described as a drawing or a plain area; an image with more colors is described as a
+/// picture.
 const DRAWN_COLORS_MAX: usize = 40;
 /// Words that are meaningless in file names.
 const EMPTY_WORDS: [&str; 34] = [
@@ -64,8 +65,8 @@ pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
         (None, false) => format!("Named \"{}\".", name.join(" ")),
         (None, true) => "No text describes the image.".to_owned(),
     };
-    let text = format!("{subject} {} of {} × {} pixels, {}.", form(measured), measured.width, measured.height, colors(measured));
-    shortened(&text, IMAGE_DESCRIPTION_CHARACTERS_MAX)
+    let whole = format!("{subject} {} of {} × {} pixels, {}.", form(measured), measured.width, measured.height, colors(measured));
+    shortened(&whole, IMAGE_DESCRIPTION_CHARACTERS_MAX)
 }
 
 fn form(measured: &ImageMeasurements) -> &'static str {

@@ -277,7 +277,7 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     found.into_iter().map(|tag| tag.as_str().to_owned()).collect()
 }
 
-/// Returns whether the tag is more specific than a bare language, such as `de-AT`.
+/// Returns whether the tag is more specific than a bare language: `de-AT` is, and `de` is not.
 fn found_later(tag: &LanguageTag) -> bool {
     tag.as_str() != tag.primary()
 }

@@ -72,7 +72,7 @@ pub struct Raw<'a> {
 /// All fetched files of a site.
 #[derive(Default)]
 pub struct Sources<'a> {
-    /// The fetched pages: first the given pages in the given order, then the others.
+    /// The fetched pages: first those that the caller named, in the caller's order, then the others.
     pub pages: Vec<Raw<'a>>,
     pub styles: Vec<Raw<'a>>,
     pub manifests: Vec<Raw<'a>>,
@@ -217,9 +217,9 @@ fn notes(site: &Site) -> Vec<String> {
     notes
 }
 
-/// Completes the palette with the colors of the analyzed logos. If a logo contains `unshown_primary`, that color becomes the primary color,
-/// and the former primary color becomes the accent color. A missing primary color, and with it a missing button color, becomes the first
-/// vivid color of the logos.
+/// Completes the palette with the colors of the analyzed logos. If `unshown_primary` is vivid and a logo contains it, that color becomes
+/// the primary color. A former primary color that is vivid and clearly different then becomes the accent color. A missing primary color,
+/// and with it a missing button color, becomes the first vivid color of the logos.
 pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color], unshown_primary: Option<Color>) {
     let is_in_logo = |color: &Color| colors.iter().any(|other| distance(*other, *color) < ALIKE);
     if let Some(primary) = unshown_primary.filter(|color| is_vivid(*color) && is_in_logo(color)) {

@@ -17,7 +17,7 @@ use crate::features::projects::brand::BrandPalette;
 const COUNTED_MAX: usize = 500;
 /// The minimum difference between two colors that are clearly different, such as the accent color and the primary color.
 pub const CLEARLY_OTHER: f32 = 0.12;
-/// The minimum difference between the hues of two colors, in degrees. Closer colors are lighter and darker shades of one color.
+/// The minimum difference, in degrees, between the hues of two different colors. Colors with closer hues are shades of one color.
 const OTHER_HUE: f32 = 25.0;
 /// Words in the names of CSS variables for a brand's primary color, most reliable first. [`ACCENT_NAMES`] contains the words for its
 /// accent color.

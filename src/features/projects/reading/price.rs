@@ -26,7 +26,7 @@ const SIGNS: [(&str, &str); 14] = [
 /// Words in classes of a list price next to a sale price, such as `price--compare` and `was-price`.
 const BEFORE_WORDS: [&str; 10] =
     ["compare", "was-", "was_", "old", "strike", "crossed", "list-price", "before", "rrp", "streich"];
-/// Words before a list price.
+/// Words that precede a list price, such as `was`.
 const BEFORE_TEXTS: [&str; 12] = [
     "was",
     "rrp",
@@ -53,7 +53,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Returns the price with this list price, if the list price is higher than the price.
+    /// Adds this list price, if it is higher than the price.
     pub fn with_before(self, before: Option<String>) -> Self {
         let number = |text: &str| text.parse::<f64>().unwrap_or_default();
         let before = before.filter(|before| number(before) > number(&self.price) && number(&self.price) > 0.0);
@@ -86,7 +86,7 @@ pub fn price_in<'a>(elements: impl Iterator<Item = ElementRef<'a>>, styles: &Sty
     Some(Price { price, before: None, currency }.with_before(before))
 }
 
-/// Returns whether the element or its content is struck through.
+/// Returns whether the element, a nearby ancestor, or an amount in the element is struck through.
 fn is_struck(element: ElementRef<'_>, styles: &Styles) -> bool {
     let strikes = |element: ElementRef<'_>| {
         let line = |property: &str| styles.own(element, property).is_some_and(|value| value.contains("line-through"));

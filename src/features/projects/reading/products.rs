@@ -89,7 +89,7 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
 }
 
 impl ProductList {
-    /// Adds a product to the list, or adds missing facts to a product that is already in the list.
+    /// Adds a product to the list, or completes a product that is already in the list. A more certain price replaces a less certain one.
     fn add(&mut self, product: BrandProduct, evidence: Evidence, brand: Option<&str>) {
         let name = own_name(&product.name, brand);
         let url = product.url.as_deref().and_then(canonical);

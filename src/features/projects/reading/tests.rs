@@ -29,7 +29,7 @@ fn many(text: &str, times: usize) -> String {
     text.repeat(times)
 }
 
-/// Regression test: the pages of a hostile site were all parsed completely, so they took gigabytes.
+/// Regression test: the pages of a hostile site were all parsed completely, which took gigabytes of memory.
 #[test]
 fn the_pages_of_a_site_share_its_number_of_tags() {
     let html = format!("{}<p>{}", many("<!-->", 150_000), many("The workshop makes lamps. ", 10));

@@ -270,7 +270,8 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
 #[derive(Default)]
 struct Uses {
     count: u32,
-    /// The texts and pages that contain the word. A word in a single text is its topic, not typical of the brand.
+    /// The texts and pages that contain the word. A word that occurs in only one text belongs to the topic of that text and is
+    /// not typical of the brand.
     texts: HashSet<(usize, usize)>,
     spellings: HashMap<String, u32>,
 }
@@ -316,7 +317,8 @@ fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str, goods: 
     found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()
 }
 
-/// Returns whether a word is common in its language, or in shops that do not sell it. English words also occur in other languages.
+/// Returns whether a word is common in its language or in English, or is used by most shops and is not one of the brand's goods.
+/// English words also occur in texts in other languages.
 fn is_common(word: &str, grammar: &LanguageVoice, goods: &[String]) -> bool {
     let lists = GRAMMARS.iter().filter(|other| other.code == grammar.code || other.code == "en");
     lists.flat_map(|one| [one.common, one.we, one.i, one.casual]).any(|list| list.contains(&word))

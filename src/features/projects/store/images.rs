@@ -14,7 +14,7 @@ use crate::vocab::tables;
 const PICTURES: Table<(ProjectId, PictureId), ProjectImage> = Table::new(tables::PROJECT_IMAGES);
 const QUEUE: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(PICTURES), RowCheck::of(QUEUE)];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,8 @@ pub enum Origin {
     Given,
     /// The image was found on the project's pages.
     Found,
-    /// A user removed an image of the project's pages. The row keeps the next import from adding the image again.
+    /// The image was found on the project's pages, and a user removed it. The row keeps the next import from adding the image
+    /// again.
     Removed,
 }
 
@@ -67,7 +68,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     Ok(given)
 }
 
-/// Returns all images of a project and the images of its pages that users removed.
+/// Returns all images of a project, including images of its pages that users removed.
 pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, picture)| picture).collect())

@@ -12,7 +12,7 @@ use crate::vocab::tables;
 
 const ENTRIES: Table<(ProjectId, KnowledgeId), Entry> = Table::new(tables::PROJECT_KNOWLEDGE);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ENTRIES)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     Ok(all_with_removed(tx, project)?.into_iter().filter(|entry| !entry.is_removed()).collect())
 }
 
-/// Returns all entries of a project, and the entries of its pages that users removed.
+/// Returns all entries of a project, including entries of its pages that users removed.
 pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     let rows = tx.list(ENTRIES, &ENTRIES.under(&(project,)), Order::Backward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, entry)| entry).collect())

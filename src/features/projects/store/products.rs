@@ -7,7 +7,7 @@ use crate::vocab::tables;
 
 const PRODUCTS: Table<(ProjectId, ProductId), Product> = Table::new(tables::PRODUCTS);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(PRODUCTS)];
 
 /// Returns all products of a project in their order, including hidden ones. There are at most [`crate::vocab::limits::PRODUCTS_MAX`].

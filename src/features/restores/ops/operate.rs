@@ -66,7 +66,7 @@ impl Async for Operate {
         if let Some(own) = context.engine.backup.as_ref().map(|backup| backup.url())
             && !is_same(own, &input.url)
         {
-            let detail = format!("brands can be restored only from the service's own backup, {own}");
+            let detail = format!("brands can be restored only from the service's own backup; use {own}");
             return Err(Failure::field("url", detail));
         }
         match input.restore_id {

@@ -225,7 +225,7 @@ fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> R
             Source::File(FileSource { url: input::url(&url)?, delimiter: input::separator(given.delimiter.as_deref())?, target })
         }
         (None, Some(_)) if given.target == ImportTarget::Events => {
-            return Err(Failure::field("target", "events cannot be imported from a platform; set contacts"));
+            return Err(Failure::field("target", "events cannot be imported from a platform; set target to contacts"));
         }
         (None, Some(provider)) => {
             let (account, project) = (caller.account(), given.project_id);

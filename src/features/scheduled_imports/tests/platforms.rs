@@ -120,7 +120,7 @@ fn each_run_reads_only_changes_and_carries_unsubscribes_over() {
     }
 }
 
-/// Each call of imports, compared with the platform's own description of its API.
+/// Compares each request of an import with the platform's own description of its API.
 #[test]
 fn imports_send_only_requests_that_the_platforms_describe() {
     let source = |id: &str, kind: &str| json!({ "id": id, "type": kind, "name": id });
@@ -209,7 +209,7 @@ fn a_removed_connection_fails_the_run_and_other_sources_are_read_completely() {
     assert_eq!(refused.refusal().1, "PROVIDER_NOT_CONNECTED");
 }
 
-/// The original installation may have imported the same changes since, with the same tokens.
+/// The data may be a copy: its original installation may have imported the same changes in the meantime, with the same tokens.
 #[test]
 fn no_platform_is_contacted_while_sending_is_on_hold() {
     let peer = Platforms::start(10);

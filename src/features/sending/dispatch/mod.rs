@@ -112,7 +112,8 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
     }
 }
 
-/// Returns recipients in the handoff state. Those near the cursor come first, because almost all of them are there.
+/// Returns a mailing's recipients in the handoff state. Those near the mailing's cursor come first, because almost all of them
+/// are there.
 pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, Recipient)>> {
     let tx = store.read();
     let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::RECIPIENT_UPDATES_PER_COMMIT as u64);

@@ -450,7 +450,7 @@ impl ActiveMailing {
     }
 }
 
-/// Returns whether a mailing was admitted. Stores its error in `failed` if it is the first one.
+/// Returns whether a mailing was admitted. Stores its error in `failed`, unless `failed` already contains an error.
 fn note(failed: &mut Option<Failure>, admitted: Result<bool, Failure>) -> bool {
     match admitted {
         Ok(admitted) => admitted,

@@ -232,7 +232,7 @@ fn to_everyone(more: Value) -> Value {
     body
 }
 
-/// Regression test: planning failed at the deleted topic again and again, and planned no other mailing.
+/// Regression test: planning failed again and again at a mailing whose topic was deleted, and planned no other mailing.
 #[test]
 fn a_topic_that_is_deleted_before_planning_no_longer_restricts_the_recipients() {
     let app = TestApp::new();
@@ -520,7 +520,8 @@ fn a_submitted_update_survives_a_busy_store() {
     assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
 }
 
-/// Regression test: the reply, which often contains the address, was stored in the erased row and with the bounce.
+/// Regression test: a reply that arrived after the erasure was stored in the erased row and with the bounce. Such a reply often contains
+/// the address.
 #[test]
 fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
     let app = TestApp::new();
@@ -551,7 +552,8 @@ fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
     assert!(engagement::due_events(&tx, later, 10).expect("the store can be read").is_empty());
 }
 
-/// Regression test: all updates of the transaction were lost, including the replies of mail servers to other messages.
+/// Regression test: because of one damaged row, all updates of the transaction were lost, including the replies of mail servers to other
+/// messages.
 #[test]
 fn an_update_of_a_damaged_row_does_not_lose_the_updates_that_are_written_with_it() {
     let app = TestApp::new();

@@ -19,8 +19,8 @@ struct Bucket {
 }
 
 impl TokenBuckets {
-    /// Takes a token for one recipient. The error is the time to wait if the account has reached its limit `per_second`; `None`
-    /// means no limit.
+    /// Takes a token for one recipient. `per_second` is the account's limit; `None` means no limit. The error is the time to wait if the
+    /// account has reached its limit.
     pub fn take(&mut self, account: AccountId, per_second: Option<u64>, now: Instant) -> Result<(), Duration> {
         let Some(per_second) = per_second else { return Ok(()) };
         if per_second == 0 {

@@ -42,7 +42,7 @@ impl Command for BatchCancel {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CancelBatch) -> Result<Self::Output, Failure> {
         let mailing = sending::require(tx, caller.account(), input.batch_id)?;
         if let MailingKind::Campaign(campaign) = mailing.kind {
-            let hint = format!("POST /v1/campaigns/{campaign}/cancel cancels it");
+            let hint = format!("POST /v1/campaigns/{campaign}/cancel cancels the campaign");
             return Err(Failure::because(Code::WrongState, "This batch belongs to a campaign. Cancel the campaign instead.")
                 .see("campaigns.cancel", hint)
                 .with(json!({ "status": mailing.word(), "campaignId": campaign })));

@@ -296,7 +296,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         let first =
             input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "set the address to send to"))?;
         if input.recipient_id.is_some() {
-            return Err(Failure::field("recipientId", "not allowed with recipientType email; remove this field"));
+            return Err(Failure::field("recipientId", "is not allowed with recipientType email; remove this field"));
         }
         if bcc.len() >= limits::DIRECT_RECIPIENTS_MAX {
             let detail =
@@ -307,10 +307,10 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         return Ok(To::Addresses(std::iter::once(first).chain(bcc).map(address).collect()));
     }
     if input.recipient_email.is_some() {
-        return Err(Failure::field("recipientEmail", "allowed only with recipientType email; remove this field"));
+        return Err(Failure::field("recipientEmail", "is allowed only with recipientType email; remove this field"));
     }
     if !bcc.is_empty() {
-        return Err(Failure::field("bcc", "allowed only with recipientType email; remove this field"));
+        return Err(Failure::field("bcc", "is allowed only with recipientType email; remove this field"));
     }
     let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
     let wrong = || Failure::field("recipientId", "must be an ID: 24 hexadecimal characters");

@@ -105,7 +105,7 @@ impl Command for Test {
             (None, Some(DefaultSender { from: address, from_name: name, reply_to }), _) => Sender { address, name, reply_to },
             (None, None, Environment::Test) => Sender { address: format!("test@{SIMULATOR}"), name: None, reply_to: None },
             (None, None, Environment::Live) => {
-                let hint = format!("PATCH /v1/projects/{project} with defaultSender sets it");
+                let hint = format!("PATCH /v1/projects/{project} with defaultSender sets the default sender");
                 let failure = Failure::field("from", "set an address, or set the brand's default sender");
                 return Err(failure.see("projects.update", hint));
             }

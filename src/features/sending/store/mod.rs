@@ -25,7 +25,7 @@ const RECIPIENTS: Table<(MailingId, u32), Recipient> = Table::new(tables::RECIPI
 const AUDIENCES: Table<(MailingId, u16), Block> = Table::new(tables::MAILING_AUDIENCES);
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(MAILINGS),
     RowCheck::of(TEXTS),
@@ -242,8 +242,8 @@ pub fn visit_recipients(
     tx.visit(RECIPIENTS, &from_number(id, from), Order::Forward, |(_, number), recipient| visitor(number, recipient))
 }
 
-/// Like [`visit_recipients`], but faster for scans with few matches: most rows whose counter is not `wanted` are not decoded, and the
-/// visitor gets `None` for all of them.
+/// Like [`visit_recipients`], but faster for scans with few matches: most rows whose counter `wanted` rejects are not decoded,
+/// and `visitor` gets `None` for every rejected row.
 pub fn visit_counted(
     tx: &impl Read,
     id: MailingId,
@@ -290,7 +290,7 @@ pub fn counted(tx: &impl Read, id: MailingId, counter: Counter) -> Result<u64> {
     Ok(tx.get(COUNTS, &(id, counter.0))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Returns the cursor. No recipient with a lower number is queued, or in a handoff that followed directly from the queue.
+/// Returns a mailing's cursor. No recipient with a lower number is queued, or in a handoff that followed directly from the queue.
 pub fn cursor(tx: &impl Read, id: MailingId) -> Result<u32> {
     Ok(tx.get(COUNTS, &(id, CURSOR))?.map_or(0, |number| u32::try_from(number).unwrap_or(0)))
 }
@@ -325,7 +325,7 @@ pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }
 
-/// Starts the next epoch. No process remains that could record the replies to handoffs of earlier epochs.
+/// Starts the next epoch and returns its number. No process remains that could record the replies to handoffs of earlier epochs.
 pub fn next_epoch(tx: &mut WriteTx<'_>) -> Result<u64> {
     let known = tx.get(META, &EPOCH.to_owned())?;
     let epoch = known.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0) + 1;

@@ -15,10 +15,10 @@ use crate::vocab::tables;
 
 const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
 
-/// How the rows of this table are read.
+/// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUOTAS)];
 
-/// A kind of email that is counted per day and month.
+/// A count of emails that each account has per day and per month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentCount {
     /// Emails that were handed over or are in flight. Quotas limit this count.

@@ -21,7 +21,7 @@ const RETRIES: Table<(MailingId, Timestamp, u32), ()> = Table::new(tables::RECIP
 /// The mailings that continue at a later time, by queue and account, earliest first.
 const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(tables::MAILING_TURNS);
 
-/// How the rows of these tables are read.
+/// The check that decodes every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUEUE), RowCheck::of(RETRIES), RowCheck::of(TURNS)];
 
 /// The queue of mailings whose audience is being planned, and of canceled or failed mailings whose waiting recipients must still be
@@ -206,8 +206,8 @@ pub struct Due {
     pub rest: Option<AccountId>,
 }
 
-/// Returns the mailings in a queue that are not held: those due at `now`, and those whose turn is after `horizon`. Reads a limited
-/// number of mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
+/// Returns the mailings in a queue that are due at `now` and not held, and those whose turn is after `horizon`. Reads a limited number of
+/// mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
 pub fn due(
     tx: &impl Read,
     (lane, from): (u8, Option<AccountId>),
@@ -320,7 +320,7 @@ mod tests {
             .expect("the store can be read")
     }
 
-    /// Regression test: 5,000 retries of a paused mailing once blocked all other mailings.
+    /// Regression test: 5,000 retries of a paused mailing blocked all other mailings.
     #[test]
     fn retries_of_a_blocked_mailing_do_not_block_others() {
         let app = TestApp::new();

@@ -24,7 +24,7 @@ pub struct Compiled {
     pub weight: usize,
 }
 
-/// Which links, pixel and unsubscribe line the compiled content gets.
+/// Determines which links, pixel and unsubscribe line the compiled content gets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RenderMode {
     pub opens: bool,

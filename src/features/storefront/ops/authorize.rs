@@ -85,8 +85,8 @@ impl Async for Authorize {
         let session = oauth::session(&context.caller)?;
         let shop = address::of_shopify(&address::parse(&storefront_store_url)?)?;
         let Some(app) = install::app(&engine.settings.connections) else {
-            let reason = "installing an app on Shopify is not set up; set connections.shopify_client_id and \
-                          connections.shopify_client_secret in the settings, or connect the store with its own app or token";
+            let reason = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \
+                          connections.shopify_client_secret, or connect the store with its own app or token";
             return Err(Failure::field("storefrontStoreUrl", reason));
         };
         let expires_at = context.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);

@@ -57,13 +57,13 @@ impl Async for Complete {
         let signed = app.and_then(|app| Some((install::verified(&app, query)?, app)));
         let Some((Returned { code, shop, state }, app)) = signed else {
             let reason =
-                "the signature (hmac) is not from Shopify; open the link in the shop's admin or start the installation again";
+                "the signature (hmac) is not from Shopify; open the link in the Shopify admin, or start the installation again";
             return Err(Failure::field("query", reason));
         };
         let started = Install::of_state(&engine, environment, &state);
         let Some(started) = started.filter(|started| started.session == session && started.shop == shop) else {
             let reason =
-                "this installation expired, or was started in another browser or for another shop; connect the store again";
+                "this installation expired, or was started in another browser or for another store; connect the store again";
             return Err(Failure::field("query", reason));
         };
         let Install { project, customers, expires_at, .. } = started;

@@ -56,7 +56,7 @@ pub struct ConnectStore {
     pub connection_id: Option<StoreId>,
 }
 
-/// The fields of keys.
+/// The fields of a request that contain keys.
 const KEY_FIELDS: [&str; 5] = ["clientId", "accessToken", "apiSecret", "consumerKey", "consumerSecret"];
 /// A key is printable ASCII without spaces. Spaces around it are removed.
 const KEY_PATTERN: &str = r"^[\t-\r ]*[!-~]+[\t-\r ]*$";
@@ -226,7 +226,7 @@ fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Res
         }
         1 => usable.swap_remove(0),
         many => {
-            let detail = format!("This store is connected to {many} other brands; name one of the connections in connectionId");
+            let detail = format!("This store is connected to {many} other brands; set connectionId to one of the connections.");
             let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
             let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
             return Err(several.see("storefront.list", "GET /v1/storefront/stores lists the connected stores"));

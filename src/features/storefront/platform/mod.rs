@@ -105,7 +105,7 @@ pub struct Delivery {
 /// A store's customer. Webhooks can arrive in any order, so the times decide whether the data is newer than the stored data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoreCustomer {
-    /// The store's ID of the customer; empty if it is unknown.
+    /// The ID of the customer in the store; empty if it is unknown.
     pub id: String,
     /// When the customer's data last changed.
     pub changed_at: Option<Timestamp>,
@@ -155,7 +155,7 @@ impl Change {
     }
 }
 
-/// The identifiers that find a customer's contacts.
+/// The identifiers by which a customer's contacts are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomerRef {
     pub id: Option<String>,
@@ -366,7 +366,7 @@ fn is_signed(body: &[u8], secret: &str, signature: &str) -> bool {
     let Ok(signature) = data_encoding::BASE64.decode(signature.trim().as_bytes()) else { return false };
     let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC accepts keys of every length");
     mac.update(body);
-    // Anyone could sign with an empty secret.
+    // Reject an empty secret, because anyone could sign with it.
     !secret.is_empty() && mac.verify_slice(&signature).is_ok()
 }
 

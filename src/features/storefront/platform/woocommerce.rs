@@ -24,10 +24,10 @@ use crate::vocab::storefronts::StoreTool;
 pub const SCOPES: &[(&str, &str)] =
     &[("Read/Write", "Import products and customers, and create the webhooks that keep them up to date and report orders.")];
 
-/// The number of items per page, the maximum of WooCommerce.
+/// The number of items per page, which is the maximum that WooCommerce allows.
 const PAGE: &str = "100";
 const PAGE_ITEMS: usize = 100;
-/// The fields that are read of each item. Plug-ins add hundreds of others.
+/// The fields that are requested for each item. Plug-ins add hundreds of others.
 const WEBHOOK_FIELDS: &str = "id,topic,delivery_url,status";
 const PRODUCT_FIELDS: &str = "id,name,permalink,status,catalog_visibility,date_modified_gmt,short_description,description,price,\
                               regular_price,manage_stock,stock_quantity,stock_status,images,categories";

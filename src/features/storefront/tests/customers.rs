@@ -79,7 +79,7 @@ fn a_store_without_an_import_of_customers_still_unsubscribes_them() {
     assert!(!shop.view()["toolsEnabled"].to_string().contains("customers"));
 }
 
-// A webhook that arrived late replaced a customer's newer name, or unsubscribed a customer who had subscribed again since.
+// Regression: a webhook that arrived late replaced a customer's newer name, or unsubscribed a customer who had subscribed again.
 #[test]
 fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
     let shop = Shop::new();
@@ -125,8 +125,8 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
 }
 
-// Since version 2025-01, only the webhook about consent contains the consent. A change of a subscribed customer's name had no effect,
-// because the customer seemed not to have subscribed.
+// Regression: since version 2025-01, only the webhook about consent contains the consent. A change of a subscribed customer's
+// name had no effect, because the customer seemed not to have subscribed.
 #[test]
 fn a_change_without_consent_updates_only_contacts_that_exist_and_keeps_their_status() {
     let shop = Shop::new();

@@ -83,7 +83,7 @@ fn the_limit_of_points_pauses_the_requests() {
     assert_eq!(shop.products().len(), 2);
 }
 
-// A shop that was down was asked again before the time that it had stated.
+// Regression: a shop that was down got a request before the time that it had stated.
 #[test]
 fn a_shop_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let shop = Shop::new();
@@ -104,7 +104,7 @@ fn work_once(shop: &Shop) {
     shop.app.wait(super::worker::sync(engine, crate::vocab::environment::Environment::Test)).expect("the step succeeds");
 }
 
-/// The original installation may import from the same store with the same tokens.
+/// The data may be a copy: its original installation may import from the same store with the same tokens.
 #[test]
 fn a_store_is_not_contacted_while_sending_is_on_hold() {
     let shop = Shop::new();
@@ -143,7 +143,8 @@ fn a_token_revoked_during_an_import_stops_it_until_a_new_one_is_entered() {
     shop.peer.accept(&[SHOPIFY_TOKEN]);
 }
 
-// The keys of a frozen store were reported as rejected, so its import stopped until someone entered the same keys again.
+// Regression: the keys of a frozen store were reported as rejected, so its import stopped until a user entered the same keys
+// again.
 #[test]
 fn a_frozen_or_locked_store_keeps_its_keys_and_is_imported_when_it_is_open_again() {
     let shop = Shop::new();
@@ -163,7 +164,7 @@ fn a_frozen_or_locked_store_keeps_its_keys_and_is_imported_when_it_is_open_again
     assert_eq!((shop.products().len(), &shop.view()["sync"]["stage"]), (2, &json!("idle")));
 }
 
-// The whole store had to be reconnected after each import, because Shopify gives some apps no access to customers.
+// Regression: the whole store had to be reconnected after each import, because Shopify gives some apps no access to customers.
 #[test]
 fn a_store_that_denies_access_to_its_customers_is_imported_without_them() {
     let shop = Shop::new();

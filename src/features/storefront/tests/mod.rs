@@ -228,8 +228,8 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     assert!(shop.product("Jug").is_some());
 }
 
-// Since version 2024-07, webhooks do not state whether units are counted, so a product that had been sold out was in emails again after its
-// next webhook.
+// Regression: since version 2024-07, webhooks do not state whether units are counted, so a product that had been sold out was in
+// emails again after its next webhook.
 #[test]
 fn a_webhook_about_a_product_keeps_whether_its_units_are_counted() {
     let shop = Shop::new();
@@ -329,8 +329,8 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     assert_eq!(status, 404);
 }
 
-// After a store was disconnected, its platform's privacy requests were rejected. Shopify requests the erasure of a shop two days after the
-// app was removed.
+// Regression: after a store was disconnected, its platform's privacy requests were rejected. Shopify requests the erasure of a
+// shop two days after the app was removed.
 #[test]
 fn privacy_requests_are_answered_after_the_store_was_disconnected() {
     let shop = Shop::connected();
@@ -397,7 +397,7 @@ fn a_disconnected_store_is_forgotten_in_time_and_keeps_its_url_if_it_is_connecte
     assert_eq!(kept(), 0);
 }
 
-// Once 500 requests were stored, every later one was lost, although the response said that it was applied.
+// Regression: after 500 requests were stored, every later one was lost, although the response reported it as applied.
 #[test]
 fn a_new_data_request_replaces_the_oldest_one_if_too_many_are_stored() {
     let shop = Shop::connected();
@@ -418,7 +418,7 @@ fn a_new_data_request_replaces_the_oldest_one_if_too_many_are_stored() {
     assert_eq!((listed.len(), first_and_last), (limits::STORE_DATA_REQUESTS_MAX, [&json!("9999"), &json!("old1")]));
 }
 
-// A request about another shop of the same app erased the customers of the shop whose URL the app's settings contain.
+// Regression: a request about another shop of the same app erased the customers of the shop whose webhook URL is in the app's settings.
 #[test]
 fn a_privacy_request_takes_effect_only_at_the_shop_that_it_names() {
     const OTHER: &str = "other.myshopify.com";

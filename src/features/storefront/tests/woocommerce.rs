@@ -98,7 +98,7 @@ fn a_site_is_connected_imported_and_kept_up_to_date() {
     assert_eq!((&gone["webhooksRemoved"], peer.hooks().len()), (&json!(true), 0));
 }
 
-// Product 101 moved to the first page while the second one was read, so it was removed from the brand.
+// Regression: product 101 moved to the first page while the second page was read, so the import removed it from the brand.
 #[test]
 fn a_product_deleted_during_an_import_hides_no_other() {
     let peer = WooCommerce::start((1..=150).map(product).collect(), Vec::new());
@@ -114,7 +114,8 @@ fn a_product_deleted_during_an_import_hides_no_other() {
     assert_eq!((&view["sync"]["stage"], &view["sync"]["products"]), (&json!("idle"), &json!(150)), "{view}");
 }
 
-// WooCommerce turns a webhook off after five failed deliveries, for example while the server was down. It stayed off.
+// Regression: WooCommerce turns a webhook off after five failed deliveries, for example while the server is down, and the webhook
+// stayed off.
 #[test]
 fn webhooks_that_the_site_turned_off_are_turned_on_by_the_next_import() {
     let peer = WooCommerce::start(vec![product(1)], Vec::new());

@@ -68,7 +68,7 @@ impl Async for Backup {
         let made = tokio::task::spawn_blocking(making).await;
         let manifest = made.map_err(Failure::internal)??;
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
-        // A follower of a cluster backs up its own data to its own machine, but only the leader can note that.
+        // A follower of a cluster backs up its own data to its own machine, but only the leader can record the backup.
         if context.engine.cluster.as_ref().is_none_or(|member| member.leads()) {
             context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
         }
@@ -102,7 +102,7 @@ fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
         mib(needed),
         free >> 20,
         folder.display(),
-        if shared { format!(", of which {} MiB are reserved by data.free_mib_min", mib(kept)) } else { String::new() },
+        if shared { format!(" (the setting data.free_mib_min reserves {} MiB of them)", mib(kept)) } else { String::new() },
     );
     Err(Failure::because(Code::StorageFull, detail).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS))
 }

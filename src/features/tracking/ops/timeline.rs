@@ -281,7 +281,7 @@ impl TimelineReader<'_> {
     }
 }
 
-/// The maximum difference between the times at which the message and the contact record one unsubscribe.
+/// The maximum difference, in milliseconds, between the times that the message and the contact store for one unsubscribe.
 const SAME_MS: i64 = 2_000;
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ mod tests {
         let records = &data["authentication"];
         assert_eq!((&records["spf"], &records["spfLookups"], &records["dmarcPolicy"]), (&json!("ok"), &json!(1), &json!("none")));
         assert_eq!((&records["mx"], &data["metadata"]["analysisType"]), (&json!("missing"), &json!("rules+model+dns")));
-        // A wildcard record is no DMARC record, so the policy of the organizational domain for its subdomains applies.
+        // A wildcard record is not a DMARC record, so the policy of the organizational domain for its subdomains applies.
         names.txt("_dmarc.news.acme.example", "v=spf1 -all");
         let below = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "ada@news.acme.example" });
         let data = app.post("/v1/emails/validate/deliverability", below).data();

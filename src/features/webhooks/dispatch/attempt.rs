@@ -59,7 +59,7 @@ impl From<FetchError> for NoResponse {
     }
 }
 
-/// Returns a reason that keeps the request from being sent.
+/// Returns the result of an attempt whose request cannot be sent for this reason.
 fn unusable(reason: &str) -> NoResponse {
     NoResponse { reason: reason.to_owned(), outcome: AttemptOutcome::Failure }
 }
@@ -69,7 +69,9 @@ async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) 
     let settings = &engine.settings.webhooks;
     let url: Url = webhook.url.parse().map_err(|_| unusable("The webhook's URL is invalid."))?;
     if url.scheme() != "https" && !settings.allow_http {
-        return Err(unusable("Deliveries require https; change the webhook's URL, or set webhooks.allow_http."));
+        return Err(unusable(
+            "Deliveries require https; change the webhook's URL, or ask the operator to set webhooks.allow_http.",
+        ));
     }
     let now = engine.clock.now();
     let signers = signers(engine, webhook, now)

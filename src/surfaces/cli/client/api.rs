@@ -100,6 +100,7 @@ fn write(answer: &super::requests::ApiResponse) -> Result<(), Problem> {
         return Ok(());
     }
     let mut out = std::io::stdout().lock();
-    std::io::Write::write_all(&mut out, &answer.body)
-        .map_err(|error| Problem::failed(format_args!("cannot write the response to standard output: {error}")))
+    std::io::Write::write_all(&mut out, &answer.body).map_err(|error| {
+        Problem::failed(format_args!("cannot write the response: {error}; check the file or program that receives the output"))
+    })
 }

@@ -81,7 +81,7 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Problem::misused("--body: must be a JSON object, like {\"name\": \"Ada\"}")),
-        Err(error) => Err(Problem::misused(format_args!("--body: not valid JSON: {error}; correct its syntax"))),
+        Err(error) => Err(Problem::misused(format_args!("--body: is not valid JSON: {error}; correct its syntax"))),
     }
 }
 
@@ -112,7 +112,7 @@ pub fn flag(matches: &ArgMatches, id: &str) -> bool {
 fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     let option = format!("--{}", long(&field.name));
     let text = texts.last().map(String::as_str).unwrap_or_default();
-    let wrong = |what: &str| Problem::misused(format_args!("{option}: must be {what}, not \"{text}\""));
+    let wrong = |rule: &str| Problem::misused(format_args!("{option}: {rule}, not \"{text}\""));
     Ok(match &field.kind {
         ValueKind::Text if takes_file(field) => content(text, &option)?.into(),
         ValueKind::Text | ValueKind::Choice(_) => text.into(),
@@ -121,7 +121,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
         ValueKind::Flag => match text {
             "true" => true.into(),
             "false" => false.into(),
-            _ => return Err(wrong("true or false")),
+            _ => return Err(wrong("must be true or false")),
         },
         ValueKind::List(_) => list(texts),
         ValueKind::Map => map(texts, &option)?,
@@ -134,8 +134,8 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
 /// Describes the accepted integers, for text that cannot be parsed for this reason.
 fn integer(reason: &IntErrorKind) -> &'static str {
     match reason {
-        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "a whole number of at most 18 digits",
-        _ => "a whole number",
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "must be a whole number of at most 18 digits",
+        _ => "must be a whole number",
     }
 }
 
@@ -143,8 +143,8 @@ fn integer(reason: &IntErrorKind) -> &'static str {
 fn number(text: &str) -> Result<f64, &'static str> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
-        Ok(number) if number.is_infinite() => Err("a number of at most 308 digits"),
-        _ => Err("a number"),
+        Ok(number) if number.is_infinite() => Err("must be a number of at most 308 digits"),
+        _ => Err("must be a number"),
     }
 }
 
@@ -164,7 +164,7 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
         let text = content(text, option)?;
         if text.trim_start().starts_with('{') {
             let given: Map<String, Value> = serde_json::from_str(&text)
-                .map_err(|error| Problem::misused(format_args!("{option}: not valid JSON: {error}; correct its syntax")))?;
+                .map_err(|error| Problem::misused(format_args!("{option}: is not valid JSON: {error}; correct its syntax")))?;
             object.extend(given);
             continue;
         }
@@ -181,7 +181,7 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(error) if text.trim_start().starts_with(['{', '[']) => {
-            Err(Problem::misused(format_args!("{option}: not valid JSON: {error}; correct its syntax")))
+            Err(Problem::misused(format_args!("{option}: is not valid JSON: {error}; correct its syntax")))
         }
         Err(_) => Ok(text.into()),
     }
@@ -288,14 +288,14 @@ mod tests {
         let wrong = parsed(&["tags", "create", "--body", "[1]"]).expect_err("a list is not an object");
         assert!(wrong.to_string().starts_with("--body: must be a JSON object"), "{wrong}");
         let broken = parsed(&["segments", "create", "--filters", "{\"a\": }"]).expect_err("it is not JSON");
-        assert!(broken.to_string().starts_with("--filters: not valid JSON: "), "{broken}");
+        assert!(broken.to_string().starts_with("--filters: is not valid JSON: "), "{broken}");
         let absent = parsed(&["emails", "generate", "@/nowhere/x", "--project", "p"]).expect_err("there is no such file");
         assert!(absent.to_string().starts_with("--prompt: cannot read /nowhere/x"), "{absent}");
         // A name is never read from a file, so a script cannot be tricked into sending a local file.
         assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
     }
 
-    // Values that JSON cannot contain used to be sent as null, as if the option were not set.
+    // JSON cannot contain NaN or infinity. As null, such a value would look as if the option were not set.
     #[test]
     fn a_number_option_takes_only_numbers_that_json_can_contain() {
         let field = Field {

@@ -61,7 +61,7 @@ mod tests {
         assert_eq!((usual.folder.as_deref(), usual.allows_color), (Some("/home/ada/.config/mailmill".as_ref()), true));
         let moved = read(&[("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "/etc/ada"), ("NO_COLOR", "1")]);
         assert_eq!((moved.folder.as_deref(), moved.allows_color), (Some("/etc/ada/mailmill".as_ref()), false));
-        // The XDG Base Directory Specification says that relative paths are ignored.
+        // The XDG Base Directory Specification requires programs to ignore relative paths.
         assert_eq!(read(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "x")]).folder.as_deref(), Some("/h/.config/mailmill".as_ref()));
         assert!(!read(&[("TERM", "dumb")]).allows_color && read(&[]).folder.is_none());
     }

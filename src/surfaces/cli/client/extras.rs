@@ -16,7 +16,7 @@ const PROGRAM: &str = "mailmill";
 
 /// The longest title that fits twice in the header of a page, which is 78 characters wide.
 const TITLE_MAX: usize = 24;
-/// The start of the loop in bash's script that finds the command among the words.
+/// The start of the loop that finds the command among the words, in the completion script for bash.
 const BASH_LOOP: &str = "    do\n        case \"${cmd},${i}\" in";
 
 /// Prints the completions of all commands for a shell.
@@ -30,8 +30,8 @@ pub fn completions(mut whole: Command, shell: &str) -> Result<u8, Problem> {
     Ok(0)
 }
 
-/// Changes bash's script so that the value of a global option, which can be the name of a command, is not taken as the command. Other
-/// scripts do not contain the loop and stay unchanged.
+/// Changes the completion script for bash so that the value of a global option is not taken for a command, even if it is the name of one.
+/// The scripts for other shells do not contain the loop and stay unchanged.
 fn skipping_values(script: &str) -> String {
     let options = OPTIONS_WITH_VALUES.join("|");
     let start = format!(
@@ -44,7 +44,7 @@ fn skipping_values(script: &str) -> String {
 
 /// Prints the manual page of the program, or writes the pages of all commands to a folder.
 pub fn man(mut whole: Command, folder: Option<&Path>) -> Result<u8, Problem> {
-    let failed = |error: io::Error| Problem::failed(format_args!("cannot write the manual pages: {error}"));
+    let failed = |error: io::Error| Problem::failed(format_args!("cannot create the manual page: {error}; report this bug"));
     whole = whole.disable_help_subcommand(true);
     whole.build();
     let Some(folder) = folder else {
@@ -75,7 +75,7 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
 
 /// Returns the name and the text of a command's page.
 fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
-    // An empty date would shift the arguments after it.
+    // Without a date, the later arguments of the title would move to its place.
     let man =
         Man::new(command.clone()).date(" ").source(concat!("mailmill ", env!("CARGO_PKG_VERSION"))).manual("Mailmill manual");
     let file = man.get_filename();

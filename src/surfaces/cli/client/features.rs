@@ -134,7 +134,7 @@ mod tests {
             let needs_project = fields::of(status).iter().any(|field| field.name == "projectId" && field.required);
             assert_eq!(needs_project && work.parameter != "projectId", work.takes_project, "{id}");
         }
-        // The status of a campaign has no progress, so its bar needs the counts.
+        // The status of a campaign has no progress, so its progress bar needs the counts.
         assert_eq!(work("campaigns.send").and_then(|work| work.counts), Some("campaigns.stats"));
         for (id, name) in MAIN_FIELDS {
             let fields = fields::of(names::operation(OPERATIONS, id));

@@ -51,7 +51,10 @@ struct Source {
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let forward = one(matches, "forward").map(|url| receiver(&url)).transpose()?;
     // `kill` and a closing terminal must not leave the webhook behind either.
-    let awaited = |kind| signal(kind).map_err(|error| Problem::failed(format_args!("cannot wait for signals: {error}")));
+    let awaited = |kind| {
+        signal(kind)
+            .map_err(|error| Problem::failed(format_args!("cannot wait for signals: {error}; check the limit on open files")))
+    };
     let (mut terminated, mut closed) = (awaited(SignalKind::terminate())?, awaited(SignalKind::hangup())?);
     let source = source(session, matches, forward.is_some()).await?;
     let count = matches.try_get_one::<u64>("count").ok().flatten().copied();
@@ -191,8 +194,8 @@ async fn newer(session: &Session, source: &Source, seen: &VecDeque<String>) -> R
 async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Remote, String)>) -> Result<(), Problem> {
     let delivery = session.call_patiently("webhooks.delivery", json!({ "webhookId": source.id, "deliveryId": id })).await?;
     let Some(body) = delivery["body"].as_str() else {
-        let reason = "has no body: it was erased, or the key lacks the permission webhook:write";
-        note(&format!("{} {reason}", cell(&delivery["eventType"])));
+        let event = cell(&delivery["eventType"]);
+        note(&format!("The event {event} has no body: the body was erased, or the key lacks the permission webhook:write."));
         return Ok(());
     };
     let event: Value = serde_json::from_str(body).unwrap_or_default();
@@ -200,7 +203,7 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
         Some((remote, target)) => Some(send_on(remote, target, source, &delivery, body).await),
         None => None,
     };
-    // In the other formats, standard output contains only the events, so a failure is reported on standard error.
+    // In all formats except the table, standard output contains only the events, so a failure is reported on standard error.
     if let Some(Err(reason)) = &outcome
         && session.output.format != Format::Table
     {

@@ -213,14 +213,13 @@ fn ask_email() -> Result<String, Problem> {
     }
     complain("The email that you use to sign in to the dashboard: ");
     let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| Problem::failed(format_args!("cannot read the email from standard input: {error}")))?;
+    std::io::stdin().lock().read_line(&mut line).map_err(|error| {
+        Problem::failed(format_args!("cannot read the email from standard input: {error}; use --email instead"))
+    })?;
     Ok(line.trim().to_owned())
 }
 
-/// Returns the name that the page shows to the user: this program, and the machine if its name is known.
+/// Returns the name of this program for the consent page, with the name of the machine if it is known.
 fn agent_name() -> String {
     let host = machine::host_name();
     if host.is_empty() { "mailmill command line".to_owned() } else { format!("mailmill on {host}") }

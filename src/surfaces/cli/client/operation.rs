@@ -31,7 +31,7 @@ use crate::vocab::limits::PAGE_LIMIT_MAX;
 
 /// The maximum number of pages that `--jsonl` reads: a hundred million items.
 const PAGES_MAX: u32 = 1_000_000;
-/// The maximum number of files of one export. An export has one file per email, and a generation has fewer emails.
+/// The maximum number of files of one export. An export has one file per email, and a generation never has this many emails.
 const FILES_MAX: usize = 1_000;
 
 /// An operation with the arguments of its command.
@@ -105,8 +105,8 @@ impl Running<'_> {
         }
     }
 
-    /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key may
-    /// not read it, or if there is no terminal to ask. Fails if the object does not exist.
+    /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key
+    /// may not read it, or if there is no terminal to ask. Fails if the object does not exist.
     async fn label(&self, input: &Map<String, Value>) -> Result<Option<String>, Problem> {
         let reader = subject::reader(self.session.operations, self.entry.spec).filter(|_| safety::can_ask());
         let Some(reader) = reader else { return Ok(None) };
@@ -169,7 +169,7 @@ impl Running<'_> {
         Ok(0)
     }
 
-    /// Prints how many more items the list has than are shown.
+    /// If the list has more items than are shown, prints how many are shown and, if known, how many there are.
     fn note_rest(&self, data: &Value) {
         let Some(shown) = items(data).map(<[Value]>::len) else { return };
         let more = data["pagination"]["hasMore"] == true || data["hasMore"] == true || data["next"].is_string();

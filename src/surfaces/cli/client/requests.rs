@@ -278,8 +278,8 @@ impl Remote {
     }
 }
 
-/// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read: the certificates would be missing
-/// without an error if others are found.
+/// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read: if there are other certificates, those in
+/// `file` would be missing without an error.
 fn configuration(file: Option<&Path>) -> Result<Arc<ClientConfig>, String> {
     if let Some(file) = file
         && let Err(error) = std::fs::read(file)
@@ -298,7 +298,7 @@ impl Broken {
     }
 
     fn after(cause: String) -> Self {
-        // hyper reports a response that is not HTTP. The same request would get the same response.
+        // This is hyper's error for a response that is not HTTP. The same request would get the same response.
         let fault = if cause.contains("HTTP version") { Fault::Final } else { Fault::Sent };
         Self { cause, fault }
     }
@@ -316,7 +316,7 @@ fn retry_of(result: &Result<ApiResponse, Broken>, is_repeatable: bool) -> Option
             match answer.status.as_u16() {
                 // The server did not run a request that it rejected with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
-                // An outage of a provider outlasts the repeats, and the error says what to do.
+                // An outage of a provider lasts longer than the retries, and the error contains the remedy.
                 503 if reason(answer).is_some_and(|(_, code)| code == Code::ProviderUnavailable.info().wire) => None,
                 status @ 500.. if is_repeatable => {
                     let cause = reason(answer).map(|(text, _)| format!(": {}", text.trim_end_matches('.'))).unwrap_or_default();
@@ -362,7 +362,7 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         let Ok(data) = frame.into_data() else { continue };
         let length = data.len() as u64;
         if length > left {
-            let cause = format!("the file is larger than {} GiB", FILE_BYTES_MAX >> 30);
+            let cause = format!("the file is larger than {} GiB; download it with another HTTP client", FILE_BYTES_MAX >> 30);
             return Err(Broken { cause, fault: Fault::Unusable });
         }
         left -= length;
@@ -400,12 +400,18 @@ pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
         _ => Exit::Failed,
     };
     if answer.status.is_redirection() {
-        let target = answer.header(LOCATION).unwrap_or("another address");
-        return Problem::new(exit, format_args!("the server redirects to {target}; sign in to that address"));
+        let reason = answer.header(LOCATION).map_or_else(
+            || "the server redirects, but names no address; check the server's URL".to_owned(),
+            |target| format!("the server redirects to {target}; sign in to that address"),
+        );
+        return Problem::new(exit, reason);
     }
     let (Some(error), Some(code)) = (body["error"].as_str(), body["code"].as_str()) else {
         let status = answer.status.as_u16();
-        return Problem::new(exit, format_args!("the response with status {status} is not from a Mailmill server"));
+        return Problem::new(
+            exit,
+            format_args!("the response with status {status} is not from a Mailmill server; check the server's URL"),
+        );
     };
     let request = body["metadata"]["requestId"].as_str().map(|id| format!(", {id}")).unwrap_or_default();
     let hint = match answer.status.as_u16() {

@@ -62,7 +62,7 @@ const LEFT_OUT: [&str; 12] = [
     "triggeredBy",
 ];
 const GAP: usize = 2;
-/// A column narrower than this shows too little of its values, so the columns after it are left out instead.
+/// The smallest width to which a column is truncated. If less room is left, the column and those after it are left out.
 const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
 /// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
@@ -300,12 +300,12 @@ fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut St
                 }
             }
             value => {
-                let text = cell(value);
-                let text = match text.chars().count() {
-                    length if length > TEXT_MAX => format!("{} (--json shows all {length} characters)", cut(&text, 60)),
-                    _ => text,
+                let whole = cell(value);
+                let short = match whole.chars().count() {
+                    length if length > TEXT_MAX => format!("{} (--json shows all {length} characters)", cut(&whole, 60)),
+                    _ => whole,
                 };
-                let shown = wrapped(&text, start.width(), style.width);
+                let shown = wrapped(&short, start.width(), style.width);
                 out.push_str(&start);
                 out.push_str(&if style.color { painted(name, &shown) } else { shown });
                 out.push('\n');

@@ -58,7 +58,8 @@ pub async fn finish(
             return ended(&word, status);
         }
         if Instant::now() >= deadline {
-            let message = format!("the work has not finished after {seconds} seconds; it continues on the server ({id})");
+            let unit = if seconds == 1 { "second" } else { "seconds" };
+            let message = format!("the work has not finished after {seconds} {unit}; it continues on the server ({id})");
             return Err(Problem::failed(message));
         }
         polls += 1;
@@ -86,7 +87,7 @@ fn ended(word: &str, status: Value) -> Result<Value, Problem> {
 /// Returns the progress in percent that the progress line shows.
 async fn shown(session: &Session, work: &Work, status: &Value, query: &Map<String, Value>) -> Option<u8> {
     let Some(counts) = work.counts.filter(|_| session.output.shows_progress()) else { return percentage(status) };
-    // Without the counts, only the bar is missing.
+    // If the counts cannot be read, only the percentage is missing from the progress line.
     let (done, recipients) = settled(&session.call(counts, Value::Object(query.clone())).await.ok()?);
     percentage(&json!({ "processed": done, "total": recipients }))
 }

@@ -104,7 +104,7 @@ impl Audience {
         if self.brands.len() > 1 { format!("?brand={}", self.id) } else { String::new() }
     }
 
-    /// Returns a path with the brand and these additional values.
+    /// Returns `path` with the values in `more` as query parameters, and with the brand if the account has several brands.
     pub fn path(&self, path: &str, more: &[(&str, &str)]) -> String {
         let brand = (self.brands.len() > 1).then_some(("brand", self.id.as_str()));
         let pairs: Vec<(&str, &str)> =

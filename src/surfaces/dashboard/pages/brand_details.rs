@@ -48,7 +48,7 @@ struct DetailField {
     is_own: bool,
 }
 
-/// A field of the form: where its value is in a brand and in the values that users set.
+/// A field of the form, with the place of its value in a brand and in the values that users set.
 struct Detail {
     /// The name in the form, which is the field's name in errors of `projects.update`.
     field: &'static str,

@@ -357,7 +357,7 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");
         let button = visit.form.some("button").filter(|_| is_button).map(|button| match button.starts_with('#') {
             true => button,
-            // The role whose color becomes the button's, with its unsaved color.
+            // `button` is the role whose color the button gets. The color need not be saved yet.
             false => self::sent(visit, &shown, button),
         });
         if !reset && button.is_none() && sent.eq_ignore_ascii_case(&known) {

@@ -26,7 +26,7 @@ pub struct ContactPage {
     custom: Vec<CustomRow>,
     /// The cursor for older timeline entries.
     more: Option<String>,
-    /// Whether the page shows older timeline entries than the newest ones.
+    /// Whether the page shows older timeline entries instead of the newest ones.
     older: bool,
     entries: Vec<HistoryEntry>,
     contact: ContactView,

@@ -379,7 +379,8 @@ async fn save(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Settles a warning: adds the missing text to the email, removes the text that must not be in it, or adds this text to the brief.
+/// Settles a warning: adds the missing text to the email, removes the text that must not be in it, or accepts the reported text as part of
+/// the brief.
 async fn settle(visit: &Visit, act: &str) -> Result<PageResponse, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;

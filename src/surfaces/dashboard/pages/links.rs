@@ -103,7 +103,7 @@ const FORGOTTEN_FROM: Rule = Rule { name: "password-reset links by address", fre
 const FORGOTTEN_FOR: Rule = Rule { name: "password-reset links by email", free: 3, window_ms: HOUR_MS, wait_max_ms: 0 };
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Shows how a user with a forgotten password gets a reset link.
+/// Shows how users who forgot their password get a reset link.
 pub async fn forgot(visit: &Visit) -> Result<PageResponse, PageError> {
     let context = ForgotPage { by_mail: visit.mails_links() };
     Ok(PageResponse::draw(&context))

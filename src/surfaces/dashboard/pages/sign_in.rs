@@ -1,6 +1,7 @@
 //! The pages for signing in, signing out, and confirming the password.
 //!
-//! Neither sign-in nor the confirmation loses a submitted form: their pages contain its fields, except files and secrets.
+//! A submitted form is not lost when the user must sign in or confirm the password first: these pages carry the form's fields, except files
+//! and secrets.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -180,8 +181,8 @@ async fn enter(visit: &Visit, email: &str) -> Result<PageResponse, PageError> {
     Ok(response.with_cookie(cookie))
 }
 
-/// Returns the page with the form that the sign-in form carried, if there is one. It takes effect only when the user submits it again,
-/// because another user may have signed in.
+/// Returns the page with the form that the sign-in form carried, if there is one. The form takes effect only when the user submits it
+/// again, because a different user may have signed in.
 fn resumed(visit: &Visit, session: &str) -> Option<PageResponse> {
     let form = visit.form.under(forms::CARRIED);
     let action = wanted(visit).filter(|_| !form.pairs().is_empty())?.to_owned();

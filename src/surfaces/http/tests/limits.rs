@@ -37,7 +37,7 @@ async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     String::from_utf8(said).expect("the response is UTF-8 text")
 }
 
-/// The client sends header lines endlessly, so that each read is short.
+/// The client keeps sending short header lines, so a time limit per read would never expire.
 #[tokio::test]
 async fn a_slow_loris_gets_408_and_is_closed() {
     let fixture = start(short(|limits| limits.header_time = MS_100)).await;

@@ -69,7 +69,7 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     fs::rename(&new, path)
 }
 
-/// The metadata of the certificate and key files, which changes when they change: inode, size and modification time.
+/// The inode, size and modification time of the certificate file and of the key file. They differ after a file has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp([Option<[i64; 4]>; 2]);
 

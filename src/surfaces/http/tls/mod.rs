@@ -174,7 +174,7 @@ fn failed(path: &Path, why: String) -> StartError {
 
 fn hint(why: String, own_files: bool) -> String {
     if own_files {
-        format!("{why} (named by {} and {})", setting::CERTIFICATE, setting::KEY)
+        format!("{why} (see the settings {} and {})", setting::CERTIFICATE, setting::KEY)
     } else {
         format!("{why} (remove both files to create new ones)")
     }

@@ -107,7 +107,7 @@ impl SameKey {
 
     fn unsupported() -> Result<HandshakeSignatureValid, Error> {
         Err(Error::General(
-            "the connection between nodes requires TLS 1.3; use the same version of mailmill on all nodes".to_owned(),
+            "the connection between nodes requires TLS 1.3; use the same version of Mailmill on all nodes".to_owned(),
         ))
     }
 }

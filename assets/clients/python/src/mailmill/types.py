@@ -1418,7 +1418,7 @@ class CompatibilitySummary(_t.TypedDict):
     message.
     """
     byEffect: dict[str, int]
-    """The number of errors of each effect."""
+    """The number of issues with each effect."""
     worstClients: list[CompatibilityWorstClient]
 
 
@@ -2031,7 +2031,7 @@ class DeliverabilityPrediction(_t.TypedDict):
 
 
 class DeliverabilityRecommendations(_t.TypedDict):
-    """What to do, grouped by importance."""
+    """The recommendations, grouped by importance."""
     critical: list[str]
     important: list[str]
     suggested: list[str]

@@ -146,7 +146,7 @@ impl Browser {
                 if let Some(error) = message.get("error") {
                     return Err(RenderError::Failed(format!(
                         "{method}: {}",
-                        error["message"].as_str().unwrap_or("no reason given")
+                        error["message"].as_str().unwrap_or("Chromium gave no reason")
                     )));
                 }
                 return Ok(message["result"].take());
@@ -183,7 +183,7 @@ impl Browser {
             }
             let mut chunk = vec![0; 64 * 1024];
             match self.output.read(&mut chunk).await.map_err(interrupted)? {
-                0 => return Err(interrupted("the process has ended")),
+                0 => return Err(interrupted("the Chromium process has ended")),
                 length => self.heard.extend_from_slice(&chunk[..length]),
             }
         }

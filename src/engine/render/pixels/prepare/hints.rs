@@ -271,7 +271,7 @@ impl Hints<'_> {
                 match side {
                     Some(Side::Center) => self.says("margin-left", "auto;margin-right:auto"),
                     Some(side) => self.says("float", side.word()),
-                    // The push to a side overrides the margins of the pushed block.
+                    // The alignment of an ancestor overrides the block's own margins.
                     None => self.out.push_str(&around.pushed.map_or("", Side::margins).replace("auto", "auto !important")),
                 }
                 if around.pushed.is_some() {

@@ -100,7 +100,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Of the head, only the style sheets are needed.
+            // Of the head, only its style sheets affect the drawing.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }

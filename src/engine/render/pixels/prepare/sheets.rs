@@ -1,4 +1,4 @@
-//! Converts the style sheets of emails for the engine: replaces image URLs by keys, evaluates media queries that the engine cannot
+//! Converts the style sheets of emails for the engine: replaces image URLs with keys, evaluates media queries that the engine cannot
 //! evaluate, and drops rules without effect.
 
 use crate::engine::render::css::{self, CssRule};

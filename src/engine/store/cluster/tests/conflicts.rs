@@ -68,14 +68,14 @@ impl Conflicting {
         spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(target).expect("the database accepts connections");
-                // The messages of a statement are sent one by one.
+                // The messages of a statement are sent one by one, and must not be delayed.
                 for socket in [&client, &server] {
                     socket.set_nodelay(true).expect("the socket is open");
                 }
                 let (client, server, own) = (Arc::new(client), Arc::new(server), Arc::clone(&own));
                 let (to_client, from_server) = (client.clone(), server.clone());
                 spawn(move || {
-                    // An end of the connection ends the copy with or without an error.
+                    // The copy ends when the connection ends, with or without an error.
                     let _ = io::copy(&mut &*from_server, &mut &*to_client);
                     let _ = to_client.shutdown(std::net::Shutdown::Both);
                 });
@@ -96,7 +96,7 @@ fn spawn(work: impl FnOnce() + Send + 'static) {
 /// Forwards the messages of a client to the database, until the connection ends. A statement is a message, or several messages of which
 /// the last one is a request to synchronize.
 fn forward(mut client: &TcpStream, server: &TcpStream, statements: &Mutex<BTreeSet<String>>) -> io::Result<()> {
-    // The first message has no type.
+    // The first message of a connection has no type byte.
     send(server, &[], &receive(client)?)?;
     let mut is_dropped = false;
     loop {
@@ -106,7 +106,7 @@ fn forward(mut client: &TcpStream, server: &TcpStream, statements: &Mutex<BTreeS
         let mut texts = content.split(|byte| *byte == 0);
         let statement = match &kind {
             b"Q" => texts.next(),
-            // The name of the statement comes first.
+            // In this message, the name of the prepared statement precedes its text.
             b"P" => texts.nth(1),
             _ => None,
         };
@@ -128,7 +128,7 @@ fn forward(mut client: &TcpStream, server: &TcpStream, statements: &Mutex<BTreeS
 fn receive(mut client: &TcpStream) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     client.read_exact(&mut length)?;
-    // The length counts itself.
+    // The length includes its own four bytes.
     let mut content = vec![0; (u32::from_be_bytes(length) as usize).saturating_sub(4)];
     client.read_exact(&mut content)?;
     Ok(content)

@@ -40,7 +40,7 @@ fn truncate(node: &Node) {
     done.expect("the database works");
 }
 
-/// A restored or exported folder that is behind the log was replaced with the data of the cluster.
+/// In an earlier version, a restored or exported folder that was behind the log was replaced with the data of the cluster.
 #[test]
 fn the_folder_of_a_single_machine_is_refused_and_kept() {
     let Some(server) = server() else { return };

@@ -9,7 +9,7 @@ async fn hold_appends(shared: &Shared) -> Link {
     lock
 }
 
-/// Waits until an append waits.
+/// Waits until an append is blocked.
 async fn wait_for_append(shared: &Shared) {
     let mut link = Link::new(shared.database.clone());
     let appending = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() \
@@ -19,7 +19,7 @@ async fn wait_for_append(shared: &Shared) {
     }
 }
 
-/// A command waits only for a limited time until the lead has ended, and an append with an unknown outcome can take longer.
+/// The command that ends a lead waits only for a limited time, and an append with an unknown outcome can take longer.
 #[test]
 fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
     let Some(server) = server() else { return };
@@ -33,7 +33,7 @@ fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
             wait_for_append(&shared).await;
             let resigned = tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, one.member.resign()).await;
             assert!(resigned.is_err(), "the lead ends after the append");
-            // Otherwise, the node leaves the lease to other nodes for a while.
+            // Without this call, the node would leave the lease to other nodes for a while.
             one.member.rejoin();
             lock.define("COMMIT").await.expect("the database works");
         });
@@ -45,7 +45,7 @@ fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
     one.stop();
 }
 
-/// A node that waited for its append forwarded no requests to the next leader, and answered reads from old data.
+/// In an earlier version, a node that waited for its append forwarded no requests to the next leader, and answered reads from old data.
 #[test]
 fn a_node_whose_append_does_not_end_follows_the_next_leader() {
     let Some(server) = server() else { return };
@@ -96,7 +96,8 @@ fn a_process_that_is_drained_before_it_is_ready_to_lead_gives_up_the_lease() {
     slow.close();
 }
 
-/// The clock of a promoted standby can be behind the clock of the former primary server. The cluster had no leader for the difference.
+/// The clock of a promoted standby can be behind the clock of the former primary server. In an earlier version, the cluster then had no
+/// leader until the clock had caught up.
 #[test]
 fn a_lease_that_ends_too_late_to_be_right_is_taken_if_no_process_renews_it() {
     let Some(server) = server() else { return };

@@ -21,7 +21,7 @@ const LEASE_MS: u64 = 3_000;
 const POLL_MS: u64 = 200;
 /// A node waits up to this time before it takes a free lease, in proportion to its own load, so that the node with the least load is first.
 const LOAD_PAUSE_MS: u64 = 300;
-/// The time of a new leader to read the end of the log and to fill its caches.
+/// The time that a new leader needs to read the end of the log and to fill its caches.
 const START_MS: u64 = 150;
 /// The number of lost nodes in each simulation.
 const LOSSES: usize = 200;
@@ -51,7 +51,7 @@ fn accounts(contacts: u64) -> Vec<u64> {
     (1..=count).map(|rank| (contacts as f64 / (sum * rank as f64)) as u64).collect()
 }
 
-/// Places each account, largest first, in the shard with the fewest contacts. Returns the contacts of each shard.
+/// Places each account, largest first, in the shard with the fewest contacts. Returns the number of contacts of each shard.
 fn shards(accounts: &[u64]) -> Vec<u64> {
     let mut shards: BinaryHeap<Reverse<u64>> = vec![Reverse(0); SHARDS].into();
     for account in accounts {
@@ -66,7 +66,7 @@ struct Nodes {
     shards: Vec<u64>,
     /// The node that leads each shard.
     leaders: Vec<usize>,
-    /// The contacts of the shards that each node leads.
+    /// The number of contacts in the shards that each node leads.
     loads: Vec<u64>,
 }
 
@@ -81,7 +81,7 @@ impl Nodes {
         nodes
     }
 
-    /// Lets the node with the least load take a shard. Returns the load of this node before.
+    /// Lets the node with the least load take a shard. Returns the previous load of this node.
     fn take(&mut self, shard: usize, lost: usize) -> u64 {
         let running = (0..self.loads.len()).filter(|node| *node != lost);
         let taker = running.min_by_key(|node| self.loads[*node]).expect("another node");
@@ -189,7 +189,7 @@ fn a_simulation_of_shards_keeps_nodes_balanced_until_one_account_is_larger_than_
             found.moved_bytes / 1_000_000_000
         )
         .expect("writing to memory cannot fail");
-        // The shard of the largest account has at least this load, and no other shard can help.
+        // The shard of the largest account has at least this load, and no other shard can take a part of it.
         let bound = (found.largest_account * count as f64).max(1.0);
         assert!(found.imbalance <= bound * 1.1, "{table}");
         assert!(found.failover_late_ms < 10_000, "{table}");

@@ -49,14 +49,14 @@ fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
     two.wait("stops", |_| two.live().failure().borrow().is_some());
     let failure = two.live().failure().borrow().clone();
     assert!(
-        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer mailmill")),
+        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer version of Mailmill")),
         "{failure:?}"
     );
     two.stop();
     one.stop();
 }
 
-/// A newer program migrates the rows when it starts to lead, and an older one could not read them.
+/// A newer program migrates the rows when it starts to lead, and an older program could not read them.
 #[test]
 fn a_node_stops_at_a_migration_that_it_does_not_know_and_says_so() {
     let Some(server) = server() else { return };
@@ -71,7 +71,7 @@ fn a_node_stops_at_a_migration_that_it_does_not_know_and_says_so() {
     two.wait("stops", |_| two.live().failure().borrow().is_some());
     let failure = two.live().failure().borrow().clone();
     assert!(
-        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer mailmill")),
+        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer version of Mailmill")),
         "{failure:?}"
     );
     two.stop();

@@ -20,7 +20,7 @@ impl Classifier<'_> {
         if self.is_in_square_brackets(range.from, sentence) || self.is_quoted_question(sentence) {
             return Some(Class::Unclear);
         }
-        // In these languages, the word lists recognize remarks and rules instead.
+        // The word lists of English, French and Spanish recognize asides.
         if matches!(prompt.lexicon().code, "en" | "fr" | "es") {
             return None;
         }

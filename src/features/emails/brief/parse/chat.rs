@@ -7,7 +7,7 @@ use super::tokens::Kind;
 /// The maximum number of words in the brackets of a time: `[16/11/2026, 07:58:12]`.
 const STAMP_WORDS_MAX: usize = 10;
 
-/// The maximum number of words of a name.
+/// The maximum number of words of a writer's name.
 const NAME_WORDS_MAX: usize = 3;
 
 /// The minimum number of lines of a chat without times.

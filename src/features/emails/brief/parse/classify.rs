@@ -467,8 +467,8 @@ impl Classifier<'_> {
             .then_some(to + 1)
     }
 
-    /// Turns the text before a joined prohibition into unclear text, because the text is the reason for the prohibition: "Dean is
-    /// off with his knee so don't say it is permanent".
+    /// Turns the text before a prohibition that "and" or "so" introduces into unclear text, because the text is the reason for
+    /// the prohibition: "Dean is off with his knee so don't say it is permanent".
     fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Fragment]) {
         let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
         let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);

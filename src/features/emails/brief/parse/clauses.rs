@@ -31,7 +31,7 @@ pub enum Chat {
     /// The sentence is not part of a chat.
     #[default]
     None,
-    /// The time and the name of the writer.
+    /// The sentence consists of the time and the name of the writer.
     Speaker,
     Line,
 }
@@ -245,7 +245,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     if prompt.words.is_glued(next) && !matches!(prompt.fold(next), ")" | "]" | "\"" | "." | "!" | "?") {
-        // In "days.No", a space is missing.
+        // In "days.No", the period ends a sentence, although the space after it is missing.
         return prompt.kind(next) == Kind::Word
             && prompt.words.is_capital(next)
             && prompt.raw(next).len() > 1
@@ -368,7 +368,7 @@ fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     (from..at).any(|at| matches!(prompt.fold(at), "(" | "["))
 }
 
-/// Returns whether a note to the writer starts at a word after a web address, which needs no sign after it.
+/// Returns whether a note to the writer starts at a word directly after a web address. No punctuation is needed between them.
 fn follows_link(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let notes = [List::NoteStart, List::Please, List::Without, List::NoExclamation, List::NoImages, List::Formal, List::Informal];
     at > from && prompt.kind(at - 1) == Kind::Link && notes.into_iter().any(|list| prompt.is(list, at))

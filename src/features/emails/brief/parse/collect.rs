@@ -299,8 +299,8 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
-        // In a request, the day on which the recipients did something, or of yesterday's newsletter, is not news. Dates with a
-        // number and a month are news, as in a recall: "everyone who bought it between 1 and 20 October".
+        // In a request, the day of a past action of the recipients or of yesterday's newsletter is not news. Dates with a number
+        // and a month are news, as in a recall: "everyone who bought it between 1 and 20 October".
         let is_request = matches!(piece.class, Class::Note | Class::Topic);
         let describes = is_request && describes_readers(prompt, piece.range);
         let is_past = is_request && prompt.has(List::Yesterday, piece.range);
@@ -322,7 +322,8 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
     }
 }
 
-/// Returns whether a request ends with what the recipients did: "ask the people who were here in January". The date is not news.
+/// Returns whether a request ends with what the recipients did: "ask the people who were here in January". A date in such a
+/// request is not news.
 fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
     const WHO: [&str; 6] = ["who", "die", "qui", "che", "que", "wie"];
     let is_who = |at: usize| WHO.contains(&prompt.fold(at)) && prompt.before(List::Readers, at).is_some();
@@ -331,7 +332,7 @@ fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
 }
 
 /// Returns whether a note that sets no limit contains a date, a time, a sum of money, a percentage or an email address. The email
-/// leaves it out, and a warning reports it.
+/// leaves the note out, and a warning reports it.
 fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
     let units = [List::Currency, List::Percent, List::Month, List::Am, List::Pm, List::Hour];
     let is_value = (range.from..range.to).any(|at| {
@@ -443,7 +444,8 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         note(brief, prompt, Range::of(rest.from, label));
     }
     let mut body = prompt.trim(Range::of(label, rest.to));
-    // If a note took the second half, as in "We make 80 and then that's it", the "and" before the note is removed too.
+    // If the second half of the sentence is a note, as in "We make 80 and then that's it", the "and" before the note is also
+    // removed.
     while rest.to < read.sentence.range.to && body.len() > 2 && prompt.before(List::And, body.to) == Some(body.to - 1) {
         body = prompt.trim(Range::of(body.from, body.to - 1));
     }
@@ -453,7 +455,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         swaps.fold(text, |text, (wrong, right)| text.replacen(prompt.text(*wrong), prompt.text(*right), 1).replace(" ,", ","));
     let text = prices::with_currency(text, prompt, read, body, brief.language.primary());
     if prompt.is_foreign(body, brief.language.primary()) {
-        // Of text in another language, the email prints the facts and names, but not the other words.
+        // The email prints only the facts and names of text in another language.
         brief.facts.extend(statement::names(prompt, body));
         brief.unclear.push(part(prompt, body));
     } else if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
@@ -488,7 +490,7 @@ fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     })
 }
 
-/// Adds the typed facts in a range.
+/// Adds the typed facts in a range to the brief.
 fn typed(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, sentence: Range) {
     for found in read.found.iter().filter(|found| range.contains(found.range)) {
         let fragment = read.sentence.fragments.iter().copied().find(|fragment| fragment.contains(found.range)).unwrap_or(range);

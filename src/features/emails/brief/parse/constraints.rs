@@ -10,7 +10,7 @@ use crate::vocab::limits;
 /// The number of words at the start of a prompt that can request a series.
 const SERIES_WORDS_MAX: usize = 14;
 
-/// The limits that have no value.
+/// The limits without a value, such as "no images", with the lists of their phrases.
 const LIMITS: [(List, ConstraintKind); 7] = [
     (List::NoImages, ConstraintKind::NoImages),
     (List::NoProducts, ConstraintKind::NoProducts),

@@ -27,7 +27,7 @@ struct Parts {
     day: Option<i8>,
     month: Option<i8>,
     year: Option<i16>,
-    /// The number of days from today.
+    /// The number of days from today, for a relative day such as "tomorrow".
     offset: Option<i32>,
     /// Whether only the month is known.
     is_vague: bool,
@@ -78,7 +78,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
-    // "Order by the Friday before": a day before another date.
+    // The date of the weekday in "Order by the Friday before" depends on another date.
     if is_weekday && BEFORE.contains(&prompt.fold(end)) && (prompt.kind(end + 1) != Kind::Number) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
@@ -255,7 +255,7 @@ fn spoken_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     weekday.is_some().then_some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to))
 }
 
-/// Recognizes the number of a day alone.
+/// Recognizes the number of a day without a month, optionally after a weekday.
 fn bare_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let (weekday, at) = weekday(prompt, at);
     let day = day(prompt, at)?;
@@ -409,7 +409,7 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let mut parts = text.split('.');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next());
     let (day, month) = (day.parse::<i8>().ok()?, month.parse::<i8>().ok()?);
-    // "1.4.2" is a version.
+    // "1.4.2" is the number of a version, not a date.
     let is_year = year.is_none_or(|year| matches!(year.len(), 2 | 4));
     let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && is_year && parts.next().is_none();
     let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);

@@ -46,7 +46,7 @@ const PARTS: [&str; 24] = [
     "manha",
 ];
 
-/// Returns whether an abbreviation is not also another word in the prompt's language.
+/// Returns whether an abbreviation always means a weekday in the prompt's language.
 fn is_only_day(prompt: &Prompt<'_>, at: usize) -> bool {
     let own: &[&str] = match prompt.lexicon().code {
         "en" => &["thu", "thur", "fri"],
@@ -180,7 +180,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_range = prompt.end(List::To, at + 1).is_some_and(is_day)
         || prompt.before(List::To, at).is_some_and(|to| to > 0 && is_day(to - 1));
     let has_partner = is_range || is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
-    // "sat + sun", "sex e sab" and "vr za zo" are days, unlike the ranges "mon-fri" and "so und so".
+    // "sat + sun", "sex e sab" and "vr za zo" are lists of days. "mon-fri" is a range, and "so und so" is a German idiom.
     let joins = |one: usize, other: usize| {
         let is_joint =
             matches!(prompt.fold(one), "+" | "&") || prompt.is(List::And, one) && prompt.fold(other) != prompt.fold(at);

@@ -5,13 +5,13 @@ use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::{Kind, number};
 
-/// A fact in the words of the prompt.
+/// A fact that the parser found in the prompt, with the range of its words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     pub kind: FactKind,
     pub range: Range,
     pub value: Option<FactValue>,
-    /// Whether the words before a date or time limit it: "until", "from".
+    /// The bound that the words before a date or a time set, such as "until" or "from".
     pub bound: Bound,
 }
 
@@ -127,7 +127,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         || prompt.is(List::Places, at + 1)
         || prompt.is(List::Percent, at + 1)
         || prompt.is(List::Month, at + 1)
-        // "Over 25s only" is an age.
+        // The number in "Over 25s only" is an age, not a price.
         || prompt.fold(at + 1) == "s" && prompt.words.is_glued(at + 1);
     let value = |amount| Some(FactValue::Money { amount, currency: String::new() });
     if is_arrow(at + 1) && prompt.kind(at + 2 + usize::from(prompt.fold(at + 1) == "-")) == Kind::Number {
@@ -184,7 +184,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(kind, Range::of(at, at + 1), value(amount)))
 }
 
-/// Returns what a number without a currency next to a word such as "instead of" is: a price or an old price.
+/// Returns the kind of a number without a currency next to a word such as "instead of": a price or an old price.
 fn compared(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
     // The price before an old price is the new price: "140 statt 120 €".
@@ -199,7 +199,8 @@ fn compared(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     (is_old && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at))).then_some(FactKind::OldPrice)
 }
 
-/// Returns which of the two prices of a change a number is, if neither has a currency: "the blend goes from 12 to 13.50".
+/// Returns whether a number is the old or the new price of a change, if neither price has a currency: "the blend goes from 12 to
+/// 13.50".
 fn changed(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     let pair = |first: usize| {
         let second =
@@ -349,8 +350,8 @@ pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
     })
 }
 
-/// Returns whether a number is a German day and month without a period at its end: "bis 6.12". Prices have a comma in German. With minutes
-/// that are a multiple of five, the number can be a time unless a word for a day precedes it.
+/// Returns whether a number is a German day and month without a period at its end: "bis 6.12". Prices have a comma in German. If
+/// the part after the period is a multiple of five, the number can be a time unless a word for a day precedes it.
 pub fn is_dotted_day(prompt: &Prompt<'_>, at: usize) -> bool {
     let parts = prompt.raw(at).split_once('.').and_then(|(day, month)| Some((day.parse().ok()?, month.parse().ok()?)));
     let Some((1..=31, month @ 1..=12)) = parts.filter(|_: &(u8, u8)| prompt.lexicon().code == "de") else { return false };

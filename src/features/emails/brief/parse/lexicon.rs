@@ -68,7 +68,7 @@ struct Phrase {
     slots: Vec<Slot>,
 }
 
-/// The phrases of one language.
+/// The phrases of one language, grouped by their first word.
 #[derive(Debug, Default)]
 struct Index {
     /// The phrases by their first word.
@@ -93,7 +93,7 @@ struct File {
     named_days: BTreeMap<String, Vec<String>>,
     languages: BTreeMap<String, Vec<String>>,
     goals: BTreeMap<String, Vec<String>>,
-    /// Typing errors and short forms, with what the email prints instead.
+    /// Typing errors and short forms, each with its replacement in the email.
     rewrite: HashMap<String, String>,
     /// Patterns of short clauses, with the sentences that replace them.
     #[serde(default)]
@@ -203,7 +203,7 @@ impl Lexicon {
         self.days.get(usize::from(value)).copied().unwrap_or((1, 1))
     }
 
-    /// Returns what the email prints instead of a word in lowercase.
+    /// Returns the replacement for a typing error or short form in lowercase.
     pub fn rewritten(&self, word: &str) -> Option<&str> {
         self.rewrite.get(word).map(String::as_str)
     }
@@ -272,7 +272,7 @@ impl Index {
     fn add(&mut self, list: List, value: usize, row: &[String]) {
         for text in row {
             let slots = slots(text);
-            // A phrase can start with each word that follows only words that may be absent.
+            // If the first words of a phrase may be absent, the phrase can also start with the words after them.
             let starts = slots.iter().take_while(|slot| slot.is_optional).count();
             (0..=starts.min(slots.len().saturating_sub(1))).for_each(|at| self.add_from(list, value, &slots[at..]));
         }

@@ -37,7 +37,7 @@ lists! {
     /// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
     OpenAbbreviation = "words.open_abbreviation",
     Article = "words.article",
-    /// Finite verbs. Words without one are not a sentence.
+    /// Finite verbs. A fragment without a finite verb is not a sentence.
     Finite = "words.finite",
     Or = "words.or",
     That = "words.that",
@@ -104,7 +104,7 @@ lists! {
     Colleague = "note.colleague",
     Header = "note.header",
     Correction = "note.correction",
-    /// Phrases that take back what precedes: "keep that out".
+    /// Phrases that withdraw the words before them: "keep that out".
     Withdrawn = "note.withdrawn",
     /// Phrases of people who do not know which of several values is right: "not sure which".
     Unsure = "note.unsure",
@@ -175,7 +175,7 @@ lists! {
     Delivery = "number.delivery",
     /// Words stating that something does not change: "shipping stays free".
     Unchanged = "number.unchanged",
-    /// What recipients of a recall can do with the product: "do not use".
+    /// Verbs for the use of a product, which a recall can forbid: "do not use".
     Consume = "words.consume",
     /// Words that cancel or postpone what the email is about: "we have to cancel the tasting".
     Canceled = "words.canceled",

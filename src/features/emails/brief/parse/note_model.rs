@@ -90,7 +90,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let has_link = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Link);
             let class = match (is_label, has_link) {
                 (true, _) => Class::Note,
-                // The address is still read as a fact.
+                // A note with an address becomes a topic, so that the address is still read as a fact.
                 (_, true) => Class::Topic,
                 _ => Class::Unclear,
             };
@@ -185,7 +185,7 @@ fn belongs(prompt: &Prompt<'_>, range: Range) -> bool {
         || prompt.at(List::NamedDay, inner.from).any(|mark| mark.to == inner.to)
 }
 
-/// The maximum number of words of a title.
+/// The maximum number of words in the title of an event.
 const TITLE_WORDS_MAX: usize = 6;
 
 /// Returns whether all long words of a range are capitalized, as in titles. German nouns are capitalized too.

@@ -41,8 +41,8 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Moves the weekday of a past event to the last week: "sorry that no one answered on Saturday". In an apology, removes the day of an
-/// event whose weekday can be past or future.
+/// Moves the weekday of a past event to the previous week: "sorry that no one answered on Saturday". In an apology, removes the
+/// day of an event whose weekday can be past or future.
 pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     let apologizes = brief.purpose == Goal::Apology;
     for fact in &mut brief.facts {
@@ -52,15 +52,13 @@ pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
         if fact.role == Some(FactRole::Happened) && is_named && is_next && !prompt.mentions(List::Tomorrow) {
             *first = first.checked_sub(7.days()).unwrap_or(*first);
         } else if apologizes && is_named && is_next && fact.role == Some(FactRole::Event) {
-            // Removes the day of a deadline that is only a weekday if the event is at least a week after that day: "until
-            // Thursday" can then mean the Thursday before the event.
             (fact.value, fact.role) = (None, Some(FactRole::Other));
         }
     }
 }
 
-/// Removes the day of a deadline that is only a weekday if the event is later than a week: "until Thursday" can then mean the Thursday
-/// before the event.
+/// Removes the day of a deadline that is only a weekday if the event is a week or more after that day: "until Thursday" can then
+/// mean the Thursday before the event.
 pub fn keep_weekdays(brief: &mut Brief) {
     let day = |fact: &Fact| match fact.value {
         Some(FactValue::Days { first, last: None }) => Some(first),

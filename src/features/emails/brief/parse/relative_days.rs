@@ -19,8 +19,8 @@ pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
     forget_reasons(prompt, reads);
 }
 
-/// Removes the date of a named day that is the reason for a deadline in the same sentence: "So that it arrives before Christmas Eve, order by
-/// 6 December".
+/// Removes the date of a named day that is the reason for a deadline in the same sentence: "So that it arrives before Christmas
+/// Eve, order by 6 December".
 fn forget_reasons(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_deadline = |found: &Found| {
@@ -117,7 +117,7 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
             continue;
         }
         let names_weekday = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
-        // "nur bis 13" can be an hour.
+        // The number in "nur bis 13" can be an hour.
         let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
         let is_day = number.is_some() && end.is_none() && is_ordinal;
         let Some(near) = last.filter(|last| is_day && *first < *last) else { continue };

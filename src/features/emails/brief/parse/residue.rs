@@ -100,7 +100,8 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
 /// The lists whose phrases forbid something. The words of a prohibition must not be added to the email.
 const FORBIDS: [List; 3] = [List::Not, List::Avoid, List::Without];
 
-/// The purposes whose emails are also about what the description of the recipients names: "the people who bought a coffee table".
+/// The purposes whose emails are also about something that the description of the recipients names: "the people who bought a
+/// coffee table".
 const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welcome, Goal::ThankYou, Goal::Apology, Goal::Outage];
 
 /// Returns whether a word is in no word list, so that it probably names the subject of the email: "survey about the friday timetable".

@@ -98,7 +98,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
             continue;
         }
-        // "Sorry its long" apologizes for the prompt, too.
+        // "Sorry its long" apologizes for the prompt, not to the recipients.
         let end = (mark.to..prompt.words.len()).find(|at| !matches!(prompt.kind(*at), Kind::Word)).unwrap_or(prompt.words.len());
         if goal == Goal::Apology && excuses_prompt(prompt, Range::of(mark.from, end)) {
             continue;
@@ -133,7 +133,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         }
     }
     let goal = weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal);
-    // "free but bring a friend" is about an event if it offers no reward.
+    // A prompt such as "free but bring a friend" is about an event if it offers no reward.
     let is_dated = [List::Month, List::Weekday, List::ShortWeekday].into_iter().any(|list| prompt.mentions(list));
     let rewards = [List::Currency, List::Percent, List::Given].into_iter().any(|list| prompt.mentions(list));
     let goal = if goal == Some(Goal::Referral) && is_dated && !rewards { Some(Goal::Event) } else { goal };
@@ -284,7 +284,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(role) => role,
         // "The invoice is due on the 5th" means a day of every month.
         None if is_bare_day(around.prompt, found) => FactRole::Other,
-        // "Beans roasted on Tuesday, posted on Wednesday": days that recur every week.
+        // The days in "Beans roasted on Tuesday, posted on Wednesday" recur every week.
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }

@@ -213,7 +213,7 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     if matches!(prompt.fold(range.from), "(" | "[") && prompt.words.is_capital(says.to) {
         return true;
     }
-    // "Ted" ends like a verb.
+    // A name such as "Ted" can end in "-ed" like a verb.
     let is_other = |list: List, at: usize| prompt.is(list, at) && !(list == List::Finite && prompt.words.is_capital(at));
     let is_name = |at: usize| prompt.kind(at) == Kind::Word && !OTHERS.into_iter().any(|list| is_other(list, at));
     says.from > from && prompt.fold(says.to) != ":" && (from..says.from).all(is_name)

@@ -85,7 +85,7 @@ fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
 /// The minimum number of words of a statement that "sorry" follows.
 const SORRY_WORDS_MIN: usize = 3;
 
-/// Returns a statement without a "sorry" that the writer adds to it: "we go up sorry".
+/// Removes the writer's "sorry" at the end of a statement: "we go up sorry".
 fn without_sorry(text: &str) -> &str {
     let bare = text.trim_end_matches(['.', '!', ' ']);
     let rest = bare.strip_suffix(" sorry").map(|rest| rest.trim_end_matches([',', ' '])).unwrap_or(bare);
@@ -138,7 +138,8 @@ fn subject_end(prompt: &Prompt<'_>, range: Range) -> Option<usize> {
     (noun..(noun + 4).min(range.to)).find(|at| prompt.words.is_capital(*at)).map(|at| at + 1)
 }
 
-/// Asks the recipients for what "people" should do: "so people should use the car park" becomes "so please use the car park".
+/// Turns what "people" should do into a request to the recipients: "so people should use the car park" becomes "so please use the
+/// car park".
 fn asked(text: &str) -> String {
     const ASKED: [(&str, &str); 6] = [
         ("people should not ", "please do not "),
@@ -285,7 +286,7 @@ fn balanced(text: &str) -> String {
     text
 }
 
-/// Returns a text that is in brackets as a whole without the brackets.
+/// Removes the brackets around a whole text.
 fn unbracketed(text: &str) -> &str {
     let bare = text.trim_end_matches(['.', ' ']);
     let inside = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| bare.strip_prefix(open)?.strip_suffix(close));

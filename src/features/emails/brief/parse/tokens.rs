@@ -35,7 +35,8 @@ pub struct Words<'a> {
     pub words: Vec<Word>,
     /// The number of characters before each byte of the text. The last element is the number of all characters.
     characters: Vec<u32>,
-    /// Whether the month comes first in dates with slashes: because a second part is greater than 12, or because prices are in dollars.
+    /// Whether the month comes first in dates with slashes: the second part of a date is greater than 12, or prices are in
+    /// dollars.
     pub is_american: bool,
 }
 

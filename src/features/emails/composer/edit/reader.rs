@@ -15,7 +15,7 @@ use crate::features::emails::document::Layout;
 /// The properties of the email that determine the meaning of an instruction.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
-    /// Whether the email contains these words.
+    /// Returns whether the email contains these words.
     pub contains: &'a dyn Fn(&str) -> bool,
     pub products: &'a [String],
 }
@@ -315,7 +315,8 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Returns the end of "of the second image" after an alt text or a label, and the image or button that it refers to.
+    /// Returns the end of a phrase such as "of the second image" after an alt text or a label, and the image or button that it
+    /// refers to.
     fn belongs_to(&self, at: usize, target: Target) -> Option<(usize, Which)> {
         let owner = match target {
             Target::Alt => Target::Image,

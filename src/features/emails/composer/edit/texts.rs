@@ -143,7 +143,7 @@ pub fn take_out(email: &mut Email, words: &str) -> ActionResult {
     Ok(Reply::new("removed_words").text("from", words).text("count", count))
 }
 
-/// Removes texts that have become empty: optional fields, and blocks and items whose only text they were.
+/// Removes empty optional fields, and items whose text, label or name is empty.
 fn drop_empty(json: &mut Value) {
     match json {
         Value::Array(items) => {
@@ -208,7 +208,7 @@ pub fn set(email: &mut Email, part: PartName, value: &str) -> ActionResult {
             let code = &mut coupon.ok_or(missing)?.code;
             let old = code.to_string();
             put(code, target, value)?;
-            // The texts around the coupon name the same code.
+            // Other texts of the email can contain the old code.
             *email = changed(email, &mut |text| *text = with_replaced(text, &old, &escape(value)).0)?;
         }
         Target::Quote => {

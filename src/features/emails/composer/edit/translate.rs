@@ -68,7 +68,7 @@ pub fn is_own_phrase(sentence: &str, language: Language) -> bool {
 /// A phrase of a bank in its informal or formal wording.
 struct Phrase {
     place: &'static str,
-    /// The position among the phrases of the key.
+    /// The position of the phrase among the phrases of its key.
     index: usize,
     /// The text without conditions, in the formal or informal wording.
     text: String,
@@ -97,7 +97,7 @@ impl Phrase {
         gaps(&self.text)
     }
 
-    /// Returns the values of the gaps, if the phrase with these values is the text.
+    /// Returns the value of each gap, if the text is this phrase with its gaps filled.
     fn matched<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let mut values = Vec::new();
         let mut rest = text;

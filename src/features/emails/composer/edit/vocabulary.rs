@@ -87,7 +87,7 @@ pub enum Slot {
     Place,
     Language,
     Url,
-    /// A second web address.
+    /// The second web address of an instruction.
     OtherUrl,
     Number,
     Product,

@@ -163,7 +163,7 @@ impl StorePort for Shopify {
         for topic in topics(hooks.tools).into_iter().filter(|topic| !known.contains(*topic)) {
             let variables = json!({ "topic": topic, "hook": { "uri": hooks.url, "format": "JSON" } });
             let answer: Created = client.graphql(queries::SUBSCRIBE, variables).await?;
-            // Shopify can refuse the topics with customers' data. The store still sends the others.
+            // Shopify can refuse the topics with customers' data. The store still sends the webhooks for the other topics.
             refused = refused.or(accepted(answer.created.user_errors).err());
         }
         refused.map_or(Ok(()), Err)

@@ -69,7 +69,7 @@ struct Variant {
     price: String,
     compare_at_price: Option<String>,
     inventory_policy: Option<String>,
-    /// The number of units; zero also if the units are not counted, which webhooks have not stated since version 2024-07.
+    /// The number of units; 0 if units are not counted. Since version 2024-07, webhooks do not state whether units are counted.
     inventory_quantity: Option<i64>,
 }
 

@@ -128,7 +128,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
     Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-/// Replaces the messages of problems that pages explain in another way than the API.
+/// Replaces the messages of the problems that pages explain differently from the API.
 fn with_user_messages(mut outlook: CampaignDryRun) -> CampaignDryRun {
     for warning in &mut outlook.warnings {
         let message = std::mem::take(&mut warning.message);

@@ -40,7 +40,7 @@ pub struct PreviewsPage {
     tiles: Vec<Tile>,
     /// The devices that the page shows in full size: one, or two side by side.
     shown: Vec<Tile>,
-    /// The devices that can be compared with the shown one.
+    /// The devices that can be compared with the first device in `shown`.
     others: Vec<Choice>,
 }
 
@@ -336,7 +336,7 @@ mod tests {
     use super::*;
     use crate::base::clock::Timestamp;
 
-    /// The page of a preview that a user had opened earlier once showed the old email without a word.
+    /// A page that was opened before the email changed must report that it shows the old email.
     #[test]
     fn a_preview_from_before_a_change_is_outdated() {
         let at = |ms| WireTime(Timestamp(ms));

@@ -242,7 +242,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
         let kind = serde_json::from_value(Value::from(form.get("new-kind"))).unwrap_or(FactKind::Sentence);
         facts.push(typed(visit, kind, text, &brief).await?);
     }
-    // A statement with a removed value would print the value, so it is left out unless the user has changed it.
+    // A statement that contains a removed value would still state the value, so it is left out unless the user has changed it.
     let repeats = |fact: &Fact| {
         let inside = |span: Span| removed.iter().any(|own| span.start <= own.start && own.end <= span.end);
         !VALUES.contains(&fact.kind) && fact.span.is_some_and(inside) && brief.facts.contains(fact)
@@ -272,7 +272,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
 
 /// Parses a fact that the user entered: returns a fact of this kind with the role and value found in its text.
 async fn typed(visit: &Visit, kind: FactKind, text: &str, brief: &Brief) -> Result<Fact, PageError> {
-    // The rules suffice for a single fact, and a model would need seconds for each.
+    // The built-in rules are sufficient for a single fact; a language model would need seconds for each fact.
     let own = read(visit, text, vec![brief.language.as_str()], Some(super::COMPOSER)).await?;
     let found = own.facts.into_iter().find(|fact| fact.kind == kind);
     let (role, value) = found.map_or((None, None), |fact| (fact.role, fact.value));

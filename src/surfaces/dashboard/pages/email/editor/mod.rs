@@ -38,7 +38,7 @@ use forms::{BlockForm, FieldForm, problem_text};
 /// The number of the brand's images that the editor offers: as many as one request can return.
 const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
 
-/// In the palette, a saved block is named by this prefix and the block's ID.
+/// The prefix of the names of saved blocks in the palette. The block's ID follows it.
 const SAVED: &str = "saved:";
 
 #[derive(Serialize)]
@@ -179,7 +179,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<FormBlo
         images,
         shapes: image_uploads::SHAPES,
         focus_points: image_uploads::FOCUS_POINTS,
-        // Without a form of the block, the page shows the error above all forms.
+        // If the page has no form for the block, the error is shown above all forms.
         error_block: Some(visit.form.get("block"))
             .filter(|id| forms::find(&document, id).is_some())
             .unwrap_or_default()
