@@ -253,7 +253,7 @@ export declare class Projects extends Resource<Mailmill> {
  /**
   * Set a project's logos.
   *
-  * These logos take precedence over logos found on the project's sites, even after the sites are imported again.
+  * Logos that you set take precedence over logos found on the project's sites, even after the sites are imported again.
   * @example
   * ```ts
   * await mailmill.projects.updateLogos(projectId);

@@ -636,8 +636,8 @@ class Projects(Resource):
     ) -> t.LogosUpdateResult:
         """Set a project's logos.
 
-        These logos take precedence over logos found on the project's sites, even after the sites are imported
-        again.
+        Logos that you set take precedence over logos found on the project's sites, even after the sites are
+        imported again.
 
         Args:
             primary: The URL of the logo in the header of emails.
