@@ -27,7 +27,7 @@ use crate::vocab::settings::Settings;
 /// older state. Such changes are rare, so one lock per process is enough.
 pub static CACHE_LOCK: Mutex<()> = Mutex::const_new(());
 
-/// Loads the data that every request checks into memory: working keys, users, their sessions, and the attempts counted by rate limits.
+/// Loads into memory the data that every request checks: working keys, users, their sessions, and the attempts counted by rate limits.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
     engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;
@@ -96,7 +96,7 @@ pub struct CreatedKey {
 }
 
 /// Creates a key for `account`, or for the installation's own account if `account` is `None`. The key already works when this function
-/// returns. `record` goes to the audit log; only the key of the first start has none.
+/// returns. `record` goes to the audit log; it is `None` only for the key that the first start creates.
 pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -183,8 +183,8 @@ pub async fn revoke_key(
     Ok(key)
 }
 
-/// Saves `key` as revoked, with its requests that so far only the cached keys `counted` contain. The caller must hold `CACHE_LOCK`, and
-/// remove the key from the cache after the commit.
+/// Saves `key` as revoked, with the requests that so far are counted only in the cached keys `counted`. The caller must hold `CACHE_LOCK`,
+/// and remove the key from the cache after the commit.
 pub fn mark_revoked(tx: &mut engine_store::WriteTx<'_>, key: Key, counted: &[Arc<ApiKey>]) -> Result<Key, Failure> {
     let key = Key { revoked_at: Some(tx.now()), ..key };
     store::save_key(tx, &key);

@@ -42,14 +42,14 @@ use crate::vocab::roles::Role;
 
 use store::{claims, sign_in};
 
-/// Loads the data that every request checks into memory: keys, access tokens, users, sessions, and attempts. On a node of a cluster, also
-/// whenever another node has changed this data.
+/// Loads into memory the data that every request checks: keys, access tokens, users, sessions, and attempts. A node of a cluster also calls
+/// this function whenever another node has changed this data.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     api_keys::load_caches(engine)?;
     authorization::load(engine, &engine.control.read())
 }
 
-/// Writes to the store the usage of keys and sessions that requests have counted only in memory.
+/// Stores the usage of keys and sessions that so far is recorded only in memory.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
     usage::flush(engine).await?;
     sessions::flush(engine).await

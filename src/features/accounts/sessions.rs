@@ -123,7 +123,8 @@ pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) ->
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Stores when each session was last used, at intervals, and when its user last authenticated. Removes expired sessions from the cache.
+/// Stores when each session was last used, if this time has advanced far enough since it was last stored, and when its user last
+/// authenticated. Removes expired sessions from the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
     engine.sessions.end(|session| !session.works(now));

@@ -12,7 +12,7 @@ pub struct CampaignInProgress {
     pub account: AccountId,
     pub id: CampaignId,
     pub name: String,
-    /// The wire name of the campaign's status.
+    /// The name of the campaign's status in the API.
     pub status: &'static str,
     /// The scheduled start time, which may be in the past.
     pub scheduled_at: Option<Timestamp>,

@@ -38,7 +38,7 @@ pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result
     Ok(())
 }
 
-/// The engine, environment and account that start a campaign.
+/// The engine, environment and account of a campaign that is checked or started.
 #[derive(Clone, Copy)]
 pub struct LaunchContext<'e> {
     pub engine: &'e Engine,
@@ -95,7 +95,7 @@ pub fn checked(
         ("the campaign's preheader", &plan.preheader, &email.preheader),
     ];
     for (part, own, checked) in texts {
-        // The check of the email has read the email's own texts.
+        // The check of the email already covers the email's own texts.
         if let Some(text) = own.as_ref().filter(|text| *text != checked) {
             let owner = (context.account, email.project);
             found = found.with_spelling(part, &check_line(tx, context.engine, owner, text, &email.language)?);

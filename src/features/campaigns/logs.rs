@@ -249,7 +249,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
 
 type Progress = (Option<Timestamp>, Option<Timestamp>, Option<String>);
 
-/// Returns when the message was sent, when it is retried, and the last reply.
+/// Returns when the message was sent, when it will be retried, and the last reply.
 fn progress(delivery: &Delivery) -> Progress {
     let said = |reply: &String| Some(reply.clone()).filter(|reply| !reply.is_empty());
     match delivery {
@@ -340,7 +340,7 @@ mod tests {
         }
     }
 
-    // A field name with a space was shown as an error message.
+    // Regression test: a missing field whose name contains a space was explained as an error.
     #[test]
     fn a_missing_field_and_an_error_are_explained_differently() {
         let missing = reason(&Skip::MissingField("shoe size".into()));

@@ -1,8 +1,8 @@
 //! Campaigns: an email to the contacts of a project, sent now or at a scheduled time, and its results.
 //!
-//! A campaign is prepared as a draft and started once. Starting a campaign creates a mailing in `sending`, which hands over the messages.
-//! This feature plans, starts and stops campaigns and reports on them. Invariants: a campaign starts at most once, by one compare-and-set
-//! on its status in the transaction that creates its mailing; that transaction fixes the content; a started campaign is never deleted.
+//! A campaign is prepared as a draft and started once. Starting a campaign creates a mailing in `sending`, which sends the messages. This
+//! feature plans, starts and stops campaigns and reports on them. Invariants: a campaign starts at most once, by one compare-and-set on its
+//! status in the transaction that creates its mailing; that transaction fixes the content; a started campaign is never deleted.
 //!
 //! `features/tracking`, which depends on this feature, records opens, clicks and bounces in `features/engagement`; this feature reads the
 //! counts there.
@@ -35,7 +35,7 @@ use model::{Action, Campaign, CampaignStatus, Transition, after};
 pub use in_progress::list as in_progress;
 pub use store::ROW_CHECKS;
 
-/// The permissions to read a campaign's results; an API key needs one of them.
+/// The permissions that allow reading a campaign's results; an API key needs one of them.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];
 
 pub fn exists(tx: &impl Read, account: AccountId, id: CampaignId) -> StoreResult<bool> {

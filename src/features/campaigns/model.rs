@@ -217,7 +217,7 @@ impl CampaignStatus {
         Self::Cancelled,
     ];
 
-    /// Returns the wire name of the status.
+    /// Returns the name of the status in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -295,7 +295,7 @@ const TABLE: [(Action, [Transition; 9]); 16] = {
     use Transition::{No, To};
     use CampaignStatus::*;
     [
-        //                  draft              pending_review     scheduled          sending            throttled          paused             sent               failed             cancelled
+        // Status:          draft              pending_review     scheduled          sending            throttled          paused             sent               failed             cancelled
         (A::Update,        [To(Draft),         To(PendingReview), To(Scheduled),     No(STARTED),       No(STARTED),       No(STARTED),       No(OVER),          No(OVER),          No(OVER)]),
         (A::Delete,        [To(Draft),         To(PendingReview), No(WAITING),       No(STARTED),       No(STARTED),       No(STARTED),       No(RECORD),        No(RECORD),        No(RECORD)]),
         (A::Send,          [To(Sending),       To(Sending),       To(Sending),       No(ONCE),          No(ONCE),          No(ONCE),          No(OVER),          No(OVER),          No(OVER)]),

@@ -1,4 +1,4 @@
-//! Tests campaigns through the API pipeline, and their worker, on a store with a fixed clock.
+//! Tests of campaigns through the API, and of their worker, with a clock that the tests set.
 
 mod readiness;
 mod retries;
@@ -434,7 +434,8 @@ fn tests_go_to_a_few_addresses_and_do_not_change_the_campaign() {
     }
 }
 
-// Only tests of emails were checked: a test of a campaign was accepted, and its messages were then skipped or waited.
+// Regression test: only the test sends of emails were checked. A test send of a campaign was accepted, and its messages were then skipped
+// or waited.
 #[test]
 fn a_test_is_refused_if_a_message_would_not_be_sent() {
     let studio = Studio::new();

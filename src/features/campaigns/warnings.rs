@@ -16,7 +16,7 @@ pub struct CampaignWarning {
     pub message: String,
     /// Whether the problem blocks sending.
     pub stops: bool,
-    /// The ID of the operation that helps to solve the problem, from which pages take their own remedy.
+    /// The ID of the operation that helps to solve the problem. Pages show their own remedy for this operation.
     #[serde(skip)]
     pub see: Option<&'static str>,
 }
@@ -27,7 +27,7 @@ impl CampaignWarning {
         Self { code, message: message.into(), stops: false, see: None }
     }
 
-    /// Returns the problem for which sending would fail like this.
+    /// Converts a failure that sending would return into a problem that blocks sending.
     pub fn of(failure: &Failure) -> Self {
         let see = failure.see.as_ref().map(|see| see.id);
         Self { code: failure.code.info().wire, message: failure.sentence(), stops: true, see }

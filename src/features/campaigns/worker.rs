@@ -74,7 +74,7 @@ fn changed(tx: &ReadTx, engine: &Engine, last: Option<(Timestamp, CampaignId, Ac
     Ok(Found { changed, failed, next })
 }
 
-/// Returns whether a campaign that is due must start, or has a different status than its mailing.
+/// Returns whether a campaign that is due must start, or has a status that differs from that of its mailing.
 fn has_changed(tx: &ReadTx, engine: &Engine, (id, account): (CampaignId, AccountId)) -> Result<bool, Failure> {
     let Some(campaign) = store::find(tx, account, id)? else { return Ok(false) };
     if campaign.status == CampaignStatus::Scheduled {
@@ -88,7 +88,7 @@ fn has_changed(tx: &ReadTx, engine: &Engine, (id, account): (CampaignId, Account
 fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> Result<(), Failure> {
     let account = context.account;
     let Some(campaign) = store::find(tx, account, id)? else { return Ok(()) };
-    // Another request may have changed the campaign since it was queued.
+    // A request may have changed the campaign after the worker read the queue.
     let is_due = campaign.status == CampaignStatus::Scheduled && campaign.check_at.is_some_and(|at| at <= tx.now());
     if !is_due {
         sync::save_current(tx, account, campaign)?;

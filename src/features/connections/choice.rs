@@ -55,7 +55,7 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
             return Err(absent.see("connections.list", "GET /v1/connections lists the connections"));
         }
     }
-    // Connections that are allowed only other uses must not make the choice ambiguous.
+    // Leave out connections that do not allow this use, so that they do not make the choice ambiguous.
     if usable.iter().any(|connection| connection.may(purpose)) {
         usable.retain(|connection| connection.may(purpose));
     }
@@ -130,7 +130,7 @@ pub async fn client<'e>(
 /// Returns whether a failed request can be repeated: the platform ended an access token early, and the token was refreshed. If the refresh
 /// fails, `error` becomes the error of the refresh.
 pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Connection, error: &mut PlatformError) -> bool {
-    // A token that was rejected before is not refreshed again and again.
+    // If the connection is already marked as rejected, do not refresh its token again with every request.
     if !matches!(error, PlatformError::Rejected(_)) || used.rejected.is_some() {
         return false;
     }

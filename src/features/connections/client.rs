@@ -66,7 +66,7 @@ pub struct Client<'e> {
     /// The Mailchimp data center of the account; empty for other platforms.
     pub region: String,
     authorization: HeaderValue,
-    /// A digest that identifies the account for pauses: of the platform's ID or, before it is known, of the key.
+    /// Identifies the account whose requests pause: a digest of the platform's ID for the account or, before this ID is known, of the key.
     account: [u8; 12],
     /// The longest pause that a request waits for. If the platform requests a longer pause, the request fails.
     wait_max: Duration,
@@ -76,12 +76,12 @@ pub struct Client<'e> {
     pub own_properties: OnceCell<Vec<String>>,
     /// The host of HubSpot's pages for this account, once it has been read.
     pub page_host: OnceCell<String>,
-    /// The tags for the groups of Mailchimp's audiences that were read, by the ID of the audience.
+    /// The tags for the groups of each Mailchimp audience that has been read, by the ID of the audience.
     pub group_tags: Mutex<BTreeMap<String, Arc<GroupTags>>>,
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client; returns the reason if the key cannot be one of the platform's.
+    /// Creates a client; on error, returns why the key or the configured URL of the platform is unusable.
     pub fn new(engine: &'e Engine, provider: Provider, credentials: &Credentials) -> Result<Self, &'static str> {
         let base = base(&engine.settings.connections, provider, credentials)?;
         let text = match credentials {
@@ -124,8 +124,8 @@ impl<'e> Client<'e> {
         Self { mapping, ..self }
     }
 
-    /// Shares the pauses of an account among all clients with this platform's ID of it, because the platforms limit the requests of an
-    /// account, whichever keys or tokens they have.
+    /// Shares pauses with all other clients for the account that has this ID on the platform, because platforms limit the requests of an
+    /// account, whichever key or token a request uses.
     pub fn of_account(self, external_id: &str) -> Self {
         let name = format!("{}/{external_id}", self.provider.word());
         let account = sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
@@ -170,7 +170,7 @@ impl<'e> Client<'e> {
         Payload { content_type, bytes: body.map_or(Bytes::new(), |body| Bytes::from(body.to_string())) }
     }
 
-    /// Returns a form with text fields and a file (RFC 7578). The names and texts contain no quotes and no line breaks.
+    /// Returns a form with text fields and a file (RFC 7578). The names and texts must not contain quotation marks or line breaks.
     pub fn form(&self, fields: &[(&str, &str)], file: &FormFile<'_>) -> Payload {
         let boundary = format!("mailmill-{}", HEXLOWER.encode(&self.engine.random.bytes::<16>()));
         let mut bytes = Vec::with_capacity(file.bytes.len() + 1_024);
@@ -302,7 +302,7 @@ impl<'e> Client<'e> {
     }
 }
 
-/// Returns the pause that the headers of a response request. For a rejected request without such a header, returns the default pause.
+/// Returns the pause that a response asks for in its headers. For a rejected request without such a header, returns the default pause.
 fn requested_pause<'h>(is_rejected: bool, now: Timestamp, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let seconds = if is_rejected {
@@ -320,7 +320,7 @@ fn requested_pause<'h>(is_rejected: bool, now: Timestamp, header: impl Fn(&str) 
     Some(Duration::from_secs_f64(seconds.clamp(0.0, limits::PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
 }
 
-/// The errors of a batch of HubSpot with status 207.
+/// The errors in HubSpot's response to a batch request that succeeded only in part (status 207).
 #[derive(Deserialize)]
 struct Partial {
     errors: Vec<PartialError>,

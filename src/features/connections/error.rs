@@ -23,8 +23,7 @@ pub enum PlatformError {
     Busy { until: Timestamp, ms: u64 },
     /// The platform did not respond, or reported a server error. A retry may succeed.
     Unavailable(String),
-    /// The request could not be sent for a reason that is not the platform's, for example because the platform's address in the
-    /// settings is not a URL.
+    /// The call failed because of this installation, not the platform: for example, the platform's address in the settings is not a URL.
     Unreachable(String),
     /// The platform's response is not in the documented format.
     Malformed(String),

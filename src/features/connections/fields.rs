@@ -12,7 +12,7 @@ use crate::features::contacts::jobs::provider::ExternalContact;
 use crate::vocab::contact_fields::{Profile, ProfileField};
 use crate::vocab::limits;
 
-/// The prefix of custom fields among the contact fields.
+/// The prefix of the names of custom fields, which distinguishes them from other contact fields.
 const CUSTOM: &str = "customFields.";
 
 /// A platform's fields, each with its contact field. A field that is not in the list becomes a custom field with its own name.
@@ -79,7 +79,7 @@ pub fn checked(map: FieldMap) -> Result<FieldMap, Failure> {
         }
         let Some(to) = to else { continue };
         let own = to.strip_prefix(CUSTOM).filter(|own| !own.is_empty());
-        // A contact with an invalid field name would be rejected by every import.
+        // Reject an invalid field name now, because every import would reject contacts that have this field.
         if let Some(reason) = own.and_then(|own| refusal(&BTreeMap::from([(own.to_owned(), FieldValue::Null)]))) {
             return Err(Failure::field(&at, reason));
         }
@@ -141,7 +141,7 @@ impl<'m> Fields<'m> {
     }
 
     fn put_custom(&mut self, name: &str, value: Value) {
-        // A number that the store would round, or an object with an invalid string, is stored as text.
+        // A value that a custom field cannot contain, such as a number that would be rounded, is stored as text.
         let value =
             serde_json::from_value(value.clone()).unwrap_or_else(|_| FieldValue::Text(value.to_string().replace('\0', "")));
         self.external.custom_fields.insert(name.to_owned(), value);
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(names, ["country", "first"]);
     }
 
-    // The message said to use names that the preview lists, or that contacts have no such field.
+    // Regression test: for a name that is too long, the error stated that contacts have no such field, instead of the limit.
     #[test]
     fn names_that_are_too_long_are_refused_with_their_limit() {
         let (long, longest) = ("n".repeat(201), "n".repeat(200));

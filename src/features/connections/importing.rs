@@ -60,7 +60,7 @@ pub fn start_with(
     start(tx, &store::find(tx, account, connection)?.ok_or_else(removed)?, plan)
 }
 
-/// Adds an import for the worker.
+/// Queues an import for the worker.
 pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Result<Job, Failure> {
     let ImportPlan { project, sources, consent_mode, fields, since, tag } = plan;
     let import = ProviderImport {
@@ -170,7 +170,7 @@ async fn read(engine: &Engine, environment: Environment, used: &mut Connection, 
     }
 }
 
-/// Reads pages until the contacts fill one transaction.
+/// Reads pages until the contacts fill one transaction, or the time of a step is used up.
 async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
     let started = Instant::now();
     let mut page = ProviderPage { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };

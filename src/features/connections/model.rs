@@ -27,7 +27,7 @@ pub struct Connection {
     pub is_oauth: bool,
     /// What the user allowed the connection to do; for a key, everything that its scopes allow.
     pub uses: Vec<ConnectionUse>,
-    /// The digest of the state of the sign-in, by which a repeated callback is recognized; `None` for a key.
+    /// The digest of the sign-in's `state` parameter, which identifies a repeated callback; `None` for a key.
     pub sign_in: Option<[u8; 16]>,
     /// Why the key cannot be used; `None` if it works.
     pub rejected: Option<String>,

@@ -38,7 +38,7 @@ const HUBSPOT_APP: (&str, &str) = ("oauth", "Required by HubSpot of every app.")
 pub const REFRESH_HELD: &str = "Sending is on hold after a restore or on a copy, so the access tokens are not refreshed: the original \
                                 installation may still use them. Resume sending first.";
 
-/// The context for sealing states. Bytes that are sealed with another context do not open as a state.
+/// The context for sealing `state` parameters. Bytes that are sealed with another context do not open as a state.
 const STATE: &[u8] = b"connections/state";
 
 /// This installation's registration as an OAuth client of a platform.
@@ -114,7 +114,8 @@ impl SignIn {
         format!("{environment}.{}", BASE64URL_NOPAD.encode(&engine.seal.seal(STATE, &text, engine.random.as_ref())))
     }
 
-    /// Opens a state of the environment, even if the sign-in has expired; returns `None` if this installation did not seal it.
+    /// Opens the `state` parameter of a sign-in in this environment, even if the sign-in has expired; returns `None` if this installation
+    /// did not seal it.
     pub fn of_state(engine: &Engine, environment: Environment, state: &str) -> Option<Self> {
         let sealed = state.strip_prefix(environment.word())?.strip_prefix('.')?;
         let bytes = engine.seal.open(STATE, &BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?)?;
@@ -241,8 +242,8 @@ pub async fn refresh_rejected(engine: &Engine, environment: Environment, used: &
     Ok(used.sealed_key != rejected)
 }
 
-/// Refreshes the tokens of a connection. Only one task at a time refreshes them; other tasks use its result, after which no refresh is
-/// due.
+/// Refreshes the tokens of a connection. Only one task at a time refreshes them. A task that waited finds that no refresh is due, and uses
+/// the new tokens.
 async fn refresh(
     engine: &Engine,
     environment: Environment,

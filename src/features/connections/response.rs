@@ -1,5 +1,5 @@
 //! Limits the memory of parsed responses, and reads the pauses that responses request. In JSON, two bytes can be a value that takes
-//! hundreds of bytes.
+//! hundreds of bytes of memory.
 
 use std::fmt;
 use std::marker::PhantomData;

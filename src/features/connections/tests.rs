@@ -196,7 +196,7 @@ fn the_sources_of_every_platform_are_listed_page_by_page() {
             listed["sources"].as_array().expect("there is a list").iter().map(|source| source["type"].to_string()).collect();
         let many = |kind: &str| kinds.iter().filter(|found| found.trim_matches('"') == kind).count();
         let expected = match provider {
-            // One segment more than the platform has: the contacts who must get no email.
+            // One more segment than the platform has, for the contacts who must get no email.
             "platform_a" => (0, 12, 13, 0),
             "platform_b" => (1, 0, 1, 1),
             _ => (0, 2, 2, 0),
@@ -250,7 +250,8 @@ fn contacts_of_every_platform_keep_their_status_and_their_details() {
     }
 }
 
-/// Contacts who unsubscribed may be on no list. Without them, a store or a file with an older consent could subscribe them again.
+/// Contacts who unsubscribed may be on no list. Without a source for them, an online store or a file with an older consent could subscribe
+/// them again.
 #[test]
 fn contacts_who_must_get_no_email_are_a_source_of_their_own() {
     const PEOPLE: usize = 1_000;
@@ -385,7 +386,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     assert_eq!(peer.asked().len(), before + 1);
 }
 
-// Only the Retry-After of a rate limit was respected.
+// Regression test: the `Retry-After` header was respected only in responses with a rate limit.
 #[test]
 fn a_platform_that_is_down_until_a_stated_time_is_not_asked_before() {
     let peer = Platforms::start(0);
@@ -400,7 +401,7 @@ fn a_platform_that_is_down_until_a_stated_time_is_not_asked_before() {
     assert_eq!(peer.asked().len(), before + 1);
 }
 
-// Each key had a pause of its own, and a new access token ended the pause of the one before.
+// Regression test: each key had its own pause, and a new access token ended the pause of the previous token.
 #[test]
 fn a_limit_applies_to_all_connections_of_an_account() {
     let peer = Platforms::start(0);

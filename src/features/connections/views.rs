@@ -89,7 +89,7 @@ impl ConnectionView {
     }
 }
 
-/// A set of contacts on a platform that can be imported.
+/// A set of contacts that can be imported from a platform.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceView {

@@ -186,7 +186,7 @@ impl JsonSchema for FieldValue {
 
 /// Returns the schema of a value that has at most `levels` levels of nested lists and objects.
 fn value_schema(levels: usize) -> Schema {
-    // Each keyword applies only to values of its type. A string can contain every character except U+0000.
+    // Each keyword of the schema applies only to values of its type. A string can contain every character except U+0000.
     let text = r"^[^\x00]*$";
     if levels == 0 {
         return json_schema!({

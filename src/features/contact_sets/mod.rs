@@ -1,4 +1,4 @@
-//! Sets of contacts in a project, with their sizes: all contacts, the contacts with each status, and the contacts with each tag. Also other
+//! Sets of contacts in a project, with their sizes (all contacts, the contacts with each status, and the contacts with each tag), and other
 //! counters of a project.
 //!
 //! `features/contact_records` updates the sets together with its rows. The sets are a separate feature because tags and topics, which come

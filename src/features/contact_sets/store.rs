@@ -34,7 +34,7 @@ pub enum Facet {
     NextContact,
     /// A counter without a set: the number that the next tag gets.
     NextTag,
-    /// A counter without a set: grows with every change of any contact, which shows whether a cached count is still valid.
+    /// A counter without a set: grows with every change of any contact, and so shows whether a cached count is still valid.
     Revision,
     /// A counter without a set: grows with every recorded activity of a contact.
     Activity,
@@ -118,7 +118,7 @@ pub fn feed_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Resul
 /// Applies additions and removals to the set with the key `facet`, and updates its size.
 pub fn apply(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: &Delta) -> Result<()> {
     let key = facet.key();
-    // The tag was deleted after the contact was read, so the set of the tag no longer exists, and removing contacts from it changes
+    // If the tag was deleted after the contact was read, the set of the tag no longer exists, and removing contacts from it changes
     // nothing.
     let gone = matches!(facet, Facet::Tag(_)) && !delta.remove.is_empty() && count(tx, project, facet)? == 0;
     if gone && delta.add.is_empty() {

@@ -77,7 +77,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Creates a batch from rows in order, each with the number that its note will refer to.
+    /// Creates a batch from rows in order, each with the row number that notes use.
     pub fn new(rows: Vec<(u32, ContactInput)>) -> Self {
         let of =
             |(index, (_, input)): (usize, &(u32, ContactInput))| (contact_records::email_digest_of(&input.email), index as u32);
@@ -99,7 +99,7 @@ impl Batch {
         Self { keeps_status: true, ..self }
     }
 
-    /// Drops rows that have no existing contact, without counting them.
+    /// Drops rows whose email belongs to no existing contact, without counting them.
     pub fn only_known(self) -> Self {
         Self { only_known: true, ..self }
     }

@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Restores the contacts of `then`, after comparing the counts of the preview.
+    /// Restores the contacts in the snapshot `then`, and checks that the preview announced the same changes.
     fn restore(app: &TestApp, then: &ReadTx, into: ProjectId, rule: ReturnRule) -> ReturnCounts {
         let copy = ContactsCopy::read(then, app.project, None, 100).expect("the store can be read");
         let announced = copy.preview(&app.read(), into, &rule).expect("the store can be read");

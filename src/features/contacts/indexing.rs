@@ -1,8 +1,8 @@
 //! Keeps the search index up to date with the contacts: follows the change feed, indexes the changed contacts, and commits them together
 //! with the feed position.
 //!
-//! The index commits its data and its feed position together, so after a crash the follower resumes at the position in the index. Reading a
-//! change twice does no harm, and no change can be skipped, because positions are taken in order.
+//! After a crash, the follower therefore resumes at the position in the index. Reading a change twice does no harm, and no change can be
+//! skipped, because positions are taken in order.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -238,8 +238,8 @@ fn collect(
     Ok(())
 }
 
-/// Adds to `batch` a deletion for each of `numbers`, none of which has a contact. Adds none for a fresh run, whose contacts were never
-/// indexed.
+/// Adds to `batch` a deletion for each of `numbers`, none of which has a contact. Adds none if the feed entry is `fresh`, because its
+/// contacts were never indexed.
 fn gone(project: ProjectId, numbers: std::ops::Range<u32>, fresh: bool, batch: &mut Vec<Change>) {
     if !fresh {
         batch.extend(numbers.map(|number| Change::Remove { scope: project.0, number }));

@@ -1,4 +1,4 @@
-//! Selects and orders contacts: converts filters to sets of contact numbers, and an order to a page of contact numbers.
+//! Selects and sorts contacts: converts filters to sets of contact numbers, and returns the numbers on a page in sort order.
 
 use std::cmp::Reverse;
 
@@ -122,7 +122,7 @@ fn first<K: Ord + Copy>(
 ) -> Result<Vec<u32>> {
     let room = end.saturating_mul(2).max(1_024);
     let mut held: Vec<(K, u32)> = Vec::with_capacity(room.min(wanted.len() as usize));
-    // Any entry with a greater key is after the page.
+    // An entry with a greater key is certainly after the page.
     let mut worst: Option<K> = None;
     contact_records::updates(tx, project, wanted, |number, at| {
         let key = key(at, number);

@@ -58,7 +58,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Returns the source that corresponds to the caller of an operation.
+    /// Returns `Dashboard` for a user in a browser, and `Api` for all other callers.
     pub fn of(caller: &Caller) -> Self {
         match &caller.principal {
             Principal::User(who) if who.session.kind == SessionKind::Browser => Source::Dashboard,

@@ -1,4 +1,4 @@
-//! The background work on contacts, as steps for the table of workers.
+//! The background work on contacts: the steps that `src/workers.rs` runs.
 
 use std::sync::Arc;
 

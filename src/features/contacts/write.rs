@@ -118,7 +118,7 @@ impl NewContactKey {
     }
 }
 
-/// When a contact was created and, if it has unsubscribed, when.
+/// When a contact was created, and when it unsubscribed, if it did.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactTimes {
     pub created_at: Timestamp,

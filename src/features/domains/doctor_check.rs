@@ -1,4 +1,4 @@
-//! Checks the DNS records of sending domains for `doctor`, up to a maximum number of domains, without storing the results.
+//! Checks the DNS records of sending domains for `mailmill doctor`, up to a maximum number of domains, without storing the results.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ pub async fn make_pairs() -> Result<[(KeyKind, KeyPair); 2], Failure> {
     tokio::task::spawn_blocking(pairs).await.map_err(Failure::internal)
 }
 
-/// Generates the same pairs as [`make_pairs`], but on the current thread.
+/// Generates one key pair of each kind, like [`make_pairs`], but on the current thread.
 pub fn pairs() -> [(KeyKind, KeyPair); 2] {
     [(KeyKind::Rsa, KeyPair::generate(Algorithm::Rsa)), (KeyKind::Ed25519, KeyPair::generate(Algorithm::Ed25519))]
 }

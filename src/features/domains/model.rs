@@ -304,8 +304,8 @@ impl Domain {
         self.next_check = self.pause(now).map(|pause| now.plus_ms(pause));
     }
 
-    /// For each kind, starts signing with the newest key whose record was found, and retires the older keys that sign. Deletes
-    /// retired keys whose time has ended.
+    /// For each kind, starts signing with the newest key whose record was found, and retires the older keys that sign. Deletes retired keys
+    /// whose records no longer need to stay in DNS.
     fn advance_keys(&mut self, now: Timestamp) {
         for kind in KeyKind::ALL {
             let newest = (0..self.keys.len())

@@ -70,7 +70,8 @@ pub fn key_name(domain: &Domain, key: &DomainKey) -> String {
     format!("{}._domainkey.{}", key.selector, domain.name)
 }
 
-/// Returns every DNS record that the domain should have: those of its DKIM keys, then return path, SPF, DMARC and tracking.
+/// Returns every DNS record that the domain should have: the records of its DKIM keys, then those for the return path, SPF, DMARC and
+/// tracking.
 pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRecord> {
     let mut records = Vec::new();
     let mut has_required = false;

@@ -51,7 +51,8 @@ pub fn verified_for(tx: &impl Read, account: AccountId, from: &EmailAddress, str
     Ok(domain_for(tx, account, from, stream, |domain| domain.status == Status::Verified)?.map(|domain| domain.name))
 }
 
-/// Returns the name of the domain that mail from this address will use once it is verified; without an address, of the first domain.
+/// Returns the name of the domain that mail from this address will use once the domain is verified; without an address, the name of the
+/// first domain.
 pub fn added_for(
     tx: &impl Read,
     account: AccountId,

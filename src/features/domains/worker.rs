@@ -1,4 +1,4 @@
-//! The background work for domains, as steps for the table of workers.
+//! The background work on domains: the steps that `src/workers.rs` runs.
 
 use std::sync::Arc;
 

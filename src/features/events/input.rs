@@ -122,8 +122,8 @@ impl EventRow {
         self.occurred_at.map_or(Ok(()), |at| check_time(at.0, now))
     }
 
-    /// Returns the payment or refund of an event; `None` if the event has no value, or has neither an order ID nor a refund name. Fails if
-    /// the amount or the currency is invalid.
+    /// Returns the payment or refund of an event; `None` if the event has no value, or has neither an order ID nor the name of a refund.
+    /// Fails if the amount or the currency is invalid.
     fn money(&self) -> Result<Option<Money>, FieldError> {
         let Some(properties) = &self.properties else { return Ok(None) };
         let Some(value) = &properties.value else { return Ok(None) };

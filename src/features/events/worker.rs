@@ -1,4 +1,4 @@
-//! The steps of the customer event workers, for the table of workers.
+//! The background work on customer events: the steps that `src/workers.rs` runs.
 
 use std::sync::Arc;
 

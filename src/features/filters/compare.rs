@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn only_numbers_and_numeric_text_are_numbers() {
-        // Regression: at 2^53 and above, neighboring integers become the same number, and 9007199254740993 was not greater than
+        // Regression test: at 2^53 and above, neighboring integers become the same number, and 9007199254740993 was not greater than
         // 9007199254740992.
         assert_eq!((bound("9007199254740993"), bound("-9007199254740992"), bound("1e300")), (None, None, None));
         let above = Test::Number(Bound::Excluded(bound("9007199254740991").expect("the number is valid")), Bound::Unbounded);

@@ -290,7 +290,7 @@ impl Room {
     }
 }
 
-/// The target of copied objects, and the rules for their IDs and for objects that exist already.
+/// The target of copied objects, and the rules for their IDs and for objects that already exist.
 #[derive(Clone, Copy)]
 struct How {
     target: ProjectId,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::api::response::WireTime;
 use crate::vocab::ids::ProjectId;
 
-// Rows store these numbers, so they must not change.
+// Rows store the numbers of these variants, so the numbers must not change.
 /// A kind of object that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -52,7 +52,7 @@ pub fn by_kind(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), alternatives);
 }
 
-/// Checks a new or changed webhook. `before` is the webhook before the change. A topic that was deleted since does not prevent other
+/// Checks a new or changed webhook. `before` is the webhook before the change. A topic that has been deleted does not prevent other
 /// changes, such as turning the webhook off.
 pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), Failure> {
     mapping::check(hook.kind, &hook.mapping)?;

@@ -6,7 +6,7 @@
 //! The response is sent after the commit.
 //!
 //! Invariants: a body never resubscribes a contact who unsubscribed, bounced or is suppressed; a delivery contains no values of the body,
-//! only names of fields; and the secret in the URL is stored only as a hash, the secret of signatures sealed.
+//! only names of fields; the secret in the URL is stored only as a hash; and the secret for signatures is stored only in sealed form.
 
 mod input;
 mod mapping;

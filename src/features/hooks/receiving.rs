@@ -82,7 +82,7 @@ fn stored(
         return Ok(Err(Refusal { code: Code::InvalidSignature, at }));
     }
     let request = incoming.idempotency_key.map(|key| {
-        // Idempotency keys are scoped to the webhook, as the API's keys are scoped to the API key.
+        // Idempotency keys are scoped to the webhook, as those of other operations are scoped to the API key.
         IdempotentRequest::new(KeyId::from_bytes(hook.id.0), key.as_bytes(), "hooks.receive", "", &incoming.bytes)
     });
     if let Some(request) = &request {

@@ -100,7 +100,7 @@ fn consent_subscribes_new_contacts_and_no_others() {
     assert_eq!(contact(&app, "bob@example.com")["status"], "subscribed", "without consent, a known contact keeps its status");
 }
 
-// The error named the topic, which the request did not contain, so a form could not be turned off after its topic was deleted.
+// Regression test: after its topic was deleted, a webhook could not be turned off, because the topic was checked again.
 #[test]
 fn a_webhook_whose_topic_was_deleted_can_be_changed() {
     let app = TestApp::new();
@@ -182,7 +182,7 @@ fn items_of_lists_are_found_by_their_names() {
     assert_eq!(contact(&app, "bea@example.com")["firstName"], "Bea");
 }
 
-/// Regression test: two orders whose numbers differ only beyond 64 bits had the same dedupe key, so one of them was lost.
+/// Regression test: order numbers beyond 64 bits were rounded, so two orders could get the same dedupe key, and one of them was lost.
 #[test]
 fn integers_are_kept_exactly_or_rejected() {
     let app = TestApp::new();
@@ -252,7 +252,7 @@ fn a_repeat_with_the_same_idempotency_key_changes_nothing() {
     assert_eq!(send(&url, &"k".repeat(limits::IDEMPOTENCY_KEY_CHARACTERS_MAX + 1), body).0, 400);
 }
 
-// Each forged request was recorded in a transaction of its own.
+// Regression test: each forged request was recorded in its own transaction.
 #[test]
 fn a_flood_of_forged_requests_is_rejected_without_writes() {
     let app = TestApp::new();

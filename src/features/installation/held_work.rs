@@ -173,13 +173,13 @@ struct Scan<'a> {
     hold: &'a OnHold,
     account: Option<AccountId>,
     scanned_max: usize,
-    /// Whether there was more than `scanned_max` of something, so that the counts are incomplete.
+    /// Whether there were at least `scanned_max` objects of one kind, so that the counts may be incomplete.
     is_partial: bool,
     view: SendingHold,
 }
 
 impl Scan<'_> {
-    /// Returns whether the view lists another object of this account.
+    /// Returns whether the view can list another object of this account. `listed` is the number of objects that it lists so far.
     fn lists(&mut self, account: AccountId, listed: usize) -> bool {
         let is_shown = self.account.is_none_or(|shown| shown == account);
         self.view.has_more |= is_shown && listed == limits::HELD_LISTED_MAX;

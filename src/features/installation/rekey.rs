@@ -212,7 +212,7 @@ mod tests {
             ]
         );
         assert_eq!(losses(&app, &app.engine().seal).of_secrets(), Losses::default(), "the old key opens every secret");
-        // An import of the erased address does not mail it, as long as the key is right.
+        // With the right key, the erased address is still suppressed when it is added again.
         let again = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         assert_eq!(again["suppression"], "erased");
         let reason = |seal: &Seal| suppressions::reason(&app.read(), &Digester::new(seal), account, "ada@example.com");

@@ -1,4 +1,4 @@
-//! TABLE: how the rows of every table are read, for `mailmill check-data`.
+//! TABLE: the checks of the rows of every table, which `mailmill check-data` runs.
 
 use crate::engine::store::{ReadTx, Result, RowCheck, blobs, feed};
 use crate::engine::{access, hold, outbox};

@@ -1,9 +1,9 @@
 //! The data that is sealed with the master key, and a test of whether a given key is the right key.
 //!
-//! A store from a version without check values is tested with data that depends on its key: authenticator apps, DKIM keys, secrets of
-//! webhooks, incoming webhooks and mail services, keys of connected accounts and stores, and the keyed hashes of suppressed addresses.
-//! Links in sent mail and the hashes of erased contacts also depend on the key but cannot be used for the test, because neither the links
-//! nor the addresses are stored.
+//! A store that an earlier version created has no check value for its key. A key is then tested with the data that depends on it:
+//! authenticator apps, DKIM keys, secrets of webhooks, incoming webhooks and mail services, keys of connected accounts and stores, and the
+//! keyed hashes of suppressed addresses. Links in sent mail and the hashes of erased contacts also depend on the key but cannot be used for
+//! the test, because neither the links nor the addresses are stored.
 
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
@@ -14,7 +14,7 @@ use crate::features::{accounts, connections, domains, hooks, mail_feedback, stor
 pub enum Fit {
     Right,
     Wrong,
-    /// The stores contain no data that can test the key.
+    /// The stores contain no data with which the key can be tested.
     Untested,
 }
 

@@ -28,18 +28,18 @@ use crate::vocab::mail_services::MailService;
 const WORDS_TRIED_MAX: usize = 16;
 const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
-/// A request that was sent to the URL of a mail service.
+/// A request to the webhook URL of a mail service.
 #[derive(Clone)]
 pub struct Incoming {
     pub environment: Environment,
     pub source: MailFeedback,
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// The key that checks a sample request; `None` for all other requests. A sample request changes no counts.
+    /// The key for verifying a sample request; `None` for all other requests. A sample request changes no counts.
     pub sample: Option<SampleKey>,
 }
 
-/// The key that checks a sample request.
+/// The key for verifying a sample request.
 #[derive(Clone)]
 pub enum SampleKey {
     Configured,
@@ -54,7 +54,7 @@ pub struct IngestResult {
     /// The number of events with a token of a message from this environment.
     pub recognized: usize,
     pub counts: Counts,
-    /// Whether the request led to the confirmation of a subscription.
+    /// Whether Mailmill confirmed a subscription to an SNS topic because of the request.
     pub confirmed: bool,
 }
 
@@ -125,7 +125,7 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<IngestR
     Ok(accepted)
 }
 
-/// Checks a request. Returns its events, and whether it led to the confirmation of a subscription.
+/// Checks a request. Returns its events, and whether Mailmill confirmed a subscription to an SNS topic because of the request.
 async fn check(engine: &Arc<Engine>, incoming: &Incoming) -> Result<(Report, bool), Rejected> {
     let (source, now) = (&incoming.source, engine.clock.now());
     if source.service == MailService::AmazonSes {
@@ -261,8 +261,8 @@ impl CheckedRequest {
         store.write(move |tx| record(tx, &request)).await?
     }
 
-    /// Removes the tokens of messages whose rows are damaged, after a damaged row stopped a transaction with all events: otherwise, no event
-    /// of the request could be recorded. Returns whether there are any.
+    /// Removes the tokens of messages whose rows are damaged, so that the other events of the request can be recorded. Called after a
+    /// damaged row stopped the transaction with all events. Returns whether there are any such messages.
     async fn leave_out_damaged(&mut self, store: &Store) -> Result<bool, Rejected> {
         let mut found = false;
         for (token, event) in &mut self.events {

@@ -6,9 +6,9 @@
 //! sent after the commit.
 //!
 //! Invariants: an event has no effect without a token that only the message contains; an event has no effect on the mail of another
-//! account, unless the mail service belongs to the installation's own account; each kind of event has an effect only once for each
-//! message, except that a hard bounce can follow a bounce of another class; and secrets are stored sealed, the secret in the URL only
-//! as a hash.
+//! account, unless the mail service belongs to the installation's own account; each kind of event has an effect only once for each message,
+//! except that a hard bounce can follow a bounce of another class; secrets are stored only in sealed form; and the secret in the URL is
+//! stored only as a hash.
 
 mod ingest;
 mod input;

@@ -20,7 +20,7 @@ pub struct MailFeedback {
     pub name: Option<String>,
     /// The hash of the secret in the URL.
     pub url_hash: [u8; 32],
-    /// The secret that checks requests, sealed for [`secret_context`].
+    /// The secret for verifying requests, sealed for [`secret_context`].
     pub sealed_secret: Option<Vec<u8>>,
     /// The ARNs of the topics from which notifications are accepted; only for Amazon SES.
     pub topics: Vec<String>,

@@ -286,7 +286,7 @@ fn events_about_other_messages_are_counted_and_ignored() {
     }
 }
 
-// One damaged row gave 500 for the whole request, which the service then repeated, always in vain.
+// Regression test: one damaged row caused status 500 for the whole request, and every repeat of the request by the service failed too.
 #[test]
 fn a_damaged_row_does_not_block_the_other_events_of_a_request() {
     let mut scene = Scene::new();

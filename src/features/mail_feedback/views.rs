@@ -21,7 +21,7 @@ pub struct MailFeedbackView {
     pub name: Option<String>,
     /// `waiting` until the first accepted request, then `active`; `rejecting` if a request was rejected after the last accepted one.
     pub status: MailFeedbackStatus,
-    /// Whether the secret that checks requests is set. The secret itself is never shown.
+    /// Whether the secret for verifying requests is set. The secret itself is never shown.
     pub secret_configured: bool,
     /// Whether requests are rejected until the secret is set.
     pub secret_required: bool,

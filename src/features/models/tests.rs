@@ -17,7 +17,7 @@ fn app(peer: &FakeModel, limits: (Option<u64>, Option<u64>)) -> TestApp {
     TestApp::with(move |settings| {
         let model = settings.models.get_mut("local").expect("the built-in settings have a model");
         (model.protocol, model.url, model.model) = (Some(Protocol::OpenAi), Some(url), Some("peer".into()));
-        // The request has few tokens, and a response of 8,192 tokens costs 0.82.
+        // The tokens of the request cost nothing, and a response of 8,192 tokens costs 0.82.
         (model.input_price, model.output_price) = (0.0, 100.0);
         settings.language_model.monthly_cost_max = Cap::new(limits.0);
         settings.language_model.monthly_cost_max_per_brand = Cap::new(limits.1);

@@ -43,7 +43,7 @@ pub const BY_SITE: Rule = Rule { name: "agent by site", free: limits::CLAIMS_PER
 pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Limits how often agents poll from one network address.
 pub const POLLS: Rule = Rule { name: "agent polls", free: limits::CLAIM_POLLS_PER_MINUTE, window_ms: MINUTE_MS, wait_max_ms: 0 };
-/// Limits attempts with wrong user codes.
+/// Limits how often a user, or a network address, can enter wrong codes.
 const GUESSES: Rule =
     Rule { name: "agent codes", free: limits::CLAIM_GUESSES_FREE, window_ms: limits::CLAIM_GUESS_WINDOW_MS, wait_max_ms: 0 };
 
@@ -56,7 +56,7 @@ pub fn grant_type(engine: &Engine) -> String {
 /// the prefix of that service.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
 
-/// Returns whether `given` is the protocol's grant type, with any vendor prefix.
+/// Returns whether `given` is the grant type for agents' polls, with any vendor prefix.
 pub fn is_grant_type(given: &str) -> bool {
     let vendor =
         given.strip_prefix("urn:").and_then(|rest| rest.strip_suffix(GRANT_SUFFIX)).and_then(|rest| rest.strip_suffix(':'));
@@ -74,7 +74,7 @@ pub struct Registration {
     pub requested: PermissionSet,
 }
 
-/// A new claim, with the token and the code that are returned only to its agent.
+/// An agent's new request for a key (a claim), with the token and the code that only the agent receives.
 pub struct NewClaim {
     pub claim: Claim,
     pub token: String,
@@ -148,7 +148,7 @@ pub enum PollAnswer {
     },
 }
 
-/// Returns the result of a poll. Writes to the store only if a key is issued.
+/// Returns the result of a poll. Writes to the store only if the user has granted the request.
 pub async fn poll(context: &Context, token: &str) -> Result<PollAnswer, Failure> {
     let Some(id) = claim_of(context, token) else { return Ok(PollAnswer::Over) };
     let digest = sha256(token.as_bytes());
@@ -165,7 +165,8 @@ fn find_own(tx: &impl Read, id: ClaimId, token: &[u8; 32]) -> Result<Option<Clai
     Ok(claims::find(tx, id)?.filter(|claim| claim.is_of(token)))
 }
 
-/// Creates the key and ends the request, in one transaction.
+/// Creates the key and ends the request, in one transaction. If the user may no longer grant the permissions, the request is denied
+/// instead.
 async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<PollAnswer, Failure> {
     let engine: &Arc<Engine> = &context.engine;
     let _turn = api_keys::CACHE_LOCK.lock().await;

@@ -1,9 +1,9 @@
-//! The programs that request access from users, and their descriptions: registered here (RFC 7591), or with a metadata document at the
-//! HTTPS URL that is their ID.
+//! The programs that request access from users. A program either registers here (RFC 7591), or its ID is the HTTPS URL of a document with
+//! its metadata.
 //!
-//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. The number of registrations
-//! therefore needs no limit, they survive restarts and restores, and they cannot fill the disk. All clients are public: they have no
-//! secret, and PKCE binds each code to the program that requested it.
+//! A registration is not stored: the client ID itself contains it, sealed with the installation's key. Registrations therefore need no
+//! limit on their number, survive restarts and restores, and cannot fill the disk. All clients are public: they have no secret, and PKCE
+//! binds each code to the program that requested it.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub struct Client {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub field: &'static str,
-    /// The rest of the sentence: what is wrong, and the remedy.
+    /// The part of the text after the name of the field: what is wrong, and the remedy.
     pub problem: String,
 }
 
@@ -92,8 +92,8 @@ impl Client {
         format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&engine.seal.seal(PLACE, &text, engine.random.as_ref())))
     }
 
-    /// Returns whether the client may receive codes at this URI: exactly a registered one, or on a loopback address with any port, because
-    /// programs listen on a free port (RFC 8252 §7.3).
+    /// Returns whether the client may receive codes at this URI. The URI must equal a registered URI, but a loopback URI may have any port,
+    /// because programs listen on a free port (RFC 8252 §7.3).
     pub fn accepts(&self, redirect_uri: &str) -> bool {
         is_redirect_uri(redirect_uri)
             && self.redirect_uris.iter().any(|registered| {
@@ -120,7 +120,7 @@ fn is_loopback(url: &Url) -> bool {
     url.scheme() == "http" && host
 }
 
-/// URI schemes whose content a browser would run or show, and schemes that open other programs by a well-known name.
+/// URI schemes whose content a browser would run or show, and well-known schemes of other programs, such as `mailto`.
 const REFUSED_SCHEMES: [&str; 14] = [
     "javascript",
     "data",
@@ -161,7 +161,7 @@ fn problem_of(error: TextError) -> String {
     }
 }
 
-/// Returns the client with this ID. The error is shown to the user whose browser the program sent here.
+/// Returns the client with this ID. The error is shown to the user whose browser the program opened with this ID.
 pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
         let problem = format!("is longer than {} bytes; report this to the program's developer", limits::CLIENT_ID_BYTES_MAX);

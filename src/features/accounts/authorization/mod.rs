@@ -1,11 +1,11 @@
-//! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to tokens and their end.
+//! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to the end of the access.
 //!
 //! A user's consent creates a code, the code is exchanged for a grant, and the grant has an API key that no one knows. The program gets
 //! an access token, which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key
 //! appears in the list of keys, and revoking it ends the grant.
 //!
 //! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token is replaced
-//! at every use, and then works for a short grace period, because programs refresh from several processes at once and repeat requests
+//! at every use, and still works for a short grace period, because programs refresh from several processes at once and repeat requests
 //! whose response was lost. A later use revokes the key, because the token may have been stolen. The user's permissions are checked at
 //! every step.
 
@@ -90,7 +90,7 @@ pub struct Exchange {
     pub client_id: String,
     pub redirect_uri: String,
     pub verifier: String,
-    /// The URL of the resource, if the program repeats it.
+    /// The URL of the resource that the program wants to access (RFC 8707), if the request contains it.
     pub resource: Option<String>,
 }
 
@@ -100,12 +100,12 @@ pub struct Renewal {
     pub client_id: String,
     /// The new access token's permissions; by default, all permissions of the grant (RFC 6749 §6).
     pub scope: Option<String>,
-    /// The URL of the resource, if the program repeats it.
+    /// The URL of the resource that the program wants to access (RFC 8707), if the request contains it.
     pub resource: Option<String>,
 }
 
-/// The result of a step in the transaction: the grant with a new access token and the token's permissions; a refusal; or the key to
-/// revoke, because a code or a refresh token was used twice.
+/// The result of exchanging a code or a refresh token: the grant with a new access token and the token's permissions; a refusal; or the key
+/// to revoke, because the code or refresh token was used twice.
 enum Step {
     Done { grant: Box<Grant>, permissions: PermissionSet, ended: Vec<[u8; 32]> },
     Refused(Refusal),
@@ -118,7 +118,7 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Token
     let turn = api_keys::CACHE_LOCK.lock().await;
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
     let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
-    // The text of this key is discarded, so a request can use the key only with a token.
+    // The text of this key is discarded, so requests can use the key only through a token.
     let key_hash: [u8; 32] = sha256(secret(engine, "").expose().as_bytes());
     let envelope = context.envelope;
     let write = move |tx: &mut WriteTx<'_>| {
@@ -220,7 +220,7 @@ fn requested(scope: Option<&str>, granted: PermissionSet) -> Result<PermissionSe
     }
 }
 
-/// Updates the cache after a step, and returns the tokens or the refusal.
+/// Updates the cache after an exchange, and returns the tokens or the refusal.
 async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     match step {
@@ -258,7 +258,7 @@ pub async fn revoke(context: &Context, token: &str, client_id: &str) -> Result<(
     }
 }
 
-/// Revokes the key of a grant, if it is not revoked yet. Its tokens then no longer work.
+/// Revokes the key of a grant, if it is not revoked yet. The grant's tokens then no longer work.
 async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
     let engine = &context.engine;
     let row = accounts::key(&engine.control.read(), key)?;
@@ -301,7 +301,7 @@ fn hash(secret: &Secret) -> [u8; 32] {
     sha256(secret.expose().as_bytes())
 }
 
-/// Returns whether the binding is for this resource, or no resource is given.
+/// Returns whether the binding is for this resource. Also returns true if no resource is given.
 fn is_for(binding: &Binding, resource: Option<&str>) -> bool {
     resource.is_none_or(|resource| request::is_same_url(resource, &binding.resource))
 }

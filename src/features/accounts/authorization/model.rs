@@ -13,7 +13,7 @@ use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The party to which codes and tokens belong: they work only for the client and the resource that the user has seen.
+/// The client and the resource that the user saw on the consent page. Codes and tokens work only for these two.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// SHA-256 of the client ID.
@@ -77,8 +77,7 @@ pub struct RefreshRow {
 impl Record for RefreshRow {}
 
 impl Code {
-    /// Returns whether the client may exchange the code: it is the client that requested it, with the same redirect URI, and knows the
-    /// verifier.
+    /// Returns whether the client may exchange the code: the client requested the code with this redirect URI, and knows the verifier.
     pub fn is_of(&self, client_id: &str, redirect_uri: &str, verifier: &str) -> bool {
         same(&self.binding.client, &sha256(client_id.as_bytes()))
             && same(self.redirect_uri.as_bytes(), redirect_uri.as_bytes())
@@ -89,7 +88,8 @@ impl Code {
 
 impl Grant {
     /// Adds an access token with these permissions, and extends the grant. Returns the hashes of the access tokens that stop working,
-    /// because they have expired or are too many. Other earlier tokens still work: another process of the program may be using them.
+    /// because they have expired or exceed the maximum number. Other earlier tokens still work: another process of the program may be using
+    /// them.
     pub fn renew(&mut self, hash: [u8; 32], permissions: PermissionSet, now: Timestamp) -> Vec<[u8; 32]> {
         let row = AccessRow { hash, permissions, expires_at: now.plus_ms(limits::ACCESS_TOKEN_MS) };
         let (mut working, mut ended): (Vec<_>, Vec<_>) = self.access.drain(..).partition(|row| now < row.expires_at);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn only_the_client_with_the_verifier_can_use_a_code() {
-        // The example of RFC 7636, appendix B.
+        // The example in RFC 7636, appendix B.
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
         let challenge = challenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM").expect("the challenge is valid");
         let code = Code {

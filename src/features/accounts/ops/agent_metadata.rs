@@ -1,4 +1,5 @@
-//! Describes how agents get a key, and how programs connect for a user: a metadata document (RFC 8414) with the object `agent_auth`.
+//! Returns a metadata document (RFC 8414) that describes how agents get a key, in the object `agent_auth`, and how programs connect for a
+//! user.
 
 use http::StatusCode;
 use serde_json::{Value, json};

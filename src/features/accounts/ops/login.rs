@@ -1,4 +1,4 @@
-//! Issues a token to a program that acts for a user and signs the user in instead of using an API key.
+//! Issues a token to a program that acts for a user. The program signs in with the user's credentials instead of using an API key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

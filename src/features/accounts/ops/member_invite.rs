@@ -77,7 +77,8 @@ impl Async for MemberInvite {
     }
 }
 
-/// Returns the account's open invitations for this email, which a new invitation replaces, and the number of its others.
+/// Returns the account's open invitations for this email, which a new invitation replaces, and the number of the account's other open
+/// invitations.
 fn open_invitations(open: Vec<Invitation>, account: AccountId, normalized: &str) -> (Vec<InvitationId>, usize) {
     let own = open.into_iter().filter(|invitation| invitation.account == account);
     let is_same =
@@ -93,7 +94,7 @@ mod tests {
     use crate::vocab::ids::UserId;
     use crate::vocab::roles::Role;
 
-    /// An account with the maximum number of invitations once could not send one of them again.
+    /// Regression test: an account with the maximum number of invitations could not send one of them again.
     #[test]
     fn an_invitation_that_is_replaced_does_not_count() {
         let account = |number: u8| AccountId::from_bytes([number; 12]);

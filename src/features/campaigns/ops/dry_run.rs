@@ -75,7 +75,7 @@ pub struct EmailCheckSummary {
     /// The scores of the email; absent if its current version has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// At most three findings of the email, and as many about each of the signs of spam in the campaign's own subject, the spelling of the
+    /// At most three findings of the email, and at most three each about signs of spam in the campaign's own subject, the spelling of that
     /// subject, and the spelling of the campaign's own preheader; worst first. Ignored findings are left out.
     pub worst_findings: Vec<CheckFinding>,
     /// Whether the URLs of the links were requested.

@@ -89,7 +89,7 @@ impl Query for Logs {
     }
 }
 
-/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+/// Parses a cursor, writes its position as a cursor, and returns whether that cursor has the same position. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;

@@ -96,7 +96,7 @@ impl Command for Update {
             let (plan, more) = changed(tx, account, campaign.project, campaign.plan.clone(), input)?;
             (campaign.plan, warnings) = (plan, more);
             check_texts(&campaign.plan)?;
-            // A segment, tag or topic that was deleted since does not prevent changes of other fields.
+            // A segment, tag or topic that has been deleted does not prevent changes to other fields.
             if (campaign.plan.recipients, campaign.plan.topic) != known {
                 launch::check_audience(tx, campaign.project, &campaign.plan)?;
             }

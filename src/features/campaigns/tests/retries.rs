@@ -14,7 +14,7 @@ use crate::features::sending::Counts;
 use crate::vocab::tables;
 use crate::workers::WORKERS;
 
-/// Plans and sends until the counts satisfy `holds` and the mailing waits or is final.
+/// Plans and sends until the counts satisfy `holds` and the mailing waits or has ended.
 fn deliver(studio: &Studio, path: &str, holds: impl Fn(&Counts) -> bool) {
     let app = &studio.app;
     while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}

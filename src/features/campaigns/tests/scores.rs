@@ -44,7 +44,7 @@ fn a_score_below_the_minimum_blocks_sending_and_names_the_worst_findings() {
     assert_eq!(studio.act(&path, "send").data()["status"], "sending");
 }
 
-/// Regression test: a campaign's own subject replaces the checked one, and nothing checked it.
+/// Regression test: a campaign's own subject, which replaces the email's checked subject, was not checked.
 #[test]
 fn the_campaigns_own_subject_counts() {
     let studio = Studio::new();

@@ -31,8 +31,7 @@ pub struct ImportFromProvider {
     /// The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Vec<SourceRef>,
-    /// Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed and suppressed contacts are always imported,
-    /// with that status.
+    /// Which contacts without recorded consent are imported. Unsubscribed and suppressed contacts are always imported, with that status.
     #[serde(default)]
     pub consent_mode: ConsentMode,
     /// The connection to use. Required if several accounts of the provider are connected.

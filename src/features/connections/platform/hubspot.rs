@@ -125,7 +125,7 @@ struct Batch<T> {
     errors: Vec<BatchError>,
 }
 
-/// Why some inputs have no result.
+/// Why some inputs of a batch have no result.
 #[derive(Deserialize)]
 struct BatchError {
     category: String,
@@ -168,7 +168,7 @@ struct Contact {
 #[serde(rename_all = "camelCase")]
 struct Property {
     name: String,
-    /// Whether every account has the property.
+    /// Whether HubSpot defined the property, so that every account has it.
     #[serde(default)]
     hubspot_defined: bool,
 }
@@ -211,7 +211,7 @@ impl AudiencePort for HubSpot {
             });
             let page: Lists = client.get_by_post("/crm/lists/2026-03/search", &[], &body).await?;
             sources.extend(page.lists.into_iter().map(|list| Source {
-                // HubSpot calls lists that follow a filter dynamic. Its users call these lists segments.
+                // Dynamic lists follow a filter. HubSpot's users call them segments.
                 kind: if list.processing_type == "DYNAMIC" { SourceKind::Segment } else { SourceKind::List },
                 count: list.additional_properties.get("hs_list_size").and_then(|size| size.parse().ok()),
                 id: list.list_id,
@@ -240,11 +240,11 @@ impl AudiencePort for HubSpot {
                 json!({ "propertyName": "hs_email_optout", "operator": "EQ", "value": "true" }),
                 json!({ "propertyName": "hs_email_hard_bounce_reason_enum", "operator": "HAS_PROPERTY" }),
             ];
-            // The first import reads all of these contacts: those that have changed since 1970.
+            // A search needs a time, so the first import searches for changes since 1970, which finds all of these contacts.
             return search(client, &conditions, since.unwrap_or(Timestamp(0)), cursor).await;
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);
-        // If `since` is set, most members are only counted, so the pages are as large as possible.
+        // If `since` is set, most members of a page are left out, so the pages are as large as possible.
         let limit = if since.is_some() { MEMBERS } else { BATCH }.to_string();
         let mut query = vec![("limit", limit.as_str())];
         query.extend(cursor.map(|cursor| ("after", cursor)));

@@ -168,7 +168,7 @@ impl AudiencePort for Klaviyo {
         cursor: Option<&str>,
     ) -> Result<ContactPage, PlatformError> {
         if source.id == SUPPRESSED && source.kind == SourceKind::Segment {
-            // A filter selects the suppressed profiles, so the first import reads those since 1970.
+            // The filter for suppressed profiles needs a time, so the first import uses 1970, which selects all of them.
             let filter = format!("{SUPPRESSED_SINCE}{})", since.unwrap_or(Timestamp(0)));
             return profiles(client, "/api/profiles", (Some(&filter), cursor), &[]).await;
         }
@@ -219,7 +219,7 @@ async fn profiles(
     query.extend(cursor.map(|cursor| ("page[cursor]", cursor)));
     let page: Listed<Box<RawValue>> = client.get(path, &query).await?;
     let next = next_cursor(&page.links)?;
-    // A cursor that points to the same page would loop forever.
+    // A cursor that points to the same page would make the import loop forever.
     if next.is_some() && next.as_deref() == cursor {
         return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
     }

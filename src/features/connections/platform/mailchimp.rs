@@ -1,4 +1,4 @@
-//! Mailchimp: pages by offset. The paths and parameters come from Mailchimp's description of version 3.0.
+//! Mailchimp: contacts are read in pages by offset. The paths and parameters come from Mailchimp's API description for version 3.0.
 //!
 //! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the
 //! previous page. If the page starts with another contact, the import goes back by one page. The members of an audience are sorted by

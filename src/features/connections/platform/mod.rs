@@ -171,7 +171,8 @@ pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     pages.into_iter().flatten().flatten().collect()
 }
 
-/// Parses a body as the other responses with a format of their own, as a fuzz target. Returns the description of an error.
+/// Parses a body as HubSpot's responses with contacts' choices, and as an error response, as a fuzz target. Returns the description in the
+/// error.
 #[cfg(any(test, fuzzing))]
 pub fn read_response(body: &[u8]) -> String {
     hubspot::read_choices(body);

@@ -65,7 +65,7 @@ pub fn save_template(tx: &mut WriteTx<'_>, used: &Connection, email: EmailId, te
     tx.put(TEMPLATES, &(used.account, email, digest(used), template.kind as u8), template);
 }
 
-/// An object on a platform that an earlier export of an email created.
+/// A template or draft that an earlier export of an email created on a platform.
 #[derive(Clone, Debug)]
 pub struct EarlierExport {
     pub provider: Provider,
@@ -76,7 +76,7 @@ pub struct EarlierExport {
     pub exported_at: Timestamp,
 }
 
-/// Returns up to `limit` objects on platforms that earlier exports of an email created.
+/// Returns up to `limit` templates and drafts that earlier exports of an email created on platforms.
 pub fn earlier(tx: &impl Read, account: AccountId, email: EmailId, limit: usize) -> Result<Vec<EarlierExport>> {
     let mut found = Vec::new();
     tx.visit(TEMPLATES, &TEMPLATES.under(&(account, email)), Order::Forward, |_, row| {
@@ -105,7 +105,7 @@ mod tests {
     use crate::engine::store::Error;
     use crate::engine::store::testing::scratch;
 
-    // The limit used to be applied before the filter, so that uncertain creations hid objects that exist.
+    // Regression test: the limit was applied before the filter, so uncertain creations hid objects that exist.
     #[test]
     fn creations_without_a_known_result_do_not_hide_other_exports() {
         let (_folder, store) = scratch();

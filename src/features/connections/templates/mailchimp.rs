@@ -1,4 +1,5 @@
-//! Mailchimp's templates, drafts of campaigns, and images. The paths and parameters are those of Mailchimp's description of version 3.0.
+//! Mailchimp's templates, drafts of campaigns, and images. The paths and parameters are those of Mailchimp's API description for version
+//! 3.0.
 //!
 //! Mailchimp keeps deleted templates and marks them as not active.
 
@@ -149,7 +150,7 @@ async fn update_campaign(client: &Client<'_>, draft: &Draft, id: &str) -> Result
     }
     if !campaign.settings.are_of(draft) {
         let mut changed = settings(draft);
-        // Mailchimp's description requires the sender in every change. A draft without an audience may have no sender yet.
+        // Mailchimp's API description requires the sender in every change. A draft without an audience may have no sender yet.
         for (name, own) in [("from_name", &campaign.settings.from_name), ("reply_to", &campaign.settings.reply_to)] {
             if let Some(own) = own.as_deref().filter(|own| !own.is_empty()) {
                 changed[name] = own.into();

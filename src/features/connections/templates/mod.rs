@@ -36,13 +36,13 @@ pub struct Draft {
     pub preheader: String,
     pub html: String,
     pub text: String,
-    /// Additional members of the request that creates the object.
+    /// Additional JSON members in the body of the request that creates the object.
     pub options: Map<String, Value>,
     /// The number of earlier objects of this email and kind that can no longer be updated.
     pub serial: u32,
 }
 
-/// An object on a platform.
+/// A template or draft on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Remote {
     id: String,

@@ -29,7 +29,7 @@ pub struct Publication {
     pub uploads_images: bool,
 }
 
-/// An object on a platform that an export wrote.
+/// A template or draft that an export wrote to a platform.
 #[derive(Debug)]
 pub struct Published {
     pub email: EmailId,

@@ -1,4 +1,4 @@
-//! Tests of the check that compares requests with the platforms' descriptions (`testing/platforms/published.rs`).
+//! Tests of the check that compares requests with the platforms' API descriptions (`testing/platforms/published.rs`).
 
 use serde_json::{Value, json};
 

@@ -50,7 +50,7 @@ fn consent(app: &TestApp, peer: &Platforms, provider: Provider) -> (SignIn, Stri
     consent_to(app, peer, begin(app, provider))
 }
 
-/// Consents to a sign-in; returns it with the code.
+/// Consents to a sign-in; returns the sign-in with the authorization code.
 fn consent_to(app: &TestApp, peer: &Platforms, sign_in: SignIn) -> (SignIn, String) {
     let provider = sign_in.provider;
     let engine = app.engine();
@@ -110,7 +110,7 @@ fn a_sign_in_to_every_platform_returns_tokens_that_work() {
     }
 }
 
-// Every sign-in asked for the scopes of exports, also from users who only import contacts.
+// Regression test: every sign-in requested the scopes for exports, even if the user only imports contacts.
 #[test]
 fn a_user_is_asked_only_for_the_scopes_of_the_chosen_uses() {
     let peer = Platforms::start(0);
@@ -252,7 +252,7 @@ fn tokens_are_refreshed_before_they_expire_by_one_task_at_a_time() {
     }
 }
 
-// Every account had to be reconnected after a mistake in the settings.
+// Regression test: after a mistake in the settings, every account had to be reconnected.
 #[test]
 fn a_wrong_client_secret_in_the_settings_rejects_no_account() {
     let peer = Platforms::start(0);
@@ -271,7 +271,7 @@ fn a_wrong_client_secret_in_the_settings_rejects_no_account() {
     }
 }
 
-// The account had to be reconnected, although the refresh token was valid.
+// Regression test: the account had to be reconnected, although the refresh token was valid.
 #[test]
 fn a_token_that_ends_early_is_refreshed_and_the_request_repeated() {
     let peer = Platforms::start(10);
@@ -305,7 +305,7 @@ fn a_token_that_ends_early_is_refreshed_and_the_request_repeated() {
     }
 }
 
-/// With new tokens or a revocation, the platform would disconnect the original installation.
+/// New tokens or a revocation would disconnect the original installation from the platform.
 #[test]
 fn tokens_are_neither_refreshed_nor_revoked_while_sending_is_on_hold() {
     let peer = Platforms::start(0);
@@ -334,7 +334,7 @@ fn a_refresh_without_a_response_leaves_the_connection_as_it_is() {
     assert_eq!((sources().refusal().0, sources().status), (503, 200));
 }
 
-// A token endpoint that was down was asked again by every request, whatever pause it had requested.
+// Regression test: every request called a token endpoint that was down, whatever pause the endpoint had requested.
 #[test]
 fn a_token_endpoint_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let peer = Platforms::start(0);

@@ -47,7 +47,7 @@ pub fn email_digest_of(email: &EmailAddress) -> [u8; 16] {
     if !text.is_ascii() {
         return email_digest(&email.normalized());
     }
-    // For plain addresses, this has the same result as `normalized` but without an allocation.
+    // For ASCII addresses, this has the same result as `normalized`, but without an allocation.
     let mut lower = [0; ADDRESS_BYTES_MAX];
     let lower = &mut lower[..text.len()];
     lower.copy_from_slice(text.as_bytes());

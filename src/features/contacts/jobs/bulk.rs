@@ -126,7 +126,7 @@ pub fn step(data: &EnvironmentData, job: &Job, bulk: &Bulk) -> Result<bool> {
     step_by(data, job, bulk, limits::JOB_STEP_CONTACTS as u32)
 }
 
-/// Advances a bulk write like `step`, by at most `limit` rows.
+/// Advances a bulk write by at most `limit` rows; returns whether rows remain.
 pub(super) fn step_by(data: &EnvironmentData, job: &Job, bulk: &Bulk, limit: u32) -> Result<bool> {
     let end = bulk.next.saturating_add(limit).min(bulk.rows);
     let waiting = store::waiting_rows(&data.store.read(), job.id, bulk.next..end)?;

@@ -1,4 +1,4 @@
-//! One change to many contacts: immediately for the contacts that a request names, or in steps for all contacts that match a filter.
+//! Makes one change to many contacts: immediately to the contacts that a request names, or in steps to all contacts that match a filter.
 //!
 //! Each contact is changed as if by a separate request, and a webhook event is emitted for each contact that is unsubscribed or
 //! deleted. A step resumes after the contact at which the previous step ended, so no contact is changed twice. Contacts added after
@@ -104,7 +104,7 @@ pub fn step(data: &EnvironmentData, job: &Job, change: &Change) -> Result<bool> 
     step_by(data, job, change, (limits::CHANGE_STEP_CONTACTS, PARTS_PER_STEP))
 }
 
-/// Advances a change like `step`, by at most `parts` parts of `many` contacts each.
+/// Advances a change by at most `parts` parts of `many` contacts each; returns whether contacts remain.
 pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
     let selected = match select(data, &data.store.read(), job, &change.query) {
         Ok(selected) => selected,

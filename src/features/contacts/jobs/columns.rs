@@ -261,7 +261,7 @@ mod tests {
         }
     }
 
-    // Exports have up to 500 such columns, but an import refused files with more than 100.
+    // Regression test: exports have up to 500 columns for custom fields, but an import refused files with more than 100.
     #[test]
     fn a_file_can_have_more_custom_fields_than_a_contact() {
         let many = limits::CUSTOM_FIELDS_MAX + 1;

@@ -80,8 +80,8 @@ fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: Fil
     Ok((file.id, file.bytes, contacts))
 }
 
-/// Writes all of the project's contacts that `tx` sees, in the format of an export; returns their number. `flush` takes the lines written
-/// so far, and at the end, all remaining lines.
+/// Writes all of the project's contacts that `tx` sees, in the format of an export; returns their number. `flush` gets the lines that have
+/// not been written yet; it may keep them for the next call, unless its second argument is true.
 pub fn write_all(tx: &ReadTx, project: ProjectId, flush: impl FnMut(&mut Vec<u8>, bool) -> Result<()>) -> Result<u64> {
     write_lines(tx, project, &contact_sets::set(tx, project, Facet::All)?, flush)
 }

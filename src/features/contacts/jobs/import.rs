@@ -29,7 +29,7 @@ pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> 
     step_by(data, job, import, (limits::CONTACT_IMPORT_STEP_CONTACTS, limits::CONTACT_IMPORT_CHUNKS_PER_STEP))
 }
 
-/// Advances an import like `step`, by at most `chunks` chunks of `rows` rows each.
+/// Advances an import by at most `chunks` chunks of `rows` rows each; returns whether rows remain.
 pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows, chunks): (usize, usize)) -> Result<bool> {
     let (send, receive) = sync_channel(1);
     let reader = Reader::open(data.store.read(), import, rows)?;

@@ -274,7 +274,7 @@ fn a_bulk_write_that_fails_keeps_none_of_the_rows_that_it_did_not_process() {
     assert_eq!(kept(), 0);
 }
 
-// The error was passed on as a failure of the disk, so the job was tried again forever, and no other job got a turn.
+// Regression test: a damaged row was treated as a failure of the disk, so the job was retried forever, and no other job got a turn.
 #[test]
 fn a_damaged_contact_stops_its_job_and_no_other() {
     let app = TestApp::new();
@@ -380,7 +380,7 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!(app.get_in(&path).status, 404);
 }
 
-/// Returns the expected result of an import, computed with a simple model: the last name that is not empty wins.
+/// Returns the expected result of an import, computed with a simple model: for each address, the last row with a name wins.
 fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
     let mut people: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (person, name) in rows {

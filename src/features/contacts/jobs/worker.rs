@@ -18,7 +18,7 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
             Task::Import(import) => import::step(data, &job, import),
             Task::Export(export) => export::step(data, &job, export),
             Task::Change(change) => change::step(data, &job, change),
-            // The worker of the connections reads the contacts from the platform.
+            // The worker in `features/connections` advances imports from platforms.
             Task::Provider(_) => Ok(false),
         };
         match turn {

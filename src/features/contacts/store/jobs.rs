@@ -41,7 +41,7 @@ pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, li
             if job.account == account && project.is_none_or(|project| job.project == project) {
                 found.push(job);
             }
-            // More than `limit`, because IDs within the same second are not in order of creation.
+            // Collect more than `limit` jobs, because IDs within the same second are not in order of creation.
             let enough = scanned == limits::JOBS_SCANNED_MAX || found.len() >= earlier + 3 * limit;
             Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
@@ -203,7 +203,7 @@ mod tests {
     use crate::features::contacts::jobs::model::{Bulk, Task};
     use crate::testing::{START, TestApp};
 
-    // Open jobs hid newer finished jobs, because they used up the limit of all stages.
+    // Regression test: open jobs hid newer finished jobs, because they used up the limit that applied to all states together.
     #[test]
     fn the_newest_jobs_are_listed_whatever_their_state() {
         let app = TestApp::new();

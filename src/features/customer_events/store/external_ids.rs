@@ -23,7 +23,7 @@ pub enum ExternalIdKind {
     Checkout = 1,
 }
 
-/// The kind number of orders in [`OF_CONTACT`]. Orders have no rows in [`IDS`].
+/// The number that stands for orders in the keys of [`OF_CONTACT`]. Orders have no rows in [`IDS`].
 const ORDER: u8 = 2;
 
 /// Returns the hash of an external ID. Case matters, because a shop's IDs may differ only in case.
@@ -59,7 +59,7 @@ pub fn orders(tx: &impl Read, project: ProjectId, number: u32, after: Option<Dig
     let mut span = OF_CONTACT.under(&(project, number));
     span.from = (place, after.unwrap_or_default()).to_bytes();
     if after.is_some() {
-        // Make the span start directly after the key.
+        // Start directly after the key of the hash `after`.
         span.from.push(0);
     }
     let rows = tx.list(OF_CONTACT, &span, Order::Forward, limit)?;

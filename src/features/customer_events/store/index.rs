@@ -212,7 +212,7 @@ pub fn is_behind(tx: &impl Read) -> Result<bool> {
     Ok(pending)
 }
 
-/// Merges the oldest pending entries, those of about `limit` events, into the indexes; returns whether more may be pending.
+/// Merges the oldest pending entries, which belong to about `limit` events, into the indexes; returns whether more may be pending.
 pub fn merge_backlog(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let (mut batches, mut events) = (Vec::new(), 0);
     tx.visit(BACKLOG, &Span::default(), Order::Forward, |key, PendingBatch(entries)| {

@@ -29,7 +29,7 @@ use crate::vocab::{limits, tables};
 const EVENTS: Table<EventId, Event> = Table::new(tables::CUSTOMER_EVENTS);
 const NAMES: Table<(ProjectId, String), u32> = Table::new(tables::CUSTOMER_EVENT_NAMES);
 const CONTACTS: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CUSTOMER_EVENT_BITS);
-/// The days that have sets, so that expired sets can be found.
+/// The days for which there are sets, so that expired sets can be found.
 const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
 const COUNTS: Table<(ProjectId, u8), i64> = Table::new(tables::CUSTOMER_EVENT_COUNTS);
 

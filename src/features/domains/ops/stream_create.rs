@@ -56,7 +56,7 @@ pub async fn create_stream(
     shape: impl FnOnce(&mut Domain) + Send + 'static,
 ) -> Result<Domain, Failure> {
     let name = format!("{}.{root}", stream.label());
-    // Even if the root domain is valid, the name with the label may be too long.
+    // Even if the root domain is valid, the name of the subdomain may be too long.
     DomainName::parse(&name).map_err(|error| Failure::field("rootDomain", error))?;
     let shaped = move |domain: &mut Domain| {
         domain.stream = Some(stream);

@@ -75,7 +75,7 @@ fn to_cursor((at, id): (Timestamp, EventId)) -> String {
     format!("{}-{id}", at.0)
 }
 
-/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+/// Parses a cursor, writes its position as a cursor, and returns whether that cursor has the same position. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;

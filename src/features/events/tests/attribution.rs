@@ -18,12 +18,14 @@ const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 
 /// One event or click that arrives in a test case, in the notation below.
 ///
-/// - `click A -1h`: a contact's click in email A; `click A -1h 2` by the second contact.
-/// - `before A -1h`: a click from before the contact existed; `before A -1h 2` by the second contact.
-/// - `scanner A`: the contact's clicks in A turn out to be a bot's.
-/// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second contact.
-/// - `paid-key 50 USD 0 KEY`: order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2` by the second contact.
-/// - `back-none 50 USD 0`: a refund without an order ID; `back-none 50 USD 0 2` by the second contact.
+/// - `click A -1h`: the first contact's click in email A, an hour before time 0; `click A -1h 2`: a click by the second contact.
+/// - `before A -1h`: a click from before the first contact existed; `before A -1h 2`: from before the second contact existed.
+/// - `scanner A`: the first contact's clicks in email A turn out to come from a bot.
+/// - `paid 50 USD 0`, `back 50 USD 0`: a payment or refund of order 1 at time 0; `paid 50 USD 0 2`: of order 2; `paid 50 USD 0 2 2`: of
+///   order 2, by the second contact.
+/// - `paid-key 50 USD 0 KEY`, `back-key 50 USD 0 KEY`: a payment or refund of order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2`: by the
+///   second contact.
+/// - `back-none 50 USD 0`: a refund without an order ID; `back-none 50 USD 0 2`: by the second contact.
 ///
 /// Times are sums like `-5d+1ms`.
 #[derive(Clone, Debug)]

@@ -66,7 +66,7 @@ impl Shop {
     }
 }
 
-/// Returns the time this many milliseconds after the clock started.
+/// Returns the time this many milliseconds after the start of the tests' clock.
 fn at(ms: i64) -> String {
     START.plus_ms(ms).to_string()
 }

@@ -81,7 +81,7 @@ fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     assert!(shop.report(old).refusal().2.starts_with("occurredAt: the time is more than 90 days ago"));
 }
 
-/// Regression: a time without an offset lost its hours, because only the date was parsed.
+/// Regression test: a time without an offset lost its hours, because only the date was parsed.
 #[test]
 fn a_time_without_an_offset_keeps_its_hours() {
     let shop = Shop::new();
@@ -256,7 +256,7 @@ fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
     assert!(shop.by_email("grace@example.com").is_none());
 }
 
-/// Regression: a shop sent its amounts as text. The events were stored without revenue, and the response did not report this.
+/// Regression test: a shop sent its amounts as text. The events were stored without revenue, and the response did not report this.
 #[test]
 fn the_response_reports_an_amount_that_does_not_count() {
     let shop = Shop::new();

@@ -96,7 +96,7 @@ fn an_invalid_condition_is_refused_with_its_path() {
     }
 }
 
-/// Regression: two refunds in one batch were counted as one, because they arrived at the same time.
+/// Regression test: two refunds in one batch were counted as one, because they arrived at the same time.
 #[test]
 fn refunds_of_one_batch_are_each_counted() {
     let shop = Shop::new();

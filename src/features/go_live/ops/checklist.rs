@@ -43,7 +43,8 @@ impl Operation for Checklist {
 impl Query for Checklist {
     fn run(view: &View<'_>, input: TestProject) -> Result<Self::Output, Failure> {
         let (engine, account, id) = (&view.caller.engine, view.caller.account(), input.project_id);
-        // `view.tx` reads the store of the accounts, because only managers may call this operation.
+        // This operation belongs to the account, so `view.tx` reads the store of the accounts. The brand is in the stores of the two
+        // environments.
         let [test, live] = [Environment::Test, Environment::Live].map(|environment| engine.data(environment).store.read());
         let project = projects::find(&test, account, id)?.ok_or_else(projects::not_found)?;
         let copy = store::project(&live, id)?;
@@ -90,7 +91,7 @@ impl Query for Checklist {
 }
 
 /// Returns the step for the verified domain that mail from the default sender uses; without a default sender, for any verified domain.
-/// `added` is the domain that it will use once that is verified.
+/// `added` is the domain that this mail will use once the domain is verified.
 fn domain_step(verified: Option<String>, added: Option<String>, from: Option<&EmailAddress>) -> GoLiveStep {
     let done = verified.is_some();
     let domain = added.filter(|_| !done);
@@ -110,7 +111,8 @@ fn domain_step(verified: Option<String>, added: Option<String>, from: Option<&Em
 mod tests {
     use super::*;
 
-    /// The step was once done if any domain of the account was verified, although mail from the default sender was rejected.
+    /// Regression test: the step was marked as done if any domain of the account was verified, although mail from the default sender was
+    /// rejected.
     #[test]
     fn the_domain_of_the_default_sender_must_be_verified() {
         let from = EmailAddress::parse("news@acme.example").expect("the value is an address");
@@ -118,7 +120,7 @@ mod tests {
         assert!(!open.done && open.message.starts_with("acme.example, the domain of the default sender,"), "{open:?}");
         let own = || Some("acme.example".to_owned());
         assert!(domain_step(own(), own(), Some(&from)).done && !domain_step(None, None, None).done);
-        // The step once asked to add a domain that had been added already.
+        // Regression test: the step asked users to add a domain that they had already added.
         let added = domain_step(None, own(), Some(&from));
         assert!(!added.done && added.domain == own() && added.message.contains("Publish its DNS records"), "{added:?}");
     }

@@ -1,4 +1,4 @@
-//! The operations on incoming webhooks, one file per verb.
+//! The operations on incoming webhooks, one file per operation.
 
 pub mod create;
 pub mod delete;

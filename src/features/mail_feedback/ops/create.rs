@@ -28,9 +28,9 @@ pub struct NewMailService {
     pub service: MailService,
     /// A name to distinguish several webhooks of one service.
     pub name: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The secret that checks requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing secret of
-    /// Resend, or `user:password` for Postmark. It can be set later, because some services show it only after they know the URL. It is
-    /// stored encrypted and never shown again.
+    /// The secret for verifying requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing
+    /// secret of Resend, or `user:password` for Postmark. It can be set later, because some services show it only after they know the URL.
+    /// It is stored encrypted and never shown again.
     pub secret: Option<Secret<String>>,
     /// For Amazon SES: the ARNs of the SNS topics from which notifications are accepted.
     #[schemars(length(max = limits::SNS_TOPICS_MAX))]

@@ -1,4 +1,4 @@
-//! The operations on mail services, one file per verb.
+//! The operations on mail services, one file per operation.
 
 pub mod create;
 pub mod delete;

@@ -1024,7 +1024,7 @@ export type ConnectionsImportContactsParams = {
  projectId: string;
  /** The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
  sources: SourceRef[];
- /** Which contacts that neither subscribed nor unsubscribed are imported. */
+ /** Which contacts without recorded consent are imported. */
  consentMode?: ConsentMode;
  /** The connection to use. */
  connectionId?: string | null;
@@ -2977,7 +2977,7 @@ export type MailServicesCreateParams = {
  service: MailService;
  /** A name to distinguish several webhooks of one service. */
  name?: string | null;
- /** The secret that checks requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing secret of Resend, or `user:password` for Postmark. */
+ /** The secret for verifying requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing secret of Resend, or `user:password` for Postmark. */
  secret?: string | null;
  /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
  topicArns?: string[] | null;
@@ -2997,7 +2997,7 @@ export type MailServicesListParams = {
 /** The changes to a mail service. */
 export type MailServicesUpdateParams = {
  name?: string | null;
- /** The secret that checks requests, which replaces the current one. */
+ /** The secret for verifying requests, which replaces the current one. */
  secret?: string | null;
  /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
  topicArns?: string[] | null;

@@ -3680,8 +3680,8 @@ class AsyncConnections(AsyncResource):
             project_id: The project to which the contacts are added.
             sources: The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists
                 them.
-            consent_mode: Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed
-                and suppressed contacts are always imported, with that status.
+            consent_mode: Which contacts without recorded consent are imported. Unsubscribed and suppressed
+                contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
             field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
                 null to leave the field out. All other fields are imported as usual. The import preview lists
@@ -3715,8 +3715,8 @@ class AsyncConnections(AsyncResource):
             project_id: The project to which the contacts are added.
             sources: The sources to import, as `GET /v1/contacts/imports/providers/{provider}/sources` lists
                 them.
-            consent_mode: Which contacts that neither subscribed nor unsubscribed are imported. Unsubscribed
-                and suppressed contacts are always imported, with that status.
+            consent_mode: Which contacts without recorded consent are imported. Unsubscribed and suppressed
+                contacts are always imported, with that status.
             connection_id: The connection to use. Required if several accounts of the provider are connected.
             field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
                 null to leave the field out. All other fields are imported as usual. The import preview lists
@@ -5551,7 +5551,7 @@ class AsyncMailServices(AsyncResource):
 
         Args:
             name: A name to distinguish several webhooks of one service.
-            secret: The secret that checks requests: the signing key of Mailgun, the verification key of
+            secret: The secret for verifying requests: the signing key of Mailgun, the verification key of
                 SendGrid, the token of Brevo, the signing secret of Resend, or `user:password` for Postmark.
                 It can be set later, because some services show it only after they know the URL. It is stored
                 encrypted and never shown again.
@@ -5602,7 +5602,7 @@ class AsyncMailServices(AsyncResource):
 
         Args:
             mail_service_id: The ID of the mail service.
-            secret: The secret that checks requests, which replaces the current one.
+            secret: The secret for verifying requests, which replaces the current one.
             topic_arns: For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. They
                 replace all previous ARNs.
             new_url: Whether to create a new URL, which the response shows once. The current URL stops working

@@ -2455,8 +2455,8 @@ class _EmailCheckSummaryRequired(_t.TypedDict):
     emailId: str
     language: str
     worstFindings: list[CheckFinding]
-    """At most three findings of the email, and as many about each of the signs of spam in the campaign's own
-    subject, the spelling of the
+    """At most three findings of the email, and at most three each about signs of spam in the campaign's own
+    subject, the spelling of that
     subject, and the spelling of the campaign's own preheader; worst first. Ignored findings are left out.
     """
     linksRequested: bool
@@ -3907,7 +3907,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     last accepted one.
     """
     secretConfigured: bool
-    """Whether the secret that checks requests is set. The secret itself is never shown."""
+    """Whether the secret for verifying requests is set. The secret itself is never shown."""
     secretRequired: bool
     """Whether requests are rejected until the secret is set."""
     topicArns: list[str]
@@ -3945,7 +3945,7 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     last accepted one.
     """
     secretConfigured: bool
-    """Whether the secret that checks requests is set. The secret itself is never shown."""
+    """Whether the secret for verifying requests is set. The secret itself is never shown."""
     secretRequired: bool
     """Whether requests are rejected until the secret is set."""
     topicArns: list[str]
@@ -5221,7 +5221,7 @@ class _SourceViewRequired(_t.TypedDict):
 
 
 class SourceView(_SourceViewRequired, total=False):
-    """A set of contacts on a platform that can be imported."""
+    """A set of contacts that can be imported from a platform."""
     count: int
     """The number of contacts, if the platform states it."""
 
