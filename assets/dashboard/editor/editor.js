@@ -175,7 +175,7 @@
       doc = saved;
       location.reload();
     }, { class: "second small" }),
-    button("Keep mine", () => {
+    button("Keep my changes", () => {
       // The other user's changes are unknown here, so the whole document is sent. The other version stays in the list of versions.
       version = Number(notice.dataset.version);
       conflict = false;
@@ -625,7 +625,7 @@
     image: (b) => [picture(b.image.src, b.image.alt), line(b, "caption", "Caption", "caption")],
     button: (b) => [action(b, "label", b.emphasis)],
     list: (b) => [h(b.marks === "numbers" ? "ol" : "ul", { class: b.marks ?? "bullets" }, b.items.map((item, index) => h("li", {},
-      item.title !== undefined && line(b, `items.${index}.title`, "Bold lead-in", "strong"), prose(b, `items.${index}.text`, `Item ${index + 1}`))))],
+      item.title !== undefined && line(b, `items.${index}.title`, "Bold opening words", "strong"), prose(b, `items.${index}.text`, `Item ${index + 1}`))))],
     products: (b) => [line(b, "title", "Title", "section"), h("div", { class: "eb-grid" }, b.products.map((product, index) => h("div", {},
       product.image && picture(product.image.src, product.image.alt), line(b, `products.${index}.name`, "Name", "strong"),
       line(b, `products.${index}.text`, "Text"), line(b, `products.${index}.price`, "Price"))))],
@@ -638,7 +638,7 @@
         prose(b, `rows.${index}.cells.${cell}`, `Row ${index + 1}, column ${cell + 1}`)))))))],
     divider: (b) => [b.look === "space" ? h("div", { class: "eb-space" }, "Space") : h("hr")],
     social: (b) => [line(b, "title", "Title", "small"), h("p", { class: "eb-quiet" }, b.links.map((link) => link.name).join(" · "))],
-    footer: (b) => [line(b, "sender", "Sender", "strong"), line(b, "address", "Postal address"), prose(b, "reason", "Why recipients get this email"), line(b, "unsubscribe", "Unsubscribe link text", "link")],
+    footer: (b) => [line(b, "sender", "Company or brand name", "strong"), line(b, "address", "Postal address"), prose(b, "reason", "Why recipients get this email"), line(b, "unsubscribe", "Unsubscribe link text", "link")],
     columns: (b) => [h("div", { class: "eb-side" }, b.columns.map((column) => h("div", {}, column.blocks.map((cell) => part(cell, column.blocks)))))],
   };
   function part(block, list) {
@@ -646,7 +646,7 @@
     const tool = (label, which, run, disabled = false) => button(label, run, { class: "second tiny", "data-tool": which, disabled, "aria-label": `${label}: ${kind.label}` });
     const handle = kind.free && h("button", { type: "button", class: "eb-handle second tiny", pointerdown: (event) => drag(event, id), title: "Drag to move", "aria-hidden": "true", tabindex: "-1" }, "⠿");
     const bar = h("div", { class: "eb-tools", role: "toolbar", "aria-label": kind.label }, handle, h("span", { class: "eb-kind" }, kind.label),
-      kind.free && [tool("Up", "up", () => shift(id, -1), index <= first), tool("Down", "down", () => shift(id, 1), index >= last),
+      kind.free && [tool("Move up", "up", () => shift(id, -1), index <= first), tool("Move down", "down", () => shift(id, 1), index >= last),
         tool("Duplicate", "duplicate", () => duplicate(id)), tool("Delete", "delete", () => remove(id))]);
     const made = h("div", { class: `eb eb-${block.type}${id === selected ? " picked" : ""}`, "data-id": id, tabindex: "0", role: "group", "aria-label": `${kind.label} block` }, bar, h("div", { class: "eb-body" }, faces[block.type](block)));
     if (block.type !== "footer") made.append(button("Insert", () => palette(id), { class: "eb-insert", "aria-label": `Insert a block below: ${kind.label}` }));
@@ -800,7 +800,7 @@
   }
   const STYLES = [
     ["layout", "Layout", [["", "Automatic"], ["editorial", "Editorial"], ["bold", "Bold"], ["showcase", "Showcase"], ["letter", "Letter"], ["minimal", "Minimal"], ["cards", "Cards"], ["midnight", "Midnight"], ["bulletin", "Bulletin"]]],
-    ["corners", "Corners", [["", "The brand's"], ["sharp", "Sharp"], ["soft", "Soft"], ["round", "Round"]]],
+    ["corners", "Corners", [["", "As in the brand's theme"], ["sharp", "Sharp"], ["soft", "Soft"], ["round", "Round"]]],
   ];
   function inspectStyle() {
     const style = (doc.style ??= {});
@@ -808,7 +808,7 @@
       const select = h("select", { change: () => act(() => put(style, path, select.value)) }, choices.map(([word, words]) => h("option", { value: word, selected: word === (style[path] ?? "") }, words)));
       return labeled(label, select);
     });
-    const colors = [["primary", "Main color", data.colors?.primary], ["button", "Buttons", data.colors?.button], ["boxes", "Boxes", data.colors?.primary], ["background", "Background", data.colors?.background]].map(([path, label, own]) => {
+    const colors = [["primary", "Main color", data.colors?.primary], ["button", "Button color", data.colors?.button], ["boxes", "Box color", data.colors?.primary], ["background", "Background color", data.colors?.background]].map(([path, label, own]) => {
       const input = h("input", { type: "color", value: style[path] ?? own ?? "#ffffff", change: () => act(() => put(style, path, input.value.toUpperCase())) });
       return [...labeled(label, input), style[path] && button(`Use the brand's color`, () => act(() => put(style, path, undefined)), { class: "second tiny", "aria-label": `${label}: use the brand's color` })];
     });

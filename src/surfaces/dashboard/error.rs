@@ -84,7 +84,7 @@ const TEXTS: &[(Code, &str, &str)] = &[
 ];
 
 /// TABLE: the next step on the dashboard, by the related operation of the API's error.
-const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add it under Domains, and publish the DNS records shown there.")];
+const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add the domain under Domains, and publish the DNS records shown there.")];
 
 /// Returns the message that users see for a failure with this error code, related operation and message of the API.
 pub fn for_users(code: &str, see: &str, message: String) -> String {
@@ -159,7 +159,7 @@ mod tests {
         let error = PageError::from(unverified.see("domains.create", "POST /v1/domains adds it"));
         assert_eq!(
             error.message,
-            "The domain a.example is not verified. Add it under Domains, and publish the DNS records shown there."
+            "The domain a.example is not verified. Add the domain under Domains, and publish the DNS records shown there."
         );
     }
 }

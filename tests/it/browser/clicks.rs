@@ -87,7 +87,7 @@ async fn frequent_tasks_take_few_clicks() {
     visitor.press("Details").await;
     visitor.fill("#address", "1 High Street, London N1 9GU").await;
     visitor.press("Save").await;
-    tab.sees("Saved.").await;
+    tab.sees("Changes saved.").await;
     counts.push(("correct the postal address", visitor.clicks.get(), 5));
 
     visitor.start().await;

@@ -296,7 +296,7 @@ async fn two_editors_at_once_get_a_notice_and_choose() {
     tab.fill("[data-id=heading-1] .eb-line", "Mine").await;
     tab.sees("This email was saved elsewhere in the meantime.").await;
     assert_eq!(scene.email().await["preheader"], "From the other");
-    tab.press("Keep mine").await;
+    tab.press("Keep my changes").await;
     let email = scene.saved("mine", |document| document["blocks"][1]["text"] == "Mine").await;
     assert_ne!(email["preheader"], "From the other");
     other("Once more").await;

@@ -189,7 +189,7 @@ async fn domain(scene: &Scene<'_>) {
     tab.sees("DNS checked.").await;
     tab.click("input[name=clicks]").await;
     tab.click_path("//form[.//input[@name='clicks']]//button[@value='tracking']").await;
-    tab.sees("Saved.").await;
+    tab.sees("Changes saved.").await;
     // Copy buttons require scripts.
     let shown = "return [...document.querySelectorAll('[data-copy]')].some(button => !button.hidden)";
     assert_eq!(tab.run(shown, json!([])).await, tab.scripts);
@@ -216,7 +216,7 @@ async fn mail_service(scene: &Scene<'_>) {
     scene.open(&scene.there.path("/{environment}/settings/mail-services/{id}", "test")).await;
     tab.fill("#name", "Browser's name").await;
     tab.press("Save").await;
-    tab.sees("Saved.").await;
+    tab.sees("Changes saved.").await;
     scene.press_and_agree("Create new URL").await;
     tab.sees("/feedback/").await;
 }
@@ -262,7 +262,7 @@ async fn scheduled_import(scene: &Scene<'_>) {
     scene.open(&scene.there.path("/{environment}/contacts/scheduled-imports/{id}", "test")).await;
     tab.choose("#every", "6").await;
     tab.press("Save").await;
-    tab.sees("Saved.").await;
+    tab.sees("Changes saved.").await;
 }
 
 async fn incoming(scene: &Scene<'_>) {
@@ -290,7 +290,7 @@ async fn incoming_webhook(scene: &Scene<'_>) {
     tab.sees("Requests are accepted again.").await;
     tab.fill("#tags", "form").await;
     tab.press("Save").await;
-    tab.sees("Saved.").await;
+    tab.sees("Changes saved.").await;
 }
 
 async fn stores(scene: &Scene<'_>) {

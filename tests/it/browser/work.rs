@@ -125,7 +125,7 @@ async fn details(scene: &Scene<'_>) {
     assert_eq!(focused, "address", "the link leads to the field that fills the gap");
     tab.fill("#address", "1 High Street, London N1 9GU").await;
     tab.press("Save").await;
-    tab.sees("Saved.").await;
+    tab.sees("Changes saved.").await;
     at(scene, "/{environment}/brands/{id}/details").await;
     assert_eq!(tab.run("return document.querySelector('#address').value", json!([])).await, "1 High Street, London N1 9GU");
 }
@@ -171,7 +171,7 @@ async fn products(scene: &Scene<'_>) {
     }
     tab.click("input[aria-label='Select Ember bowl']").await;
     tab.click("input[aria-label='Select Ember bowl – Acme']").await;
-    tab.press("Merge selected").await;
+    tab.press("Merge selected products").await;
     tab.sees("Products merged.").await;
     let boxes = tab.run("return document.querySelectorAll('input[name=selected]').length", json!([])).await;
     assert_eq!(boxes, 1);

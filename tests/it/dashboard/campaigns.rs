@@ -106,7 +106,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     let check = browser.get(&format!("{here}/launch")).await;
     assert!(check.text.contains(">Unsubscribed</th>") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
     assert!(check.text.contains("built-in inbox") && check.text.contains("This is test data"), "{}", check.text);
-    assert!(check.text.contains("Email checks") && check.text.contains("/checks\">Show all findings"), "{}", check.text);
+    assert!(check.text.contains("Email checks") && check.text.contains("/checks\">View all findings"), "{}", check.text);
     let sent = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(follow(&mut browser, sent).await.text.contains("Sending started."));
     becomes(&client, &id, "sent").await;
@@ -129,13 +129,13 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     // The page that sends the campaign offers no further action.
     let over = browser.get(&format!("{here}/launch")).await;
     let forms = ["value=\"schedule\"", "value=\"send\"", "Fix the problems above"];
-    assert!(forms.iter().all(|form| !over.text.contains(form)) && over.text.contains("Show report"), "{}", over.text);
+    assert!(forms.iter().all(|form| !over.text.contains(form)) && over.text.contains("View report"), "{}", over.text);
 
     // Try to send the campaign again, then archive it.
     let again = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(again.status == 409, "a campaign is sent once: {}", again.text);
     let archived = press(&mut browser, &here, &[("act", "archive")]).await;
-    assert!(follow(&mut browser, archived).await.text.contains("Archived."));
+    assert!(follow(&mut browser, archived).await.text.contains("Campaign archived."));
     assert!(!browser.get("/test/campaigns").await.text.contains("Autumn"));
     assert!(browser.get("/test/campaigns?archived=yes").await.text.contains("Autumn"));
     let copy = press(&mut browser, &here, &[("act", "duplicate")]).await;
@@ -268,7 +268,8 @@ async fn a_campaign_is_paused_resumed_and_canceled() {
     act(&client, "send", &id).await;
     let moving = browser.get(&here).await;
     assert!(moving.text.contains("data-live=\"1500\"") && moving.text.contains("http-equiv=\"refresh\""), "{}", moving.text);
-    for (word, said) in [("pause", "No more emails are sent until you resume."), ("resume", "data-live"), ("cancel", "canceled")]
+    for (word, said) in
+        [("pause", "No more emails are sent until you resume the campaign."), ("resume", "data-live"), ("cancel", "canceled")]
     {
         let done = press(&mut browser, &here, &[("act", word)]).await;
         let page = follow(&mut browser, done).await;

@@ -168,7 +168,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert_eq!(done.status, 303, "{}", done.text);
     let page = browser.get(done.location()).await;
     assert!(page.text.contains("Plan changed.") && page.text.contains("of 4,321"), "{}", page.text);
-    assert!(page.text.contains("500 per 60 s"), "{}", page.text);
+    assert!(page.text.contains("500 per 60 seconds"), "{}", page.text);
     assert!(!browser.get("/live/settings/plan?done=other").await.text.contains("Plan changed."));
     assert_eq!(client.data("sending.plan", json!({})).await["daily"]["limit"], 4_321, "the next request follows the new plan");
 

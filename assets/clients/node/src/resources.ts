@@ -242,7 +242,7 @@ export class ProjectsProducts extends Resource<Mailmill> {
   /**
    * Change a product.
    *
-   * The values take precedence over imported values, even after another import.
+   * Values that you set take precedence over imported values, even after another import.
    * @example
    * ```ts
    * await mailmill.projects.products.update(projectId, productId);
@@ -321,7 +321,7 @@ export class Projects extends Resource<Mailmill> {
   /**
    * Correct a project's brand.
    *
-   * The values take precedence over values from the project's sites, even after another import.
+   * Values that you set take precedence over values from the project's sites, even after another import.
    * @example
    * ```ts
    * await mailmill.projects.update(projectId);
@@ -334,7 +334,7 @@ export class Projects extends Resource<Mailmill> {
   /**
    * Set a project's logos.
    *
-   * These logos take precedence over logos found on the project's sites, even after the sites are imported again.
+   * Logos that you set take precedence over logos found on the project's sites, even after the sites are imported again.
    * @example
    * ```ts
    * await mailmill.projects.updateLogos(projectId);
@@ -605,7 +605,7 @@ export class EmailsChecks extends Resource<Mailmill> {
   /**
    * Run the checks of an email now.
    *
-   * Checks the current version, requests the URLs of its links, and stores the result, which takes up to 15 seconds.
+   * Checks the current version, requests the URLs of its links, and stores the result.
    * @example
    * ```ts
    * await mailmill.emails.checks.run(emailId);
@@ -1197,7 +1197,7 @@ export class Exports extends Resource<Mailmill> {
   }
 
   /**
-   * Get the export status.
+   * Get the status of an export.
    * @example
    * ```ts
    * await mailmill.exports.status(conversationId);
@@ -1504,7 +1504,7 @@ export class Contacts extends Resource<Mailmill> {
   /**
    * List the contact fields.
    *
-   * Examines at most the newest 50,000 of the selected contacts.
+   * Examines at most the newest 50,000 contacts of the project, segment or tag.
    * @example
    * ```ts
    * await mailmill.contacts.fieldCatalog(projectId);
@@ -1818,7 +1818,7 @@ export class Storefront extends Resource<Mailmill> {
   /**
    * Import a store again.
    *
-   * Starts an import of all products and customers, or a further one after the current one.
+   * Starts an import of all products and customers.
    * @example
    * ```ts
    * await mailmill.storefront.sync(serverId);
@@ -2691,7 +2691,7 @@ export class MailServices extends Resource<Mailmill> {
   /**
    * Change a mail service.
    *
-   * Set the secret with this operation if the mail service shows it only after it knows the URL.
+   * If the mail service shows the secret only after you enter the URL there, set the secret with this operation.
    * @example
    * ```ts
    * await mailmill.mailServices.update(mailServiceId);

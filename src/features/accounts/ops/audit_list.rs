@@ -70,7 +70,10 @@ pub enum AuditActor {
 impl Operation for AuditList {
     const SPEC: Spec = Spec::get("accounts.audit_list", "/v1/account/audit", manager())
         .summary("List the audit log")
-        .about("Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins. With `in`: changes to data.")
+        .about(
+            "Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins. With `in`: changes to the \
+             data in one environment.",
+        )
         .blocking();
     type Input = ListAudit;
     type Output = Done<AuditLog>;

@@ -12,7 +12,7 @@ pub struct AuthorizationDeny;
 impl Operation for AuthorizationDeny {
     const SPEC: Spec = Spec::post("accounts.authorization_deny", "/v1/account/authorizations/deny", signed_in())
         .summary("Deny a program's request for access")
-        .about("Returns the URL that tells the program about your decision. Nothing is stored.");
+        .about("Returns the URL that reports your decision to the program. Nothing is stored.");
     type Input = AuthorizationRequest;
     type Output = Done<AuthorizationResult>;
 

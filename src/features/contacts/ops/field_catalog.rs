@@ -94,7 +94,7 @@ impl Operation for FieldCatalog {
     const SPEC: Spec =
         Spec::get("contacts.field_catalog", "/v1/projects/{projectId}/field-catalog", needs(Permission::AudienceRead))
             .summary("List the contact fields")
-            .about("Examines at most the newest 50,000 of the selected contacts.")
+            .about("Examines at most the newest 50,000 contacts of the project, segment or tag.")
             .blocking()
             .fails(&[Code::NotFound]);
     type Input = ListFields;

@@ -52,7 +52,8 @@ impl Operation for ReadBrief {
         .summary("Read the brief from a prompt")
         .about(
             "Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and stores nothing except \
-                the usage of the language model, which has 20 seconds. Spans count Unicode code points from 0.",
+                the usage of the language model, which must respond within 20 seconds. The positions in spans count Unicode code points \
+                from 0.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound, Code::ModelNotConfigured, Code::ModelFailed]);

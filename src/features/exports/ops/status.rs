@@ -67,7 +67,7 @@ pub struct EarlierView {
 
 impl Operation for Status {
     const SPEC: Spec = Spec::get("exports.status", "/v1/export/status/{conversationId}", needs(READER))
-        .summary("Get the export status")
+        .summary("Get the status of an export")
         .fails(&[Code::NotFound]);
     type Input = ExportEmails;
     type Output = Done<ExportStatusView>;

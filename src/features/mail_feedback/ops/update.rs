@@ -41,7 +41,7 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("mail_feedback.update", "/v1/mail-services/{mailServiceId}", needs(Permission::WebhookWrite))
         .client("mail_services.update")
         .summary("Change a mail service")
-        .about("Set the secret with this operation if the mail service shows it only after it knows the URL.")
+        .about("If the mail service shows the secret only after you enter the URL there, set the secret with this operation.")
         .answers_secret()
         .fails(&[Code::NotFound]);
     type Input = MailServicePatch;

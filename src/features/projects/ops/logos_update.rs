@@ -42,7 +42,7 @@ impl Operation for LogosUpdate {
     const SPEC: Spec = Spec::put("projects.logos_update", "/v1/projects/{projectId}/logos", needs(Permission::ProjectWrite))
         .client("projects.update_logos")
         .summary("Set a project's logos")
-        .about("These logos take precedence over logos found on the project's sites, even after the sites are imported again.")
+        .about("Logos that you set take precedence over logos found on the project's sites, even after the sites are imported again.")
         .fails(&[Code::NotFound]);
     type Input = LogosPatch;
     type Output = Done<LogosUpdateResult>;

@@ -131,7 +131,7 @@ impl Operation for ProductsUpdate {
         Spec::patch("projects.products_update", "/v1/projects/{projectId}/products/{productId}", needs(Permission::ProjectWrite))
             .client("projects.products.update")
             .summary("Change a product")
-            .about("The values take precedence over imported values, even after another import.")
+            .about("Values that you set take precedence over imported values, even after another import.")
             .fails(&[Code::NotFound]);
     type Input = ProductPatch;
     type Output = Done<ProductView>;

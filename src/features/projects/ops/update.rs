@@ -168,8 +168,8 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("projects.update", "/v1/projects/{projectId}", needs(Permission::ProjectWrite))
         .summary("Correct a project's brand")
         .about(
-            "The values take precedence over values from the project's sites, even after another import. A postal address also appears in \
-             existing emails without their own address; other values apply to emails written or rendered after the change.",
+            "Values that you set take precedence over values from the project's sites, even after another import. A postal address also \
+             appears in existing emails without their own address; other values apply to emails written or rendered after the change.",
         )
         .fails(&[Code::NotFound]);
     type Input = BrandPatch;

@@ -82,8 +82,8 @@ impl Operation for Connect {
         .summary("Connect a store to a project")
         .about(
             "With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the permission \
-             project:write. Keys replace those of a store that is already connected to the project. Without keys, connects a store with \
-             the keys with which it is connected to another project of the account. An app in Shopify needs the scope \
+             project:write. Keys replace those of a store that is already connected to the project. Without keys, connects a store that \
+             is already connected to another project of the account, with the same keys. An app in Shopify needs the scope \
              read_products; with read_orders, orders become customer events, and with read_customers, customers are imported.",
         )
         .replay(Replay::Keyed)

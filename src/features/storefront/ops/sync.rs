@@ -25,7 +25,10 @@ pub struct StoreRef {
 impl Operation for Sync {
     const SPEC: Spec = Spec::post("storefront.sync", "/v1/storefront/stores/{serverId}/sync", needs(Permission::ProjectWrite))
         .summary("Import a store again")
-        .about("Starts an import of all products and customers, or a further one after the current one. Imports also start once a day.")
+        .about(
+            "Starts an import of all products and customers. If an import is running, the new one starts after it. Imports also \
+             start once a day.",
+        )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
     type Input = StoreRef;

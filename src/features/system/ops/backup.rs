@@ -40,8 +40,8 @@ impl Operation for Backup {
     const SPEC: Spec = Spec::post("system.backup", "/admin/backups", operator())
         .summary("Make a backup")
         .about(
-            "Each file is a consistent snapshot of its store. A backup never contains the master key, but the backup checks that the key \
-                file is valid.",
+            "Each file is a consistent snapshot of its store. A backup never contains the master key, but this operation checks that \
+                the key file is valid.",
         )
         .fails(&[Code::WrongState]);
     type Input = BackupRequest;

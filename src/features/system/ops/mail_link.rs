@@ -40,7 +40,10 @@ pub struct MailLinkResult {
 impl Operation for MailLink {
     const SPEC: Spec = Spec::post("system.mail_link", "/admin/mail-link", operator())
         .summary("Email a link to its recipient")
-        .about("Sends the email immediately from the address accounts.mail_from through the transport for live mail, without retries.");
+        .about(
+            "Sends the email immediately from the address in the setting accounts.mail_from, through the transport for live mail, \
+             without retries.",
+        );
     type Input = MailLinkRequest;
     type Output = Done<MailLinkResult>;
 

@@ -25,9 +25,9 @@ impl Operation for Unsubscribe {
     const SPEC: Spec = Spec::post("tracking.unsubscribe", "/u/{token}", public())
         .summary("Unsubscribe with one click")
         .about(
-            "The target of List-Unsubscribe-Post (RFC 8058), as a form or multipart/form-data, without a cookie or key; never redirects. \
-                In a mailing with a topic, this unsubscribes from that topic, otherwise from everything. Takes effect before the response, \
-                including for queued messages.",
+            "The target of List-Unsubscribe-Post (RFC 8058). Accepts a form or multipart/form-data, needs no cookie or key, and never \
+                redirects. In a mailing with a topic, this unsubscribes from that topic, otherwise from everything. Takes effect before \
+                the response, including for queued messages.",
         );
     type Input = MessageLink;
     type Output = Bare;

@@ -39,8 +39,8 @@ impl Operation for Compatibility {
     const SPEC: Spec = Spec::post("validation.compatibility", "/v1/emails/validate/compatibility", needs(Permission::EmailValidate))
         .summary("Check an email in email clients")
         .about(
-            "Compares the HTML and CSS of the email with the support tables of caniemail.com. Notes of the tables are evaluated: a \
-                feature whose exception does not occur in the email is not reported. Each finding has its effect, its places, the number of \
+            "Compares the HTML and CSS of the email with the support tables of caniemail.com. A feature is not reported if the tables' \
+                notes show that its problem does not occur in the email. Each finding has its effect, its places, the number of \
                 affected elements, and a remedy.",
         )
         .rate(RouteGroup::Emails)

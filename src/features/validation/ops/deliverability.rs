@@ -42,9 +42,9 @@ impl Operation for Deliverability {
     const SPEC: Spec = Spec::post("validation.deliverability", "/v1/emails/validate/deliverability", needs(Permission::EmailValidate))
         .summary("Predict the deliverability of an email")
         .about(
-            "Judges the content with rules and with a model of words, and checks the DNS records of the sender's domain within 3 seconds. \
-                The content does not show the sender's reputation, which matters most, so `confidence` is at most 0.8. If DNS does not \
-                answer in time, `authentication` is absent, and the score does not depend on it.",
+            "Judges the content with rules, compares its words with those of known mail, and checks the DNS records of the sender's \
+                domain within 3 seconds. The content does not show the sender's reputation, which matters most, so `confidence` is at \
+                most 0.8. If DNS does not answer in time, `authentication` is absent, and the score does not depend on it.",
         )
         .rate(RouteGroup::Emails)
         .body(BodySize::Bulk)

@@ -94,7 +94,11 @@ fn watch() -> Command {
     let campaign = Command::new("campaign")
         .about("Show the progress and the results of a campaign until it ends")
         .arg(value("id", "ID", "The ID of the campaign").required(true));
-    Command::new("watch").about("Show a live view").subcommand_required(true).arg_required_else_help(true).subcommand(campaign)
+    Command::new("watch")
+        .about("Show the live progress of a campaign")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(campaign)
 }
 
 fn completions() -> Command {

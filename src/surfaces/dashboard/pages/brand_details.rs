@@ -75,7 +75,8 @@ const LINE: Detail = Detail {
     own: "",
 };
 
-const PERSONS: &[(&str, &str)] = &[("", "Automatic"), ("we", "We"), ("i", "I"), ("third", "The brand's name")];
+const PERSONS: &[(&str, &str)] =
+    &[("", "Automatic"), ("we", "First person (we)"), ("i", "First person (I)"), ("third", "Third person (the brand's name)")];
 const FORMALITIES: &[(&str, &str)] = &[
     ("", "Automatic"),
     ("casual", "Informal (du, tu, first names)"),

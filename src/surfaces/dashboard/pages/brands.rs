@@ -451,7 +451,7 @@ fn facts(brand: &Value) -> Vec<Fact> {
     let person = voice["person"].as_str().map(|person| match person {
         "we" => "first person (we)",
         "i" => "first person (I)",
-        _ => "third person",
+        _ => "third person (the brand's name)",
     });
     let formality = voice["formality"].as_str();
     let speaks = [person, formality].into_iter().flatten().collect::<Vec<_>>().join(", ");

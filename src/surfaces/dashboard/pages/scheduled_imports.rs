@@ -24,11 +24,11 @@ pub const EVERY: [(&str, &str); 6] = [
 ];
 /// The options for rows without a status: the status that their contacts get, or an empty value to skip these rows.
 const STATUSES: [(&str, &str); 5] = [
-    ("", "Leave them out"),
-    (NON_SUBSCRIBED, "Import them as not subscribed"),
-    ("subscribed", "Import them as subscribed"),
-    ("unsubscribed", "Import them as unsubscribed"),
-    ("bounced", "Import them as bounced"),
+    ("", "Don't import these rows"),
+    (NON_SUBSCRIBED, "Import as not subscribed"),
+    ("subscribed", "Import as subscribed"),
+    ("unsubscribed", "Import as unsubscribed"),
+    ("bounced", "Import as bounced"),
 ];
 const NON_SUBSCRIBED: &str = "non-subscribed";
 

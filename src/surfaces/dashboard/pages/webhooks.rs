@@ -284,7 +284,12 @@ async fn entered(visit: &Visit, chosen: &[&str]) -> Result<WebhookForm, PageErro
     let mut events: Vec<EventChoice> = known.events.into_iter().map(choice).collect();
     for word in chosen {
         if !events.iter().any(|event| event.kind == *word) {
-            events.push(EventChoice { kind: (*word).to_owned(), description: "No longer sent.", opt_in: true, chosen: true });
+            events.push(EventChoice {
+                kind: (*word).to_owned(),
+                description: "Mailmill no longer sends this event.",
+                opt_in: true,
+                chosen: true,
+            });
         }
     }
     let form = &visit.form;

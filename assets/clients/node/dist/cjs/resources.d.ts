@@ -183,7 +183,7 @@ export declare class ProjectsProducts extends Resource<Mailmill> {
  /**
   * Change a product.
   *
-  * The values take precedence over imported values, even after another import.
+  * Values that you set take precedence over imported values, even after another import.
   * @example
   * ```ts
   * await mailmill.projects.products.update(projectId, productId);
@@ -243,7 +243,7 @@ export declare class Projects extends Resource<Mailmill> {
  /**
   * Correct a project's brand.
   *
-  * The values take precedence over values from the project's sites, even after another import.
+  * Values that you set take precedence over values from the project's sites, even after another import.
   * @example
   * ```ts
   * await mailmill.projects.update(projectId);
@@ -253,7 +253,7 @@ export declare class Projects extends Resource<Mailmill> {
  /**
   * Set a project's logos.
   *
-  * These logos take precedence over logos found on the project's sites, even after the sites are imported again.
+  * Logos that you set take precedence over logos found on the project's sites, even after the sites are imported again.
   * @example
   * ```ts
   * await mailmill.projects.updateLogos(projectId);
@@ -459,7 +459,7 @@ export declare class EmailsChecks extends Resource<Mailmill> {
  /**
   * Run the checks of an email now.
   *
-  * Checks the current version, requests the URLs of its links, and stores the result, which takes up to 15 seconds.
+  * Checks the current version, requests the URLs of its links, and stores the result.
   * @example
   * ```ts
   * await mailmill.emails.checks.run(emailId);
@@ -899,7 +899,7 @@ export declare class Exports extends Resource<Mailmill> {
   */
  hubspot(params: t.ExportsHubspotParams, options?: CallOptions): Promise<t.EmailExport>;
  /**
-  * Get the export status.
+  * Get the status of an export.
   * @example
   * ```ts
   * await mailmill.exports.status(conversationId);
@@ -1135,7 +1135,7 @@ export declare class Contacts extends Resource<Mailmill> {
  /**
   * List the contact fields.
   *
-  * Examines at most the newest 50,000 of the selected contacts.
+  * Examines at most the newest 50,000 contacts of the project, segment or tag.
   * @example
   * ```ts
   * await mailmill.contacts.fieldCatalog(projectId);
@@ -1365,7 +1365,7 @@ export declare class Storefront extends Resource<Mailmill> {
  /**
   * Import a store again.
   *
-  * Starts an import of all products and customers, or a further one after the current one.
+  * Starts an import of all products and customers.
   * @example
   * ```ts
   * await mailmill.storefront.sync(serverId);
@@ -2039,7 +2039,7 @@ export declare class MailServices extends Resource<Mailmill> {
  /**
   * Change a mail service.
   *
-  * Set the secret with this operation if the mail service shows it only after it knows the URL.
+  * If the mail service shows the secret only after you enter the URL there, set the secret with this operation.
   * @example
   * ```ts
   * await mailmill.mailServices.update(mailServiceId);

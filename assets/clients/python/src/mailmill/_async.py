@@ -64,8 +64,8 @@ class AsyncProjectsImports(AsyncResource):
         """Import a project's sites again.
 
         Use this operation after a failed import or after a site has changed. Values that users set are kept.
-        Other values that have changed wait until a user accepts them: see `projects.import_changes`. A
-        running import continues.
+        Other values that have changed wait until a user accepts them: see `projects.import_changes`. An
+        import that is running continues.
         """
         return _t.cast("t.ImportRetryResult", await self._call(
             "POST",
@@ -478,7 +478,7 @@ class AsyncProjectsProducts(AsyncResource):
     ) -> t.ProductView:
         """Change a product.
 
-        The values take precedence over imported values, even after another import.
+        Values that you set take precedence over imported values, even after another import.
 
         Args:
             url: The URL of the product's page.
@@ -612,8 +612,8 @@ class AsyncProjects(AsyncResource):
     ) -> t.ProjectView:
         """Correct a project's brand.
 
-        The values take precedence over values from the project's sites, even after another import. A postal
-        address also appears in existing emails without their own address; other values apply to emails
+        Values that you set take precedence over values from the project's sites, even after another import. A
+        postal address also appears in existing emails without their own address; other values apply to emails
         written or rendered after the change.
 
         Args:
@@ -646,8 +646,8 @@ class AsyncProjects(AsyncResource):
     ) -> t.LogosUpdateResult:
         """Set a project's logos.
 
-        These logos take precedence over logos found on the project's sites, even after the sites are imported
-        again.
+        Logos that you set take precedence over logos found on the project's sites, even after the sites are
+        imported again.
 
         Args:
             primary: The URL of the logo in the header of emails.
@@ -1163,8 +1163,9 @@ class AsyncEmailsChecks(AsyncResource):
     ) -> t.EmailChecks:
         """Run the checks of an email now.
 
-        Checks the current version, requests the URLs of its links, and stores the result, which takes up to
-        15 seconds. Use it before you send an email that was checked long ago: links can break at any time.
+        Checks the current version, requests the URLs of its links, and stores the result. This takes up to 15
+        seconds. Use this operation before you send an email that was checked long ago: links can break at any
+        time.
 
         Args:
             project_id: If given, the email must belong to this project.
@@ -1294,8 +1295,8 @@ class AsyncEmails(AsyncResource):
         """Read the brief from a prompt.
 
         Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and
-        stores nothing except the usage of the language model, which has 20 seconds. Spans count Unicode code
-        points from 0.
+        stores nothing except the usage of the language model, which must respond within 20 seconds. The
+        positions in spans count Unicode code points from 0.
 
         Args:
             project_id: The project of the brand that sends the email. The brand's products are recognized in
@@ -1322,8 +1323,8 @@ class AsyncEmails(AsyncResource):
     ) -> t.Brief:
         """Add a text to the brief of an email.
 
-        Returns the brief. Values of the text are no longer reported as missing from the brief. The emails of
-        a series and the languages of an email share a brief.
+        Returns the brief. Values in the added text are no longer reported as missing from the brief. The
+        emails of a series and the languages of an email share a brief.
 
         Args:
             text: The `accept` of a warning, or another text that the email must contain from now on: its
@@ -2003,9 +2004,9 @@ class AsyncValidation(AsyncResource):
     ) -> t.CompatibilityReport:
         """Check an email in email clients.
 
-        Compares the HTML and CSS of the email with the support tables of caniemail.com. Notes of the tables
-        are evaluated: a feature whose exception does not occur in the email is not reported. Each finding has
-        its effect, its places, the number of affected elements, and a remedy.
+        Compares the HTML and CSS of the email with the support tables of caniemail.com. A feature is not
+        reported if the tables' notes show that its problem does not occur in the email. Each finding has its
+        effect, its places, the number of affected elements, and a remedy.
 
         Args:
             html: The email's HTML.
@@ -2096,10 +2097,10 @@ class AsyncValidation(AsyncResource):
     ) -> t.DeliverabilityAnalysis:
         """Predict the deliverability of an email.
 
-        Judges the content with rules and with a model of words, and checks the DNS records of the sender's
-        domain within 3 seconds. The content does not show the sender's reputation, which matters most, so
-        `confidence` is at most 0.8. If DNS does not answer in time, `authentication` is absent, and the score
-        does not depend on it.
+        Judges the content with rules, compares its words with those of known mail, and checks the DNS records
+        of the sender's domain within 3 seconds. The content does not show the sender's reputation, which
+        matters most, so `confidence` is at most 0.8. If DNS does not answer in time, `authentication` is
+        absent, and the score does not depend on it.
 
         Args:
             html: The email's HTML.
@@ -2513,7 +2514,7 @@ class AsyncExports(AsyncResource):
         project_id: str | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ExportStatusView:
-        """Get the export status.
+        """Get the status of an export.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.
@@ -3155,7 +3156,7 @@ class AsyncContacts(AsyncResource):
     ) -> t.FieldCatalog:
         """List the contact fields.
 
-        Examines at most the newest 50,000 of the selected contacts.
+        Examines at most the newest 50,000 contacts of the project, segment or tag.
 
         Args:
             segment_id: Examines only contacts in this segment.
@@ -3776,8 +3777,8 @@ class AsyncStorefront(AsyncResource):
 
         With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the
         permission project:write. Keys replace those of a store that is already connected to the project.
-        Without keys, connects a store with the keys with which it is connected to another project of the
-        account. An app in Shopify needs the scope read_products; with read_orders, orders become customer
+        Without keys, connects a store that is already connected to another project of the account, with the
+        same keys. An app in Shopify needs the scope read_products; with read_orders, orders become customer
         events, and with read_customers, customers are imported.
 
         Args:
@@ -3881,8 +3882,8 @@ class AsyncStorefront(AsyncResource):
     async def sync(self, server_id: str, *, request_options: CallOptions | None = None) -> t.ConnectedStore:
         """Import a store again.
 
-        Starts an import of all products and customers, or a further one after the current one. Imports also
-        start once a day.
+        Starts an import of all products and customers. If an import is running, the new one starts after it.
+        Imports also start once a day.
 
         Args:
             server_id: The ID of the connected store.
@@ -5519,7 +5520,7 @@ class AsyncMailServices(AsyncResource):
     ) -> AsyncList[t.MailServicesListPage, t.MailFeedbackView]:
         """List mail services.
 
-        Lists the oldest mail service first. A URL is shown only by the response that creates it.
+        Lists the oldest mail service first. The URLs of the webhooks are shown only when they are created.
 
         Args:
             offset: The number of mail services to skip.
@@ -5596,7 +5597,8 @@ class AsyncMailServices(AsyncResource):
     ) -> t.MailFeedbackWithUrl:
         """Change a mail service.
 
-        Set the secret with this operation if the mail service shows it only after it knows the URL.
+        If the mail service shows the secret only after you enter the URL there, set the secret with this
+        operation.
 
         Args:
             mail_service_id: The ID of the mail service.
@@ -6032,7 +6034,7 @@ class AsyncScheduledImports(AsyncResource):
     async def run(self, id: str, *, request_options: CallOptions | None = None) -> t.ScheduledImportView:
         """Run a scheduled import now.
 
-        Ends a pause. Returns before the run starts. Has no effect while a run lasts.
+        Ends a pause. Returns before the run starts. Has no effect while a run is in progress.
 
         Args:
             id: The ID of the scheduled import.

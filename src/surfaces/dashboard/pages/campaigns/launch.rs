@@ -161,7 +161,7 @@ pub fn why(reason: &str) -> &str {
         "missing_field" => "No value for a required merge field",
         "erased" => "Contact deleted",
         "cancelled" => "Campaign canceled before sending",
-        "merge_failed" => "Message cannot be written",
+        "merge_failed" => "Message couldn't be created",
         other => other,
     }
 }

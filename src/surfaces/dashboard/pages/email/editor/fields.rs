@@ -109,7 +109,7 @@ pub const KINDS: &[BlockKind] = &[
             "Heading",
             &[
                 line("text", "Text", TITLE),
-                choice("level", "Level", &[("section", "Section"), ("title", "Title"), ("small", "Small")]),
+                choice("level", "Level", &[("section", "Section heading"), ("title", "Title"), ("small", "Small heading")]),
             ],
             &[],
         )
@@ -152,7 +152,7 @@ pub const KINDS: &[BlockKind] = &[
                 path: "items",
                 label: "Item",
                 max: limits::EMAIL_LIST_ITEMS_MAX,
-                fields: &[line("title", "Bold lead-in", LABEL), prose("text", "Text", PARAGRAPH)],
+                fields: &[line("title", "Bold opening words", LABEL), prose("text", "Text", PARAGRAPH)],
             }],
         )
     },
@@ -268,7 +268,7 @@ pub const KINDS: &[BlockKind] = &[
             "footer",
             "Footer",
             &[
-                line("sender", "Sender", LABEL),
+                line("sender", "Company or brand name", LABEL),
                 line("address", "Postal address", SENTENCE),
                 prose("reason", "Why recipients get this email", PARAGRAPH),
                 line("unsubscribe", "Unsubscribe link text", LABEL),
@@ -299,10 +299,14 @@ pub const STYLE: BlockKind = kind(
                 ("bulletin", "Bulletin"),
             ],
         ),
-        choice("corners", "Corners", &[("", "The brand's"), ("sharp", "Sharp"), ("soft", "Soft"), ("round", "Round")]),
+        choice(
+            "corners",
+            "Corners",
+            &[("", "As in the brand's theme"), ("sharp", "Sharp"), ("soft", "Soft"), ("round", "Round")],
+        ),
         line("primary", "Main color (#RRGGBB)", COLOR),
-        line("button", "Color of buttons (#RRGGBB)", COLOR),
-        line("boxes", "Color of boxes (#RRGGBB)", COLOR),
+        line("button", "Button color (#RRGGBB)", COLOR),
+        line("boxes", "Box color (#RRGGBB)", COLOR),
         line("background", "Background color (#RRGGBB)", COLOR),
     ],
     &[],
