@@ -13,8 +13,8 @@
 //! Invariants:
 //!
 //! 1. An append checks the epoch of the lease in its own statement and locks the row of the lease, so an append of an earlier leader is
-//! either before the next leader's lease or not in the log. The primary key rules out a fork, and the check of the preceding position rules
-//! out a gap.
+//!    either before the next leader's lease or not in the log. The primary key rules out a fork, and the check of the preceding position
+//!    rules out a gap.
 //! 2. A commit is acknowledged and visible only after its append. Local files are derived data, which a start rebuilds if they are missing.
 //! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
 //! 4. Every record names its predecessor by a random ID. A node stops if the database has lost a record that the node has, for example
