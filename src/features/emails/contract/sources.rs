@@ -231,6 +231,7 @@ fn inventions(email: &Reading, terms: &Terms<'_>, sources: &Sources) -> Vec<Find
         for mention in mentions {
             let text = fold(&passage.text);
             let stated = text.get(mention.range.clone()).filter(|stated| !stated.is_empty()).unwrap_or(&text).trim();
+            let stated = without_period(stated, &mention.value);
             if !sources.knows(&mention.value, stated, email.today) {
                 found.push(strange(kind_of(&mention.value), stated, passage));
             } else if let Some(finding) = wrong_weekday(&mention.value, terms.brief, stated, passage) {
@@ -240,6 +241,12 @@ fn inventions(email: &Reading, terms: &Terms<'_>, sources: &Sources) -> Vec<Find
         found.extend(names(email, passage, sources).into_iter().map(|name| strange("name", name, passage)));
     }
     found
+}
+
+/// Returns the text of a date without the period after a month, which ends the sentence or a short name: "4 december.".
+fn without_period<'a>(stated: &'a str, value: &Value) -> &'a str {
+    let date = stated.strip_suffix('.').filter(|date| date.ends_with(char::is_alphabetic));
+    date.filter(|_| matches!(value, Value::Day { .. })).unwrap_or(stated)
 }
 
 fn kind_of(value: &Value) -> &'static str {
