@@ -357,12 +357,14 @@ fn capitalized(sentence: &str) -> Vec<&str> {
 /// The maximum number of words of a person's name in a signature.
 const SIGNER_WORDS_MAX: usize = 3;
 
-/// Returns the person who signs at the end of a text: the last line, below a line that ends with a comma.
+/// Returns the person who signs at the end of a text: the last line, below a line that ends with a comma. A sentence below a greeting, such
+/// as "Great, you made it.", is no signature.
 fn signer(text: &str) -> Option<&str> {
     let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let last = lines.next()?;
     let name = last.split([',', '(']).next().unwrap_or_default().trim();
-    let is_closing = lines.next().is_some_and(|line| line.ends_with(','));
+    let is_sentence = name.len() < last.len() && last.ends_with(['.', '!', '?', '…']);
+    let is_closing = !is_sentence && lines.next().is_some_and(|line| line.ends_with(','));
     let mut parts = name.split(' ');
     let count = name.split(' ').count();
     let is_name = (1..=SIGNER_WORDS_MAX).contains(&count) && parts.all(|word| word.starts_with(char::is_uppercase));

@@ -505,3 +505,14 @@ fn a_date_that_is_not_in_the_brief_is_reported_without_the_period_of_its_sentenc
         assert!(found.contains(&(FindingKind::NotInBrief, date.to_owned())), "{found:?}");
     }
 }
+
+/// Regression test: the first word below a greeting was reported as the name of an unknown person.
+#[test]
+fn a_sentence_below_a_greeting_is_no_signature() {
+    let names = |text: &str| {
+        let blocks = json!([{ "type": "text", "id": "a", "text": text }]);
+        findings(&document("de", "Willkommen", blocks), &brief("de", json!({})), "Willkommen")
+    };
+    assert_eq!(names("Guten Tag,\n\nSchön, dass Sie von uns lesen möchten."), []);
+    assert_eq!(names("Bis bald,\nAda, Werkstatt"), [(FindingKind::NotInBrief, "Ada".to_owned())]);
+}
