@@ -269,16 +269,23 @@ impl Source<'_> {
         named(&topic).filter(|own| *own == season)
     }
 
-    /// Returns how long the recipients have been away, as the brief describes them: "six months".
+    /// Returns how long the recipients have been away, as the brief describes them: "six months". A reminder can be for recipients who have
+    /// been away: "not seen in six months". Any other length of time in its notes is not printed: "two days before the visit".
     fn since(&self) -> Option<String> {
         let brief = self.content.brief;
-        let notes: Vec<_> = brief.instructions.iter().chain(&brief.audience).filter_map(|part| part.span).collect();
+        let bank = Bank::of(self.content.language);
+        let describes = |part: &&Part| match self.goal {
+            Goal::WinBack => true,
+            Goal::Reminder => bank.has_word("words.away", &part.text),
+            _ => false,
+        };
+        let notes = brief.instructions.iter().chain(&brief.audience).filter(describes);
+        let notes: Vec<_> = notes.filter_map(|part| part.span).collect();
         let described = |fact: &&Fact| {
             let inside = fact.span.is_some_and(|own| notes.iter().any(|note| note.start <= own.start && own.end <= note.end));
             fact.kind == FactKind::Period && fact.value.is_none() && inside
         };
-        let fact = brief.facts.iter().filter(|_| self.goal == Goal::WinBack).find(described)?;
-        self.content.shown(fact)
+        self.content.shown(brief.facts.iter().find(described)?)
     }
 
     fn know_offer(&self, facts: &mut Facts) {

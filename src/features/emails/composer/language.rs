@@ -29,7 +29,7 @@ pub enum Language {
 impl Language {
     /// The languages with complete copy from the composer.
     pub const SPOKEN: [Self; 7] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl];
-    const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
+    pub const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
 
     /// Returns the language of a tag, if the composer has phrases in that language.
     pub fn of(tag: &LanguageTag) -> Option<Self> {

@@ -231,6 +231,7 @@ fn inventions(email: &Reading, terms: &Terms<'_>, sources: &Sources) -> Vec<Find
         for mention in mentions {
             let text = fold(&passage.text);
             let stated = text.get(mention.range.clone()).filter(|stated| !stated.is_empty()).unwrap_or(&text).trim();
+            let stated = without_period(stated, &mention.value);
             if !sources.knows(&mention.value, stated, email.today) {
                 found.push(strange(kind_of(&mention.value), stated, passage));
             } else if let Some(finding) = wrong_weekday(&mention.value, terms.brief, stated, passage) {
@@ -240,6 +241,12 @@ fn inventions(email: &Reading, terms: &Terms<'_>, sources: &Sources) -> Vec<Find
         found.extend(names(email, passage, sources).into_iter().map(|name| strange("name", name, passage)));
     }
     found
+}
+
+/// Returns the text of a date without the period after a month, which ends the sentence or a short name: "4 december.".
+fn without_period<'a>(stated: &'a str, value: &Value) -> &'a str {
+    let date = stated.strip_suffix('.').filter(|date| date.ends_with(char::is_alphabetic));
+    date.filter(|_| matches!(value, Value::Day { .. })).unwrap_or(stated)
 }
 
 fn kind_of(value: &Value) -> &'static str {
@@ -353,12 +360,14 @@ fn capitalized(sentence: &str) -> Vec<&str> {
 /// The maximum number of words of a person's name in a signature.
 const SIGNER_WORDS_MAX: usize = 3;
 
-/// Returns the person who signs at the end of a text: the last line, below a line that ends with a comma.
+/// Returns the person who signs at the end of a text: the last line, below a line that ends with a comma. A sentence below a greeting, such
+/// as "Great, you made it.", is no signature.
 fn signer(text: &str) -> Option<&str> {
     let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let last = lines.next()?;
     let name = last.split([',', '(']).next().unwrap_or_default().trim();
-    let is_closing = lines.next().is_some_and(|line| line.ends_with(','));
+    let is_sentence = name.len() < last.len() && last.ends_with(['.', '!', '?', '…']);
+    let is_closing = !is_sentence && lines.next().is_some_and(|line| line.ends_with(','));
     let mut parts = name.split(' ');
     let count = name.split(' ').count();
     let is_name = (1..=SIGNER_WORDS_MAX).contains(&count) && parts.all(|word| word.starts_with(char::is_uppercase));

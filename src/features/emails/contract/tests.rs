@@ -494,3 +494,28 @@ fn values_that_are_probably_mistakes_are_reported() {
     assert_eq!(warned(json!([money("old_price", 20.0, "€20"), money("price", 25.0, "€25")])), ["€20"]);
     assert_eq!(warned(json!([money("old_price", 25.0, "€25"), money("price", 20.0, "€20")])), <[String; 0]>::default());
 }
+
+/// Regression test: a date at the end of a sentence was reported with the period of the sentence.
+#[test]
+fn a_date_that_is_not_in_the_brief_is_reported_without_the_period_of_its_sentence() {
+    for (text, date) in [
+        ("Only £9 left. See you on 4 December.", "4 december"),
+        ("See you on 4 Dec.", "4 dec"),
+        ("See you on 4 December, at last.", "4 december"),
+    ] {
+        let blocks = json!([{ "type": "text", "id": "a", "text": text }]);
+        let found = findings(&document("en", "News", blocks), &brief("en", json!({})), "News");
+        assert!(found.contains(&(FindingKind::NotInBrief, date.to_owned())), "{found:?}");
+    }
+}
+
+/// Regression test: the first word below a greeting was reported as the name of an unknown person.
+#[test]
+fn a_sentence_below_a_greeting_is_no_signature() {
+    let names = |text: &str| {
+        let blocks = json!([{ "type": "text", "id": "a", "text": text }]);
+        findings(&document("de", "Willkommen", blocks), &brief("de", json!({})), "Willkommen")
+    };
+    assert_eq!(names("Guten Tag,\n\nSchön, dass Sie von uns lesen möchten."), []);
+    assert_eq!(names("Bis bald,\nAda, Werkstatt"), [(FindingKind::NotInBrief, "Ada".to_owned())]);
+}

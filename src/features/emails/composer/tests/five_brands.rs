@@ -170,6 +170,22 @@ fn a_reminder_of_an_offer_has_a_coupon_and_a_button() {
     assert!(text.contains("┆ HELLOAGAIN ┆") && target(&composed.email).is_some(), "{text}");
 }
 
+/// Regression test: a reminder for patients "not seen in 6 months" did not say how long the visit was ago.
+#[test]
+fn a_reminder_says_how_long_its_recipients_have_been_away() {
+    let reminder = |audience: &str| {
+        let draft = draft(Goal::Reminder, "en").fact(FactKind::Period, Some(FactRole::Other), "6 months", None);
+        written(draft.says("Book your checkup online.", &[]).with(|brief| {
+            let span = brief.facts[0].span;
+            brief.audience = Some(Part { text: audience.to_owned(), span });
+        }))
+    };
+    let text = reminder("patients not seen in 6 months");
+    assert!(text.contains("It’s been 6 months since we last saw you."), "{text}");
+    let text = reminder("patients who asked for a reminder every 6 months");
+    assert!(!text.contains("6 months"), "{text}");
+}
+
 #[test]
 fn a_title_does_not_cut_a_date() {
     let starts = Some(FactRole::OfferStarts);

@@ -6,6 +6,7 @@ mod checks;
 mod drafts;
 mod five_brands;
 mod hurried;
+mod idioms;
 mod languages;
 pub mod print;
 mod prompts;
