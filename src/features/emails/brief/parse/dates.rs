@@ -17,6 +17,9 @@ pub const EVERY: [&str; 18] = [
     "siempre", "toujours", "chaque", "tous",
 ];
 
+/// The number of hours of a day. A higher number before the end of a range of hours is a day: "sab 27 até 18h".
+const HOURS: i8 = 24;
+
 /// Words for "before" after a weekday.
 const BEFORE: [&str; 9] = ["before", "beforehand", "vorher", "davor", "zuvor", "avant", "antes", "prima", "ervoor"];
 
@@ -186,18 +189,24 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
             return Some(Found { kind, range: Range::of(from, end), value, bound });
         }
     }
-    let mut next = at;
-    let mut days = 0;
-    while let Some((_, end)) = bare_day(prompt, next) {
-        let joint = if prompt.fold(end) == "," { Some(end + 1) } else { prompt.end(List::And, end) };
+    let (first, _) = bare_day(prompt, at)?;
+    let (mut next, mut days) = (at, 0);
+    // Whether each day is named and follows the day before it: "vr 4 za 5 zo 6 dec".
+    let mut is_named_row = true;
+    while let Some((own, end)) = bare_day(prompt, next) {
+        let follows = |at: usize| bare_day(prompt, at).is_some_and(|(other, _)| other.day == own.day.map(|day| day + 1));
+        let is_comma = prompt.fold(end) == ",";
+        let joint = if is_comma { Some(end + 1) } else { prompt.end(List::And, end) };
         days += 1;
-        match joint {
-            Some(joint) if joint > end => next = joint,
-            _ => break,
-        }
+        is_named_row &= own.weekday.is_some();
+        // Hurried prompts join days with spaces only.
+        let Some(joint) = joint.or_else(|| follows(end).then_some(end)) else { break };
+        is_named_row &= follows(joint) && (is_comma || joint == end);
+        next = joint;
     }
-    let (last, end) = day_and_month(prompt, next, false).filter(|_| days >= 3)?;
-    let first = resolve(Parts { day: day(prompt, at), ..last }, today, None)?;
+    let is_list = days >= 3 || days == 2 && is_named_row;
+    let (last, end) = day_and_month(prompt, weekday(prompt, next).1, false).filter(|_| is_list)?;
+    let first = resolve(Parts { day: first.day, ..last }, today, None)?;
     let last = resolve(last, today, None)?;
     let value = Some(FactValue::Days { first: first.min(last), last: Some(last) });
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
@@ -344,11 +353,12 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
         }
         let is_article = at > 0 && prompt.fold(at - 1) == "le";
         let is_time = !is_article && end == start + 1 && time(prompt, start).is_some();
+        let is_hour = !is_article && day <= HOURS;
         let is_clock = is_time
             || prompt.is(List::Hour, end)
             || prompt.is(List::Am, end)
             || prompt.is(List::Pm, end)
-            || is_short && !is_article && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
+            || is_short && is_hour && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }

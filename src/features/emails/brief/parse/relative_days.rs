@@ -199,4 +199,23 @@ mod tests {
     fn holidays_are_not_the_next_weekday() {
         assert!(days("Abrimos por las mañanas, viernes santo cerrado.").iter().all(Option::is_none));
     }
+
+    /// Regression tests: of days that are joined with spaces only, the email stated only the last one, and "5a feira" was a number.
+    #[test]
+    fn days_in_a_row_are_a_period_and_portuguese_weekdays_have_numbers() {
+        let periods = |prompt: &str, language: &str| {
+            let language = crate::base::locale::LanguageTag::parse(language).expect("a language");
+            let brief = parse(prompt, &Brand::default(), Some(&language), date(2026, 11, 17));
+            brief.facts.into_iter().filter_map(|fact| fact.value).collect::<Vec<_>>()
+        };
+        let days = |first: i8, last: Option<i8>| FactValue::Days {
+            first: date(2026, 12, first),
+            last: last.map(|last| date(2026, 12, last)),
+        };
+        assert_eq!(periods("Wijnproeverij vr za zo (4 5 6 dec) alleen in de winkel.", "nl"), [days(4, Some(6))]);
+        assert_eq!(periods("Portes ouvertes à la cave sam 5 dim 6 dec.", "fr"), [days(5, Some(6))]);
+        assert_eq!(periods("Open studio Sat 5, Sat 12 Dec.", "en").len(), 2, "two days are no period");
+        assert_eq!(periods("Encomendas até 5a feira 17/12.", "pt"), [days(17, None)]);
+        assert_eq!(periods("Levantar a encomenda na loja sab 26 até 18h.", "pt")[0], days(26, None));
+    }
 }
