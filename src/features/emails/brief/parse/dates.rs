@@ -17,6 +17,9 @@ pub const EVERY: [&str; 18] = [
     "siempre", "toujours", "chaque", "tous",
 ];
 
+/// Words for "also" before a weekday. With hours after it, the weekday recurs: "im Dez. auch Mo 10-16 offen".
+const ALSO: [&str; 7] = ["also", "auch", "aussi", "tambien", "anche", "tambem", "ook"];
+
 /// The number of hours of a day. A higher number before the end of a range of hours is a day: "sab 27 até 18h".
 const HOURS: i8 = 24;
 
@@ -79,6 +82,11 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
         || start == at && prompt.is(List::CueClosed, end);
     if is_weekday && is_every {
+        return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
+    }
+    // The weekday of additional opening hours is a weekday of every week too.
+    let is_additional = start > 0 && ALSO.contains(&prompt.fold(start - 1)) && has_hours(prompt, end);
+    if is_weekday && is_additional {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     // "Order by the Friday before": a day before another date.
@@ -222,13 +230,17 @@ fn choice(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<usize> {
 
 /// Returns whether weekdays recur every week: "every" precedes them, hours or a month follow them, or their names are abbreviated.
 fn recurs(prompt: &Prompt<'_>, from: usize, end: usize) -> bool {
-    let hours = (end..end + 3).find_map(|at| time(prompt, at));
-    let has_hours = hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })));
     let is_every = from > 0 && EVERY.contains(&prompt.fold(from - 1));
     is_every
-        || has_hours
+        || has_hours(prompt, end)
         || prompt.is(List::ShortWeekday, from)
         || prompt.end(List::PartOf, end).is_some_and(|at| prompt.is(List::Month, at))
+}
+
+/// Returns whether a range of hours follows within three words.
+fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
+    let hours = (end..end + 3).find_map(|at| time(prompt, at));
+    hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
 }
 
 /// Returns the next date of one weekday and the first date of another weekday after it.

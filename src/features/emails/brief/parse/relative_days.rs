@@ -218,4 +218,17 @@ mod tests {
         assert_eq!(periods("Encomendas até 5a feira 17/12.", "pt"), [days(17, None)]);
         assert_eq!(periods("Levantar a encomenda na loja sab 26 até 18h.", "pt")[0], days(26, None));
     }
+
+    /// Regression test: "im Dez. auch Mo 10-16 offen" became the next Monday.
+    #[test]
+    fn a_weekday_of_additional_opening_hours_has_no_date() {
+        for prompt in [
+            "Der Laden in Kiel ist im Dezember auch Mo 10-16 Uhr offen.",
+            "In December the shop is also open, also Mon 10-16.",
+            "En décembre, la boutique est ouverte aussi lundi 10h-16h.",
+        ] {
+            assert_eq!(days(prompt).last(), Some(&None), "{prompt}");
+        }
+        assert_eq!(days("The open studio is on Monday 10-16."), [Some(date(2027, 3, 1))]);
+    }
 }
