@@ -86,7 +86,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     }
     // The weekday of additional opening hours is a weekday of every week too.
     let is_additional = start > 0 && ALSO.contains(&prompt.fold(start - 1)) && has_hours(prompt, end);
-    if is_weekday && is_additional {
+    if is_weekday && (is_additional || is_in_timetable(prompt, start, end)) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     // "Order by the Friday before": a day before another date.
@@ -235,6 +235,13 @@ fn recurs(prompt: &Prompt<'_>, from: usize, end: usize) -> bool {
         || has_hours(prompt, end)
         || prompt.is(List::ShortWeekday, from)
         || prompt.end(List::PartOf, end).is_some_and(|at| prompt.is(List::Month, at))
+}
+
+/// Returns whether a weekday with hours starts a line below another line that starts with a weekday: "Mon-Fri 9-5", "Sat 9-1".
+fn is_in_timetable(prompt: &Prompt<'_>, at: usize, end: usize) -> bool {
+    let is_day = |at: usize| prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at);
+    let above = at.checked_sub(1).map(|above| prompt.line_start(above));
+    prompt.line_start(at) == at && above.is_some_and(is_day) && has_hours(prompt, end)
 }
 
 /// Returns whether a range of hours follows within three words.

@@ -231,4 +231,11 @@ mod tests {
         }
         assert_eq!(days("The open studio is on Monday 10-16."), [Some(date(2027, 3, 1))]);
     }
+
+    /// Regression test: "SAT 9-1" in a list of opening hours became the next Saturday.
+    #[test]
+    fn a_weekday_in_a_timetable_has_no_date() {
+        assert_eq!(days("Our new hours:\nMON-FRI 8.30-6.30\nSAT 9-1\nThe lunch closure is gone."), [None, None]);
+        assert_eq!(days("Our open studio:\nSAT 9-1\nThere is cake for everyone."), [Some(date(2027, 2, 27))]);
+    }
 }
