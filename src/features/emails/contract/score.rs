@@ -402,7 +402,7 @@ fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: us
 /// The first set of samples. The rules were developed with it.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
-    holds(&score("first").await, 1377, 0, 1, 2);
+    holds(&score("first").await, 1377, 0, 1, 1);
 }
 
 /// The second set of samples, written after the rules. The rules were then improved with it.
@@ -438,7 +438,7 @@ async fn the_blind_samples_keep_their_facts() {
 /// Forty usual and forty hurried prompts of a sixth writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_sixth_samples_keep_their_facts() {
-    holds(&score("sixth").await, 771, 11, 7, 1);
+    holds(&score("sixth").await, 772, 10, 7, 1);
 }
 
 /// Thirty usual and thirty hurried prompts, written before any result on them was known. The rules were then improved with them.
@@ -474,13 +474,13 @@ async fn the_eleventh_samples_keep_their_facts() {
 /// Twenty usual and forty hurried prompts of another writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_twelfth_samples_keep_their_facts() {
-    holds(&score("twelfth").await, 653, 5, 51, 4);
+    holds(&score("twelfth").await, 654, 5, 51, 1);
 }
 
 /// Thirty usual and thirty hurried prompts of a writer who had not read the word lists. The rules were then improved with them.
 #[tokio::test]
 async fn the_thirteenth_samples_keep_their_facts() {
-    holds(&score("thirteenth").await, 453, 4, 14, 0);
+    holds(&score("thirteenth").await, 454, 3, 13, 0);
 }
 
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an

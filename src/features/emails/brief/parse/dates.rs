@@ -17,6 +17,12 @@ pub const EVERY: [&str; 18] = [
     "siempre", "toujours", "chaque", "tous",
 ];
 
+/// Words for "also" before a weekday. With hours after it, the weekday recurs: "im Dez. auch Mo 10-16 offen".
+const ALSO: [&str; 7] = ["also", "auch", "aussi", "tambien", "anche", "tambem", "ook"];
+
+/// The number of hours of a day. A higher number before the end of a range of hours is a day: "sab 27 até 18h".
+const HOURS: i8 = 24;
+
 /// Words for "before" after a weekday.
 const BEFORE: [&str; 9] = ["before", "beforehand", "vorher", "davor", "zuvor", "avant", "antes", "prima", "ervoor"];
 
@@ -76,6 +82,11 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
         || start == at && prompt.is(List::CueClosed, end);
     if is_weekday && is_every {
+        return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
+    }
+    // The weekday of additional opening hours is a weekday of every week too.
+    let is_additional = start > 0 && ALSO.contains(&prompt.fold(start - 1)) && has_hours(prompt, end);
+    if is_weekday && (is_additional || is_in_timetable(prompt, start, end)) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     // The date of the weekday in "Order by the Friday before" depends on another date.
@@ -186,18 +197,24 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
             return Some(Found { kind, range: Range::of(from, end), value, bound });
         }
     }
-    let mut next = at;
-    let mut days = 0;
-    while let Some((_, end)) = bare_day(prompt, next) {
-        let joint = if prompt.fold(end) == "," { Some(end + 1) } else { prompt.end(List::And, end) };
+    let (first, _) = bare_day(prompt, at)?;
+    let (mut next, mut days) = (at, 0);
+    // Whether each day is named and follows the day before it: "vr 4 za 5 zo 6 dec".
+    let mut is_named_row = true;
+    while let Some((own, end)) = bare_day(prompt, next) {
+        let follows = |at: usize| bare_day(prompt, at).is_some_and(|(other, _)| other.day == own.day.map(|day| day + 1));
+        let is_comma = prompt.fold(end) == ",";
+        let joint = if is_comma { Some(end + 1) } else { prompt.end(List::And, end) };
         days += 1;
-        match joint {
-            Some(joint) if joint > end => next = joint,
-            _ => break,
-        }
+        is_named_row &= own.weekday.is_some();
+        // Hurried prompts join days with spaces only.
+        let Some(joint) = joint.or_else(|| follows(end).then_some(end)) else { break };
+        is_named_row &= follows(joint) && (is_comma || joint == end);
+        next = joint;
     }
-    let (last, end) = day_and_month(prompt, next, false).filter(|_| days >= 3)?;
-    let first = resolve(Parts { day: day(prompt, at), ..last }, today, None)?;
+    let is_list = days >= 3 || days == 2 && is_named_row;
+    let (last, end) = day_and_month(prompt, weekday(prompt, next).1, false).filter(|_| is_list)?;
+    let first = resolve(Parts { day: first.day, ..last }, today, None)?;
     let last = resolve(last, today, None)?;
     let value = Some(FactValue::Days { first: first.min(last), last: Some(last) });
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
@@ -213,13 +230,24 @@ fn choice(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<usize> {
 
 /// Returns whether weekdays recur every week: "every" precedes them, hours or a month follow them, or their names are abbreviated.
 fn recurs(prompt: &Prompt<'_>, from: usize, end: usize) -> bool {
-    let hours = (end..end + 3).find_map(|at| time(prompt, at));
-    let has_hours = hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })));
     let is_every = from > 0 && EVERY.contains(&prompt.fold(from - 1));
     is_every
-        || has_hours
+        || has_hours(prompt, end)
         || prompt.is(List::ShortWeekday, from)
         || prompt.end(List::PartOf, end).is_some_and(|at| prompt.is(List::Month, at))
+}
+
+/// Returns whether a weekday with hours starts a line below another line that starts with a weekday: "Mon-Fri 9-5", "Sat 9-1".
+fn is_in_timetable(prompt: &Prompt<'_>, at: usize, end: usize) -> bool {
+    let is_day = |at: usize| prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at);
+    let above = at.checked_sub(1).map(|above| prompt.line_start(above));
+    prompt.line_start(at) == at && above.is_some_and(is_day) && has_hours(prompt, end)
+}
+
+/// Returns whether a range of hours follows within three words.
+fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
+    let hours = (end..end + 3).find_map(|at| time(prompt, at));
+    hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
 }
 
 /// Returns the next date of one weekday and the first date of another weekday after it.
@@ -344,11 +372,12 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
         }
         let is_article = at > 0 && prompt.fold(at - 1) == "le";
         let is_time = !is_article && end == start + 1 && time(prompt, start).is_some();
+        let is_hour = !is_article && day <= HOURS;
         let is_clock = is_time
             || prompt.is(List::Hour, end)
             || prompt.is(List::Am, end)
             || prompt.is(List::Pm, end)
-            || is_short && !is_article && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
+            || is_short && is_hour && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }

@@ -199,4 +199,43 @@ mod tests {
     fn holidays_are_not_the_next_weekday() {
         assert!(days("Abrimos por las mañanas, viernes santo cerrado.").iter().all(Option::is_none));
     }
+
+    /// Regression tests: of days that are joined with spaces only, the email stated only the last one, and "5a feira" was a number.
+    #[test]
+    fn days_in_a_row_are_a_period_and_portuguese_weekdays_have_numbers() {
+        let periods = |prompt: &str, language: &str| {
+            let language = crate::base::locale::LanguageTag::parse(language).expect("a language");
+            let brief = parse(prompt, &Brand::default(), Some(&language), date(2026, 11, 17));
+            brief.facts.into_iter().filter_map(|fact| fact.value).collect::<Vec<_>>()
+        };
+        let days = |first: i8, last: Option<i8>| FactValue::Days {
+            first: date(2026, 12, first),
+            last: last.map(|last| date(2026, 12, last)),
+        };
+        assert_eq!(periods("Wijnproeverij vr za zo (4 5 6 dec) alleen in de winkel.", "nl"), [days(4, Some(6))]);
+        assert_eq!(periods("Portes ouvertes à la cave sam 5 dim 6 dec.", "fr"), [days(5, Some(6))]);
+        assert_eq!(periods("Open studio Sat 5, Sat 12 Dec.", "en").len(), 2, "two days are no period");
+        assert_eq!(periods("Encomendas até 5a feira 17/12.", "pt"), [days(17, None)]);
+        assert_eq!(periods("Levantar a encomenda na loja sab 26 até 18h.", "pt")[0], days(26, None));
+    }
+
+    /// Regression test: "im Dez. auch Mo 10-16 offen" became the next Monday.
+    #[test]
+    fn a_weekday_of_additional_opening_hours_has_no_date() {
+        for prompt in [
+            "Der Laden in Kiel ist im Dezember auch Mo 10-16 Uhr offen.",
+            "In December the shop is also open, also Mon 10-16.",
+            "En décembre, la boutique est ouverte aussi lundi 10h-16h.",
+        ] {
+            assert_eq!(days(prompt).last(), Some(&None), "{prompt}");
+        }
+        assert_eq!(days("The open studio is on Monday 10-16."), [Some(date(2027, 3, 1))]);
+    }
+
+    /// Regression test: "SAT 9-1" in a list of opening hours became the next Saturday.
+    #[test]
+    fn a_weekday_in_a_timetable_has_no_date() {
+        assert_eq!(days("Our new hours:\nMON-FRI 8.30-6.30\nSAT 9-1\nThe lunch closure is gone."), [None, None]);
+        assert_eq!(days("Our open studio:\nSAT 9-1\nThere is cake for everyone."), [Some(date(2027, 2, 27))]);
+    }
 }
