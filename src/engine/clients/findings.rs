@@ -70,6 +70,8 @@ pub struct Checker {
     pub profiles: Vec<Profile>,
     /// The position of each feature of [`TABLE`] in [`Data::features`].
     rows: Vec<Option<usize>>,
+    /// The condition of each note of each feature in [`Data::features`].
+    conditions: Vec<Vec<Option<&'static Condition>>>,
 }
 
 impl Checker {
@@ -88,12 +90,22 @@ impl Checker {
         let slugs: HashMap<&str, usize> =
             data.features.iter().enumerate().map(|(index, feature)| (&*feature.slug, index)).collect();
         let rows = TABLE.entries.iter().map(|entry| slugs.get(&*entry.slug).copied()).collect();
-        Self { profiles: profile::all(&data), rows, data }
+        let of_feature =
+            |feature: &Feature| feature.notes.iter().map(|note| conditions::of_note(feature, note.number)).collect::<Vec<_>>();
+        let conditions = data.features.iter().map(of_feature).collect();
+        Self { profiles: profile::all(&data), rows, conditions, data }
     }
 
     /// Returns the row of a feature in the tables.
     pub fn feature(&self, id: FeatureId) -> Option<&Feature> {
         self.data.features.get((*self.rows.get(usize::from(id.0))?)?)
+    }
+
+    /// Returns the condition of a note of a feature.
+    fn condition(&self, id: FeatureId, number: u16) -> Option<&'static Condition> {
+        let row = (*self.rows.get(usize::from(id.0))?)?;
+        let note = self.data.features.get(row)?.notes.iter().position(|note| note.number == number)?;
+        *self.conditions.get(row)?.get(note)?
     }
 
     /// Returns the profile of the client with this key or alias.
@@ -171,7 +183,7 @@ impl Findings {
             let foreign_account = profile.assumptions.foreign_account;
             let key = Key { word: profile.word, feature: *feature, refuses, notes: cell.notes.clone(), foreign_account };
             let finding = self.known.entry(key).or_insert_with(|| {
-                let group = Group { side, row, uses, profile, refuses, notes: &cell.notes };
+                let group = Group { checker: analysis.checker, side, row, uses, profile, refuses, notes: &cell.notes };
                 group.finding(*feature).map(Arc::new)
             });
             found.extend(finding.clone());
@@ -192,6 +204,7 @@ impl Findings {
 
 /// The uses of a feature, with the row of the feature in the tables.
 struct Group<'g, 'a> {
+    checker: &'g Checker,
     side: &'g Side<'a>,
     row: &'g Feature,
     uses: &'g [Use],
@@ -204,7 +217,7 @@ impl Group<'_, '_> {
     fn finding(&self, feature: FeatureId) -> Option<Finding> {
         let effect = TABLE.entry(feature)?.effect();
         let numbers: Vec<(u16, Option<&'static Condition>)> =
-            self.notes.iter().map(|number| (*number, conditions::of_note(self.row, *number))).collect();
+            self.notes.iter().map(|number| (*number, self.checker.condition(feature, *number))).collect();
         let mut strongest = vec![Applies::False; numbers.len()];
         let mut support = if self.refuses { Support::None } else { Support::Partial };
         let mut hits = Vec::new();
