@@ -137,6 +137,9 @@ pub struct Condition {
     pub excuses: bool,
     #[serde(default)]
     notes: Vec<String>,
+    /// The part of the condition that concerns the email, if the condition also concerns the account.
+    #[serde(skip)]
+    email: Option<Box<Condition>>,
 }
 
 fn yes() -> bool {
@@ -155,6 +158,11 @@ fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
     }
     let mut found = HashMap::new();
     for mut condition in toml::from_str::<File>(text)?.condition {
+        condition.email = match condition.test {
+            Test::AccountValues => Some(Box::new(condition.of(Test::WordIn))),
+            Test::AccountSheet => Some(Box::new(condition.of(Test::InSheet))),
+            _ => None,
+        };
         for note in std::mem::take(&mut condition.notes) {
             found.insert(note, condition.clone());
         }
@@ -193,8 +201,9 @@ impl Condition {
                 Some(foreign) => (!foreign).into(),
             },
             // The condition applies only if both the account and the email match.
-            Test::AccountValues => foreign.min(self.of(Test::WordIn).decide(view, one).into()),
-            Test::AccountSheet => foreign.min(self.of(Test::InSheet).decide(view, one).into()),
+            Test::AccountValues | Test::AccountSheet => {
+                foreign.min(self.email.as_ref().is_some_and(|email| email.decide(view, one)).into())
+            }
             Test::Animated => attributes::animated(view, one),
             _ => self.decide(view, one).into(),
         }
@@ -206,7 +215,7 @@ impl Condition {
     }
 
     fn of(&self, test: Test) -> Self {
-        Self { test, words: self.words.clone(), effect: None, cuts: true, excuses: false, notes: Vec::new() }
+        Self { test, words: self.words.clone(), effect: None, cuts: true, excuses: false, notes: Vec::new(), email: None }
     }
 
     fn decide(&self, view: &View<'_>, one: &Use) -> bool {
@@ -240,11 +249,14 @@ fn is_inline(view: &View<'_>, owner: Owner) -> bool {
     matches!(owner, Owner::Element(element) if view.element(element).is_some_and(|element| element.name != "style"))
 }
 
-fn styled<'v, 'a>(view: &'v View<'a>, declaration: &Declaration) -> Vec<&'v Element<'a>> {
-    match declaration.owner {
-        Owner::Element(element) => view.element(element).into_iter().collect(),
-        _ => view.touched(declaration).iter().take(STYLED_MAX).filter_map(|element| view.element(*element)).collect(),
-    }
+/// Returns the elements that a declaration applies to, at most [`STYLED_MAX`].
+fn styled<'v, 'a>(view: &'v View<'a>, declaration: &Declaration) -> impl Iterator<Item = &'v Element<'a>> + use<'v, 'a> {
+    let own = match declaration.owner {
+        Owner::Element(element) => view.element(element),
+        _ => None,
+    };
+    let ruled = view.touched(declaration).iter().take(STYLED_MAX).filter_map(move |element| view.element(*element));
+    own.into_iter().chain(ruled)
 }
 
 #[cfg(test)]
