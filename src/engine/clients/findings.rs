@@ -147,25 +147,25 @@ impl<'a> Analysis<'a> {
 /// Everything that a finding about a feature depends on: the HTML (Word's or the other clients'), the feature, the client's support with
 /// its notes, and the assumption about the reader.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct Key<'c> {
     word: bool,
     feature: FeatureId,
     refuses: bool,
-    notes: Vec<u16>,
+    notes: &'c [u16],
     foreign_account: Option<bool>,
 }
 
 /// The findings so far. Clients with the same support for a feature share its finding.
 #[derive(Default)]
-pub struct Findings {
-    known: HashMap<Key, Option<Arc<Finding>>>,
+pub struct Findings<'c> {
+    known: HashMap<Key<'c>, Option<Arc<Finding>>>,
     style_limits: HashMap<(bool, usize), Option<Arc<Finding>>>,
     drops: HashMap<bool, Option<Arc<Finding>>>,
 }
 
-impl Findings {
+impl<'c> Findings<'c> {
     /// Returns the findings in a client, and the features that were not tested in the client.
-    pub fn of(&mut self, analysis: &Analysis<'_>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
+    pub fn of(&mut self, analysis: &Analysis<'c>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
         let side = analysis.side(profile);
         let (mut found, mut untested) = (Vec::new(), Vec::new());
         for (feature, uses) in &side.groups {
@@ -181,7 +181,7 @@ impl Findings {
                 SupportLevel::Partly => false,
             };
             let foreign_account = profile.assumptions.foreign_account;
-            let key = Key { word: profile.word, feature: *feature, refuses, notes: cell.notes.clone(), foreign_account };
+            let key = Key { word: profile.word, feature: *feature, refuses, notes: &cell.notes, foreign_account };
             let finding = self.known.entry(key).or_insert_with(|| {
                 let group = Group { checker: analysis.checker, side, row, uses, profile, refuses, notes: &cell.notes };
                 group.finding(*feature).map(Arc::new)

@@ -273,8 +273,8 @@ struct Writer<'w> {
     written: HashMap<*const Finding, (Arc<Finding>, Written)>,
 }
 
-impl Writer<'_> {
-    fn client(&mut self, profile: &Profile, findings: &mut Findings, html_bytes: usize) -> ClientIssues {
+impl<'w> Writer<'w> {
+    fn client(&mut self, profile: &Profile, findings: &mut Findings<'w>, html_bytes: usize) -> ClientIssues {
         let (found, untested) = findings.of(self.analysis, profile);
         let (mut issues, mut warnings) = (Vec::new(), Vec::new());
         for finding in &found {
