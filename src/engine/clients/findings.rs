@@ -10,7 +10,7 @@ use super::fallback;
 use super::features::detect::{Site, Use};
 use super::features::{Effect, FeatureId, TABLE};
 use super::profile::{self, DARK_QUERY, DarkMode, Drop, Profile};
-use super::side::{Hit, REACH_MAX, Side, WordOnly};
+use super::side::{Hit, REACH_MAX, Side};
 use super::view::Texts;
 use crate::base::source::Span;
 
@@ -124,12 +124,8 @@ pub struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     pub fn new(checker: &'a Checker, texts: &'a Texts<'_>) -> Self {
-        let all = Side::new(texts.source, false);
-        let word = texts.word().map(|text| {
-            let side = Side::new(text, true);
-            let word_only = WordOnly::of(&side.view.document, &all.view.document);
-            Side { word_only, ..side }
-        });
+        let all = Side::new(texts.source);
+        let word = texts.word().map(|text| Side::for_word(text, &all));
         Self { checker, source: texts.source, all, word }
     }
 
