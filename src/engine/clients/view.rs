@@ -114,3 +114,19 @@ impl<'a> Texts<'a> {
         self.word.as_deref()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copied_attributes_are_like_those_that_were_read() {
+        let html = include_str!("../../../tests/samples/validation/compatibility/receipt.html");
+        let texts = Texts::new(html);
+        let word = texts.word().expect("the email has a conditional comment");
+        let (others, read) = (View::parse(html, false), View::parse(word, true));
+        let copied = View::parse_like(word, true, Some(&others));
+        assert_eq!(format!("{:?}", copied.sheets), format!("{:?}", read.sheets));
+        assert!(read.sheets.declarations.iter().any(|one| one.repeats.is_some()), "some attributes have the same text");
+    }
+}
