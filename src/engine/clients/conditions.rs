@@ -151,6 +151,10 @@ static CONDITIONS: LazyLock<HashMap<String, Condition>> = LazyLock::new(|| {
     parse(text).expect("a test parses the embedded file")
 });
 
+/// The features of the embedded tables, by slug.
+static FEATURES: LazyLock<HashMap<&str, &Feature>> =
+    LazyLock::new(|| Data::embedded().features.iter().map(|feature| (&*feature.slug, feature)).collect());
+
 fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
     #[derive(Deserialize)]
     struct File {
@@ -173,7 +177,7 @@ fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
 /// Returns the condition of a note. Returns `None` if the note's text has changed since the condition was written.
 pub fn of_note(feature: &Feature, number: u16) -> Option<&'static Condition> {
     let condition = CONDITIONS.get(&format!("{}#{number}", feature.slug))?;
-    let known = Data::embedded().features.iter().find(|one| one.slug == feature.slug);
+    let known = FEATURES.get(&*feature.slug);
     known.is_some_and(|known| known.note(number) == feature.note(number)).then_some(condition)
 }
 
