@@ -92,6 +92,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let options = Options { nodes, ..options(&engine.settings, &opened.folder, connections.http) };
     let api = Api::new(engine.clone(), OPERATIONS);
     let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
+    let docs = pages.render_ahead();
     let front = Arc::new(WithLeader::new(api.clone(), WithTools::new(api, pages, &tasks), client));
     // A strong reference would keep the stores open at shutdown.
     let weak_front = Arc::downgrade(&front);
@@ -122,6 +123,10 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         None => super::print(&greeting(&bound, &opened.folder, &engine.settings, (welcome.as_ref(), engine.hold.is_on()))),
     }
     let ready = ready_file.map(|file| ReadyFile::write(file, &bound, &mail_in)).transpose()?;
+    // A debug build takes seconds to render the pages, and renders them again whenever a file changes, so it waits for a request.
+    if !cfg!(debug_assertions) {
+        tasks.spawn("documentation", docs);
+    }
 
     let mut shutdown = tasks.shutdown();
     let failure = tokio::select! {

@@ -91,6 +91,28 @@ pub fn fold(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
 }
 
+/// Appends a lowercase letter to `out` without its accent if it is Latin, because people often omit accents. An apostrophe of any form
+/// becomes the ASCII apostrophe. Other characters stay as they are.
+pub fn push_without_accent(c: char, out: &mut String) {
+    match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => out.push('a'),
+        'ç' => out.push('c'),
+        'è' | 'é' | 'ê' | 'ë' => out.push('e'),
+        'ì' | 'í' | 'î' | 'ï' => out.push('i'),
+        'ñ' => out.push('n'),
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' => out.push('o'),
+        'ù' | 'ú' | 'û' | 'ü' => out.push('u'),
+        'ý' | 'ÿ' => out.push('y'),
+        'ß' => out.push_str("ss"),
+        'œ' => out.push_str("oe"),
+        'æ' => out.push_str("ae"),
+        '’' | '‘' | 'ʼ' => out.push('\''),
+        // The dot that remains of the lowercase form of `İ`.
+        '\u{307}' => {}
+        other => out.push(other),
+    }
+}
+
 /// Returns the text with its first letter capitalized.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
@@ -108,6 +130,11 @@ pub fn capitalized(text: &str) -> String {
 pub fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Escapes text for the content of an HTML element. Quotation marks stay as they are, so the result is not safe in attributes.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the text as one line: line breaks and other control characters are replaced with spaces.
@@ -393,6 +420,18 @@ mod tests {
     fn one_line_has_no_breaks() {
         assert_eq!(one_line("Björn 🎉"), "Björn 🎉");
         assert_eq!(one_line("a\r\nb\0c\u{85}d\u{2028}e\tf"), "a  b c d e f");
+    }
+
+    #[test]
+    fn latin_letters_lose_their_accents() {
+        let mut out = String::new();
+        "crème brûlée l’œuf straße ж".chars().for_each(|c| push_without_accent(c, &mut out));
+        assert_eq!(out, "creme brulee l'oeuf strasse ж");
+    }
+
+    #[test]
+    fn markup_in_text_is_escaped() {
+        assert_eq!(escaped("<b>a & \"b\"</b>"), "&lt;b&gt;a &amp; \"b\"&lt;/b&gt;");
     }
 
     #[test]

@@ -77,6 +77,31 @@ async fn put(store: &Store, key: &str, bytes: usize) {
     store.write(put).await.expect("the store works").expect("the write succeeds");
 }
 
+/// Closes a store that no other part of the test uses.
+fn close(store: Arc<Store>) {
+    Arc::into_inner(store).expect("no one else uses the store").close();
+}
+
+/// Waits until the condition holds.
+async fn until(is_so: impl AsyncFn() -> bool) {
+    for _ in 0..LOOKS_MAX {
+        if is_so().await {
+            return;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    panic!("the condition does not hold after three minutes");
+}
+
+/// Returns the time, which differs from the times of the commits before and after it.
+async fn moment() -> Timestamp {
+    let pause = Duration::from_millis(20);
+    tokio::time::sleep(pause).await;
+    let now = SystemClock.now();
+    tokio::time::sleep(pause).await;
+    now
+}
+
 impl Run {
     /// Starts a server on the data folder `data`, for the `boots`-th time. `seed` names the machine.
     fn start(data: &Path, target: &Path, boots: u64, seed: u64) -> Self {
@@ -122,21 +147,23 @@ impl Run {
         panic!("the backup does not catch up: {:?}", self.backup.status());
     }
 
-    /// Ends the process without finishing the backup, like a crash.
-    async fn crash(self) {
+    /// Ends the shipping, but not the process.
+    async fn drain(&self) {
         self.tasks.raise(Stage::Draining);
         self.tasks.join(Duration::from_secs(20)).await;
+    }
+
+    /// Ends the process without finishing the backup, like a crash.
+    async fn crash(self) {
+        self.drain().await;
         let Self { stores, capture, backup, .. } = self;
         drop(backup);
-        for store in stores {
-            Arc::into_inner(store).expect("no one else uses the store").close();
-        }
+        stores.into_iter().for_each(close);
         capture.close();
     }
 
     async fn stop(self) {
-        self.tasks.raise(Stage::Draining);
-        self.tasks.join(Duration::from_secs(20)).await;
+        self.drain().await;
         self.backup.finish().await;
         self.crash().await;
     }
@@ -170,9 +197,7 @@ async fn every_moment_can_be_restored_and_the_log_continues_after_restarts() {
     let run = Run::start(&data, &target, 1, 1);
     run.put(StoreName::Control, "row 1", 100).await;
     run.catch_up().await;
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    let early = SystemClock.now();
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    let early = moment().await;
     run.put(StoreName::Live, "row 2", 3_000_000).await;
     run.put(StoreName::Test, "row 3", 10).await;
     run.catch_up().await;
@@ -233,16 +258,13 @@ async fn the_moments_before_a_lost_record_can_be_restored() {
     run.put(StoreName::Live, "row 1", 10).await;
     run.catch_up().await;
     // The server no longer ships, so the next record stays in the spool.
-    run.tasks.raise(Stage::Draining);
-    run.tasks.join(Duration::from_secs(20)).await;
+    run.drain().await;
     run.put(StoreName::Live, "row 2", 10).await;
     run.crash().await;
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    let before = SystemClock.now();
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    let before = moment().await;
     let store = open(&data, StoreName::Live, Arc::new(Lost));
     put(&store, "row 3", 10).await;
-    Arc::into_inner(store).expect("no one else uses the store").close();
+    close(store);
     let run = Run::start(&data, &target, 2, 1);
     run.put(StoreName::Live, "row 4", 10).await;
     run.catch_up().await;
@@ -263,7 +285,7 @@ async fn a_lost_record_is_noticed_even_if_it_is_the_first_one_of_its_store_in_th
     run.stop().await;
     let store = open(&data, StoreName::Live, Arc::new(Lost));
     put(&store, "row 1", 10).await;
-    Arc::into_inner(store).expect("no one else uses the store").close();
+    close(store);
     let run = Run::start(&data, &target, 2, 1);
     run.put(StoreName::Live, "row 2", 10).await;
     run.catch_up().await;
@@ -278,8 +300,7 @@ async fn a_node_that_has_lost_the_lead_reports_nothing_as_backed_up() {
     let (_outer, data, target) = folders();
     let run = Run::start(&data, &target, 1, 1);
     run.catch_up().await;
-    run.tasks.raise(Stage::Draining);
-    run.tasks.join(Duration::from_secs(20)).await;
+    run.drain().await;
     let heartbeat = async || sealed(&target).target.get(&names::heartbeat(1)).await;
     let before = heartbeat().await;
     run.backup.abandon();
@@ -300,9 +321,7 @@ async fn an_interrupted_log_gets_no_snapshot() {
     let refused = snapshot::take(&sealed, 1, &capture, &stores, &SystemClock).await;
     assert!(matches!(refused, Err(Error::Interrupted(_))), "{refused:?}");
     assert_eq!(sealed.target.list(names::SNAPSHOTS).await, Ok(Vec::new()));
-    for store in stores {
-        Arc::into_inner(store).expect("no one else uses the store").close();
-    }
+    stores.into_iter().for_each(close);
     capture.close();
 }
 
@@ -316,12 +335,7 @@ async fn a_restore_continues_with_an_earlier_snapshot_if_its_own_was_thinned() {
     run.catch_up().await;
     let first = restoring::plan(&sealed, None).await.expect("there is a snapshot");
     run.backup.want_snapshot();
-    for _ in 0..LOOKS_MAX {
-        if restoring::plan(&sealed, None).await.is_ok_and(|plan| plan.snapshot != first.snapshot) {
-            break;
-        }
-        tokio::time::sleep(LOOK).await;
-    }
+    until(async || restoring::plan(&sealed, None).await.is_ok_and(|plan| plan.snapshot != first.snapshot)).await;
     run.put(StoreName::Live, "row 2", 10).await;
     run.catch_up().await;
     run.stop().await;
@@ -350,12 +364,7 @@ async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
     let other_data = outer.path().join("other");
     std::fs::create_dir(&other_data).expect("the folder can be created");
     let other = Run::start(&other_data, &target, 1, 2);
-    for _ in 0..LOOKS_MAX {
-        if other.backup.status().error.is_some() {
-            break;
-        }
-        tokio::time::sleep(LOOK).await;
-    }
+    until(async || other.backup.status().error.is_some()).await;
     assert_eq!(other.backup.status().error, Some(Error::InUse { host: "machine-1".into() }));
     run.put(StoreName::Live, "row 2", 10).await;
     run.catch_up().await;
@@ -366,12 +375,7 @@ async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
     let state = std::fs::read(data.join("backup-spool/state.json")).expect("the state exists");
     std::fs::write(copy.join("backup-spool/state.json"), state).expect("the file can be written");
     let twin = Run::start(&copy, &target, 1, 3);
-    for _ in 0..LOOKS_MAX {
-        if matches!(run.backup.status().error, Some(Error::TakenOver { .. })) {
-            break;
-        }
-        tokio::time::sleep(LOOK).await;
-    }
+    until(async || matches!(run.backup.status().error, Some(Error::TakenOver { .. }))).await;
     assert_eq!(run.backup.status().error, Some(Error::TakenOver { host: "machine-3".into() }));
     twin.put(StoreName::Test, "row 3", 10).await;
     twin.catch_up().await;
@@ -390,12 +394,7 @@ async fn nothing_is_shipped_while_the_key_is_lost() {
     run.put(StoreName::Live, "row 1", 10).await;
     run.catch_up().await;
     std::fs::remove_file(&key).expect("the file can be removed");
-    for _ in 0..LOOKS_MAX {
-        if run.backup.status().error.is_some() {
-            break;
-        }
-        tokio::time::sleep(LOOK).await;
-    }
+    until(async || run.backup.status().error.is_some()).await;
     let error = run.backup.status().error.expect("the backup has stopped");
     assert!(matches!(error, Error::KeyLost(_)) && error.to_string().contains("master.key does not exist"), "{error}");
     let shipped = run.backup.status().part_bytes;
@@ -496,12 +495,7 @@ async fn a_failed_thinning_is_reported_and_does_not_stop_the_backup() {
     let created = sealed(&target).target.create(&names::start(0), "damaged".into()).await;
     assert_eq!(created, Ok(true));
     run.backup.want_snapshot();
-    for _ in 0..LOOKS_MAX {
-        if run.backup.status().thinning_error.is_some() {
-            break;
-        }
-        tokio::time::sleep(LOOK).await;
-    }
+    until(async || run.backup.status().thinning_error.is_some()).await;
     assert!(matches!(run.backup.status().thinning_error, Some(Error::Damaged { .. })), "{:?}", run.backup.status());
     run.put(StoreName::Live, "row 1", 10).await;
     run.catch_up().await;

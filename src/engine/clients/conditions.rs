@@ -137,6 +137,9 @@ pub struct Condition {
     pub excuses: bool,
     #[serde(default)]
     notes: Vec<String>,
+    /// The part of the condition that concerns the email, if the condition also concerns the account.
+    #[serde(skip)]
+    email: Option<Box<Condition>>,
 }
 
 fn yes() -> bool {
@@ -148,6 +151,10 @@ static CONDITIONS: LazyLock<HashMap<String, Condition>> = LazyLock::new(|| {
     parse(text).expect("a test parses the embedded file")
 });
 
+/// The features of the embedded tables, by slug.
+static FEATURES: LazyLock<HashMap<&str, &Feature>> =
+    LazyLock::new(|| Data::embedded().features.iter().map(|feature| (&*feature.slug, feature)).collect());
+
 fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
     #[derive(Deserialize)]
     struct File {
@@ -155,6 +162,11 @@ fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
     }
     let mut found = HashMap::new();
     for mut condition in toml::from_str::<File>(text)?.condition {
+        condition.email = match condition.test {
+            Test::AccountValues => Some(Box::new(condition.of(Test::WordIn))),
+            Test::AccountSheet => Some(Box::new(condition.of(Test::InSheet))),
+            _ => None,
+        };
         for note in std::mem::take(&mut condition.notes) {
             found.insert(note, condition.clone());
         }
@@ -165,7 +177,7 @@ fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
 /// Returns the condition of a note. Returns `None` if the note's text has changed since the condition was written.
 pub fn of_note(feature: &Feature, number: u16) -> Option<&'static Condition> {
     let condition = CONDITIONS.get(&format!("{}#{number}", feature.slug))?;
-    let known = Data::embedded().features.iter().find(|one| one.slug == feature.slug);
+    let known = FEATURES.get(&*feature.slug);
     known.is_some_and(|known| known.note(number) == feature.note(number)).then_some(condition)
 }
 
@@ -193,8 +205,9 @@ impl Condition {
                 Some(foreign) => (!foreign).into(),
             },
             // The condition applies only if both the account and the email match.
-            Test::AccountValues => foreign.min(self.of(Test::WordIn).decide(view, one).into()),
-            Test::AccountSheet => foreign.min(self.of(Test::InSheet).decide(view, one).into()),
+            Test::AccountValues | Test::AccountSheet => {
+                foreign.min(self.email.as_ref().is_some_and(|email| email.decide(view, one)).into())
+            }
             Test::Animated => attributes::animated(view, one),
             _ => self.decide(view, one).into(),
         }
@@ -206,7 +219,7 @@ impl Condition {
     }
 
     fn of(&self, test: Test) -> Self {
-        Self { test, words: self.words.clone(), effect: None, cuts: true, excuses: false, notes: Vec::new() }
+        Self { test, words: self.words.clone(), effect: None, cuts: true, excuses: false, notes: Vec::new(), email: None }
     }
 
     fn decide(&self, view: &View<'_>, one: &Use) -> bool {
@@ -240,11 +253,14 @@ fn is_inline(view: &View<'_>, owner: Owner) -> bool {
     matches!(owner, Owner::Element(element) if view.element(element).is_some_and(|element| element.name != "style"))
 }
 
-fn styled<'v, 'a>(view: &'v View<'a>, declaration: &Declaration) -> Vec<&'v Element<'a>> {
-    match declaration.owner {
-        Owner::Element(element) => view.element(element).into_iter().collect(),
-        _ => view.touched(declaration).iter().take(STYLED_MAX).filter_map(|element| view.element(*element)).collect(),
-    }
+/// Returns the elements that a declaration applies to, at most [`STYLED_MAX`].
+fn styled<'v, 'a>(view: &'v View<'a>, declaration: &Declaration) -> impl Iterator<Item = &'v Element<'a>> + use<'v, 'a> {
+    let own = match declaration.owner {
+        Owner::Element(element) => view.element(element),
+        _ => None,
+    };
+    let ruled = view.touched(declaration).iter().take(STYLED_MAX).filter_map(move |element| view.element(*element));
+    own.into_iter().chain(ruled)
 }
 
 #[cfg(test)]

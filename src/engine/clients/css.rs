@@ -40,6 +40,18 @@ pub struct Declaration {
     pub value: Span,
     pub important: Option<Important>,
     pub owner: Owner,
+    /// The position in [`Sheets::declarations`] of the first declaration from which this one was copied.
+    pub repeats: Option<u32>,
+}
+
+/// The place of a `style` attribute in [`Sheets`].
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The offset of the attribute's value in the source.
+    start: u32,
+    pieces: Span,
+    declarations: Span,
+    comments: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -144,10 +156,11 @@ impl Sheets {
         self.rules(range, context, 0);
     }
 
-    /// Reads the value of a `style` attribute.
-    pub fn add_attribute(&mut self, source: &str, value: Span, element: u32) {
+    /// Reads the value of a `style` attribute, and returns its place.
+    pub fn add_attribute(&mut self, source: &str, value: Span, element: u32) -> Place {
         let text = value.of(source);
         let owner = Owner::Element(element);
+        let (first, first_comment) = (self.declarations.len(), self.comments.len());
         let range = if text.contains('&') {
             let (decoded, offsets) = decode(text);
             self.tokens(&decoded, |offset| value.start + source_offset(&offsets, offset), owner)
@@ -159,6 +172,48 @@ impl Sheets {
             let end = self.until(at, range.end, |kind| kind == TokenKind::Semicolon);
             self.declaration(source, Span { start: at, end }, owner);
             at = end + 1;
+        }
+        Place {
+            start: value.start,
+            pieces: range,
+            declarations: Span::new(first, self.declarations.len()),
+            comments: Span::new(first_comment, self.comments.len()),
+        }
+    }
+
+    /// Adds a `style` attribute with the same text as the one at `place`, which is in `from`, or in these sheets if `from` is `None`.
+    /// A copy takes a fraction of the time that reading takes, and the elements of an email share a few styles. Returns the new place.
+    pub fn copy_attribute(&mut self, from: Option<&Self>, place: Place, start: u32, element: u32) -> Place {
+        let owner = Owner::Element(element);
+        let moved = |span: Span| Span { start: span.start - place.start + start, end: span.end - place.start + start };
+        let (pieces, declarations, comments) = (self.pieces.len(), self.declarations.len(), self.comments.len());
+        let first_piece = u32::try_from(pieces).unwrap_or(u32::MAX);
+        let position = |at: u32| at - place.pieces.start + first_piece;
+        for at in place.pieces.start..place.pieces.end {
+            let Some(piece) = from.unwrap_or(&*self).piece(at) else { break };
+            let close = if piece.close == 0 { 0 } else { position(piece.close) };
+            self.pieces.push(CssToken { span: moved(piece.span), close, ..piece });
+        }
+        for at in place.declarations.start..place.declarations.end {
+            let Some(one) = from.unwrap_or(&*self).declarations.get(at as usize).cloned() else { break };
+            self.declarations.push(Declaration {
+                name: moved(one.name),
+                span: moved(one.span),
+                value: Span { start: position(one.value.start), end: position(one.value.end) },
+                important: one.important.map(|important| Important { span: moved(important.span), ..important }),
+                owner,
+                repeats: if from.is_none() { one.repeats.or(Some(at)) } else { None },
+            });
+        }
+        for at in place.comments.start..place.comments.end {
+            let Some((span, _)) = from.unwrap_or(&*self).comments.get(at as usize).copied() else { break };
+            self.comments.push((moved(span), owner));
+        }
+        Place {
+            start,
+            pieces: Span::new(pieces, self.pieces.len()),
+            declarations: Span::new(declarations, self.declarations.len()),
+            comments: Span::new(comments, self.comments.len()),
         }
     }
 
@@ -332,7 +387,8 @@ impl Sheets {
             None => value,
         };
         let important = important.map(|(_, important)| important);
-        self.declarations.push(Declaration { name: name.span, span: self.covered(range), value, important, owner });
+        let span = self.covered(range);
+        self.declarations.push(Declaration { name: name.span, span, value, important, owner, repeats: None });
     }
 
     /// Returns the `!important` annotation at the end of a value, and the position of its exclamation mark.
@@ -441,5 +497,27 @@ mod tests {
         sheets.add_attribute(source, Span::new(0, source.len()), 0);
         let declarations: Vec<&str> = sheets.declarations.iter().map(|one| one.span.of(source)).collect();
         assert_eq!(declarations, ["font-family:&quot;A;B&quot;", "color:red"]);
+    }
+
+    #[test]
+    fn a_copied_attribute_is_like_one_that_was_read() {
+        let text = "font-family:&quot;A;B&quot;;color:rgb(1 2 calc(3)) !important;/* x */ background:url(a.png)";
+        let source = format!("{text} {text}");
+        let (first, second) = (Span::new(0, text.len()), Span::new(text.len() + 1, source.len()));
+        let mut read = Sheets::default();
+        read.add_attribute(&source, first, 0);
+        let place = read.add_attribute(&source, second, 1);
+        let expected = format!("{read:?}");
+        let mut copied = Sheets::default();
+        let own = copied.add_attribute(&source, first, 0);
+        copied.copy_attribute(None, own, second.start, 1);
+        let repeats: Vec<Option<u32>> = copied.declarations.iter().map(|one| one.repeats).collect();
+        assert_eq!(repeats, [None, None, None, Some(0), Some(1), Some(2)]);
+        copied.declarations.iter_mut().for_each(|one| one.repeats = None);
+        assert_eq!(format!("{copied:?}"), expected);
+        let mut other = Sheets::default();
+        other.copy_attribute(Some(&read), place, first.start, 0);
+        other.copy_attribute(Some(&read), place, second.start, 1);
+        assert_eq!(format!("{other:?}"), expected);
     }
 }

@@ -1,7 +1,5 @@
 //! Finds the replacements that an email has for features that a client does not support.
 
-use std::collections::HashSet;
-
 use super::css::{Declaration, Owner, TokenKind};
 use super::features::detect::Site;
 use super::features::{FeatureId, TABLE};
@@ -63,7 +61,10 @@ pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static 
         Site::Declaration(index) => Some(index),
         _ => None,
     });
-    let search = Search { side, view: &side.view, slug, lost: lost.collect() };
+    // The hits are in source order, as the declarations are, so sorting takes little time.
+    let mut lost: Vec<u32> = lost.collect();
+    lost.sort_unstable();
+    let search = Search { side, view: &side.view, slug, lost };
     let mut found = None;
     for hit in hits.iter().take(HITS_MAX) {
         match search.site(hit.used.site) {
@@ -79,8 +80,8 @@ struct Search<'s, 'a> {
     side: &'s Side<'a>,
     view: &'s View<'a>,
     slug: &'static str,
-    /// The declarations that the client does not support.
-    lost: HashSet<u32>,
+    /// The declarations that the client does not support, sorted.
+    lost: Vec<u32>,
 }
 
 impl Search<'_, '_> {
@@ -223,7 +224,7 @@ impl Search<'_, '_> {
         let before = (first..).zip(sheets.declarations.get(first..at).unwrap_or_default());
         let mut same =
             before.filter(|(_, other)| other.owner == declaration.owner && other.name.of(source).eq_ignore_ascii_case(name));
-        let is_lost = |index: usize| u32::try_from(index).is_ok_and(|index| self.lost.contains(&index));
+        let is_lost = |index: usize| u32::try_from(index).is_ok_and(|index| self.lost.binary_search(&index).is_ok());
         same.any(|(index, other)| !is_lost(index) && (!is_value || is_plain(other)))
     }
 

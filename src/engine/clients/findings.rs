@@ -10,7 +10,7 @@ use super::fallback;
 use super::features::detect::{Site, Use};
 use super::features::{Effect, FeatureId, TABLE};
 use super::profile::{self, DARK_QUERY, DarkMode, Drop, Profile};
-use super::side::{Hit, REACH_MAX, Side, WordOnly};
+use super::side::{Hit, REACH_MAX, Side};
 use super::view::Texts;
 use crate::base::source::Span;
 
@@ -70,6 +70,8 @@ pub struct Checker {
     pub profiles: Vec<Profile>,
     /// The position of each feature of [`TABLE`] in [`Data::features`].
     rows: Vec<Option<usize>>,
+    /// The condition of each note of each feature in [`Data::features`].
+    conditions: Vec<Vec<Option<&'static Condition>>>,
 }
 
 impl Checker {
@@ -88,12 +90,22 @@ impl Checker {
         let slugs: HashMap<&str, usize> =
             data.features.iter().enumerate().map(|(index, feature)| (&*feature.slug, index)).collect();
         let rows = TABLE.entries.iter().map(|entry| slugs.get(&*entry.slug).copied()).collect();
-        Self { profiles: profile::all(&data), rows, data }
+        let of_feature =
+            |feature: &Feature| feature.notes.iter().map(|note| conditions::of_note(feature, note.number)).collect::<Vec<_>>();
+        let conditions = data.features.iter().map(of_feature).collect();
+        Self { profiles: profile::all(&data), rows, conditions, data }
     }
 
     /// Returns the row of a feature in the tables.
     pub fn feature(&self, id: FeatureId) -> Option<&Feature> {
         self.data.features.get((*self.rows.get(usize::from(id.0))?)?)
+    }
+
+    /// Returns the condition of a note of a feature.
+    fn condition(&self, id: FeatureId, number: u16) -> Option<&'static Condition> {
+        let row = (*self.rows.get(usize::from(id.0))?)?;
+        let note = self.data.features.get(row)?.notes.iter().position(|note| note.number == number)?;
+        *self.conditions.get(row)?.get(note)?
     }
 
     /// Returns the profile of the client with this key or alias.
@@ -112,12 +124,8 @@ pub struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     pub fn new(checker: &'a Checker, texts: &'a Texts<'_>) -> Self {
-        let all = Side::new(texts.source, false);
-        let word = texts.word().map(|text| {
-            let side = Side::new(text, true);
-            let word_only = WordOnly::of(&side.view.document, &all.view.document);
-            Side { word_only, ..side }
-        });
+        let all = Side::new(texts.source);
+        let word = texts.word().map(|text| Side::for_word(text, &all));
         Self { checker, source: texts.source, all, word }
     }
 
@@ -135,25 +143,25 @@ impl<'a> Analysis<'a> {
 /// Everything that a finding about a feature depends on: the HTML (Word's or the other clients'), the feature, the client's support with
 /// its notes, and the assumption about the reader.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct Key<'c> {
     word: bool,
     feature: FeatureId,
     refuses: bool,
-    notes: Vec<u16>,
+    notes: &'c [u16],
     foreign_account: Option<bool>,
 }
 
 /// The findings so far. Clients with the same support for a feature share its finding.
 #[derive(Default)]
-pub struct Findings {
-    known: HashMap<Key, Option<Arc<Finding>>>,
+pub struct Findings<'c> {
+    known: HashMap<Key<'c>, Option<Arc<Finding>>>,
     style_limits: HashMap<(bool, usize), Option<Arc<Finding>>>,
     drops: HashMap<bool, Option<Arc<Finding>>>,
 }
 
-impl Findings {
+impl<'c> Findings<'c> {
     /// Returns the findings in a client, and the features that were not tested in the client.
-    pub fn of(&mut self, analysis: &Analysis<'_>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
+    pub fn of(&mut self, analysis: &Analysis<'c>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
         let side = analysis.side(profile);
         let (mut found, mut untested) = (Vec::new(), Vec::new());
         for (feature, uses) in &side.groups {
@@ -169,9 +177,9 @@ impl Findings {
                 SupportLevel::Partly => false,
             };
             let foreign_account = profile.assumptions.foreign_account;
-            let key = Key { word: profile.word, feature: *feature, refuses, notes: cell.notes.clone(), foreign_account };
+            let key = Key { word: profile.word, feature: *feature, refuses, notes: &cell.notes, foreign_account };
             let finding = self.known.entry(key).or_insert_with(|| {
-                let group = Group { side, row, uses, profile, refuses, notes: &cell.notes };
+                let group = Group { checker: analysis.checker, side, row, uses, profile, refuses, notes: &cell.notes };
                 group.finding(*feature).map(Arc::new)
             });
             found.extend(finding.clone());
@@ -192,6 +200,7 @@ impl Findings {
 
 /// The uses of a feature, with the row of the feature in the tables.
 struct Group<'g, 'a> {
+    checker: &'g Checker,
     side: &'g Side<'a>,
     row: &'g Feature,
     uses: &'g [Use],
@@ -204,7 +213,7 @@ impl Group<'_, '_> {
     fn finding(&self, feature: FeatureId) -> Option<Finding> {
         let effect = TABLE.entry(feature)?.effect();
         let numbers: Vec<(u16, Option<&'static Condition>)> =
-            self.notes.iter().map(|number| (*number, conditions::of_note(self.row, *number))).collect();
+            self.notes.iter().map(|number| (*number, self.checker.condition(feature, *number))).collect();
         let mut strongest = vec![Applies::False; numbers.len()];
         let mut support = if self.refuses { Support::None } else { Support::Partial };
         let mut hits = Vec::new();

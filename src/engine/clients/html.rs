@@ -94,7 +94,9 @@ pub fn parse(source: &str, xml: bool) -> Document<'_> {
         document: Document::default(),
         open: Vec::new(),
         counts: HashMap::new(),
-        last: HashMap::new(),
+        svg: 0,
+        last: Vec::new(),
+        last_root: None,
         body: false,
         xml,
     };
@@ -280,8 +282,11 @@ struct Builder<'a> {
     open: Vec<u32>,
     /// The number of open elements with each name, so that an end tag without a start tag takes no search.
     counts: HashMap<Cow<'a, str>, u32>,
-    /// The last child of each element.
-    last: HashMap<Option<u32>, u32>,
+    /// The number of open `svg` elements.
+    svg: u32,
+    /// The last child of each element so far.
+    last: Vec<Option<u32>>,
+    last_root: Option<u32>,
     body: bool,
     xml: bool,
 }
@@ -303,7 +308,7 @@ impl<'a> Builder<'a> {
     }
 
     fn in_svg(&self) -> bool {
-        self.is_open("svg")
+        self.svg > 0
     }
 
     fn name(&self, index: u32) -> &str {
@@ -322,7 +327,12 @@ impl<'a> Builder<'a> {
         let index = u32::try_from(self.document.elements.len()).unwrap_or(u32::MAX);
         let parent = self.open.last().copied();
         let in_svg = self.in_svg();
-        let previous = self.last.insert(parent, index);
+        let last = match parent {
+            Some(parent) => self.last.get_mut(parent as usize),
+            None => Some(&mut self.last_root),
+        };
+        let previous = last.and_then(|last| last.replace(index));
+        self.last.push(None);
         if &*name == "table" {
             self.mark_tables();
         }
@@ -341,6 +351,7 @@ impl<'a> Builder<'a> {
         });
         if !closes && self.open.len() < DEPTH_MAX {
             self.open.push(index);
+            self.svg += u32::from(&*name == "svg");
             *self.counts.entry(name).or_default() += 1;
         }
     }
@@ -411,6 +422,7 @@ impl<'a> Builder<'a> {
             if let Some(element) = self.document.elements.get_mut(index as usize) {
                 element.content_end = at;
                 element.end_tag = tag.filter(|_| offset == 0);
+                self.svg = self.svg.saturating_sub(u32::from(element.name == "svg"));
                 if let Some(count) = self.counts.get_mut(&element.name) {
                     *count = count.saturating_sub(1);
                 }

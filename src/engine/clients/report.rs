@@ -273,8 +273,8 @@ struct Writer<'w> {
     written: HashMap<*const Finding, (Arc<Finding>, Written)>,
 }
 
-impl Writer<'_> {
-    fn client(&mut self, profile: &Profile, findings: &mut Findings, html_bytes: usize) -> ClientIssues {
+impl<'w> Writer<'w> {
+    fn client(&mut self, profile: &Profile, findings: &mut Findings<'w>, html_bytes: usize) -> ClientIssues {
         let (found, untested) = findings.of(self.analysis, profile);
         let (mut issues, mut warnings) = (Vec::new(), Vec::new());
         for finding in &found {
@@ -341,19 +341,18 @@ impl Writer<'_> {
             .take(OCCURRENCES_MAX)
             .map(|hit| self.occurrence(side, hit.used.span, selector(side, hit.used.site)));
         let occurrences: Arc<[Occurrence]> = occurrences.collect();
-        let patches: Vec<AutofixEdit> = finding
-            .hits
-            .iter()
-            .filter_map(|hit| autofix::of(&side.view, finding.feature, &hit.used, profile.word))
-            .map(|patch| AutofixEdit {
+        // A patch for only some of the uses would not resolve the finding, so the search stops at the first use without one.
+        let patches = finding.hits.iter().map(|hit| {
+            let patch = autofix::of(&side.view, finding.feature, &hit.used, profile.word)?;
+            Some(AutofixEdit {
                 start: patch.span.start,
                 end: patch.span.end,
                 original: patch.span.of(side.view.source).to_owned(),
                 replacement: patch.replacement,
             })
-            .collect();
-        // A patch for only some of the uses would not resolve the finding.
-        let autofix = (patches.len() == finding.hits.len() && !patches.is_empty()).then(|| patches.into());
+        });
+        let patches: Option<Vec<AutofixEdit>> = patches.collect();
+        let autofix = patches.filter(|patches| !patches.is_empty()).map(Into::into);
         let written = (occurrences, autofix);
         self.written.insert(key, (finding.clone(), written.clone()));
         written
@@ -362,7 +361,10 @@ impl Writer<'_> {
     fn occurrence(&self, side: &Side<'_>, span: Span, selector: Option<&str>) -> Occurrence {
         let (line, column) = self.lines.position(span.start);
         let (end_line, end_column) = self.lines.position(span.end);
-        let shorten = |text: &str| text.chars().take(EXCERPT_CHARACTERS_MAX).collect::<String>();
+        let shorten = |text: &str| {
+            let end = text.char_indices().nth(EXCERPT_CHARACTERS_MAX).map_or(text.len(), |(end, _)| end);
+            text[..end].to_owned()
+        };
         Occurrence {
             line,
             column,

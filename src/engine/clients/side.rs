@@ -36,8 +36,18 @@ pub struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub fn new(source: &'a str, word: bool) -> Self {
-        let view = View::parse(source, word);
+    pub fn new(source: &'a str) -> Self {
+        Self::of(View::parse(source, false))
+    }
+
+    /// Reads the text for Word. `others` is the email as the other clients read it.
+    pub fn for_word(text: &'a str, others: &Side<'_>) -> Self {
+        let side = Self::of(View::parse_like(text, true, Some(&others.view)));
+        let word_only = WordOnly::of(&side.view.document, &others.view.document);
+        Self { word_only, ..side }
+    }
+
+    fn of(view: View<'a>) -> Self {
         let mut groups: Vec<(FeatureId, Vec<Use>)> = (0..).map(FeatureId).zip(TABLE.entries.iter().map(|_| Vec::new())).collect();
         for one in detect::uses(&view) {
             if let Some((_, group)) = groups.get_mut(usize::from(one.feature.0)) {
@@ -107,7 +117,7 @@ pub struct WordOnly {
 
 impl WordOnly {
     /// Compares the document that Word reads with the document that other clients read.
-    pub fn of(word: &Document<'_>, others: &Document<'_>) -> Self {
+    fn of(word: &Document<'_>, others: &Document<'_>) -> Self {
         let mut found = Self::default();
         for (index, element) in (0_u32..).zip(&word.elements) {
             let start = element.start_tag.start;

@@ -1,9 +1,9 @@
 //! The parts of an email that one kind of client reads: its elements, its style sheets, and the elements that each rule matches.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::conditional;
-use super::css::{Declaration, Owner, Rule, Sheets};
+use super::css::{Declaration, Owner, Place, Rule, Sheets};
 use super::html::{self, Document, Element};
 use super::matching::{self, Reach};
 use crate::base::source::Span;
@@ -21,17 +21,25 @@ pub struct View<'a> {
     /// The names in `<a name>` elements.
     pub anchor_names: HashSet<&'a str>,
     pub has_local_anchor: bool,
+    /// The places of the `style` attributes in the sheets, by their text.
+    attributes: HashMap<&'a str, Place>,
 }
 
 impl<'a> View<'a> {
     /// Parses the text that Word reads (if `word` is true) or that other clients read.
     pub fn parse(source: &'a str, word: bool) -> Self {
+        Self::parse_like(source, word, None)
+    }
+
+    /// Like [`View::parse`], but copies the `style` attributes that `other` also has instead of reading them again.
+    pub fn parse_like(source: &'a str, word: bool, other: Option<&View<'_>>) -> Self {
         let document = html::parse(source, word);
         let mut sheets = Sheets::default();
         let mut style_elements = Vec::new();
         let mut style_bytes = 0;
         let mut anchor_names = HashSet::new();
         let mut has_local_anchor = false;
+        let mut attributes: HashMap<&str, Place> = HashMap::new();
         for (index, element) in (0_u32..).zip(&document.elements) {
             if element.name == "style" {
                 sheets.add_sheet(source, element.content(), index);
@@ -42,11 +50,19 @@ impl<'a> View<'a> {
                 has_local_anchor |= document.attribute(source, element, "href").is_some_and(|href| href.starts_with('#'));
             }
             if let Some(style) = document.attributes_of(element).iter().find(|attribute| attribute.name == "style") {
-                sheets.add_attribute(source, style.value, index);
+                let (text, start) = (style.value.of(source), style.value.start);
+                let place = if let Some(place) = attributes.get(text) {
+                    sheets.copy_attribute(None, *place, start, index)
+                } else if let Some((other, place)) = other.and_then(|other| Some((other, other.attributes.get(text)?))) {
+                    sheets.copy_attribute(Some(&other.sheets), *place, start, index)
+                } else {
+                    sheets.add_attribute(source, style.value, index)
+                };
+                attributes.entry(text).or_insert(place);
             }
         }
         let reach = matching::reach(source, &document, &sheets);
-        Self { source, document, sheets, reach, style_elements, style_bytes, anchor_names, has_local_anchor }
+        Self { source, document, sheets, reach, style_elements, style_bytes, anchor_names, has_local_anchor, attributes }
     }
 
     pub fn element(&self, index: u32) -> Option<&Element<'a>> {
@@ -96,5 +112,21 @@ impl<'a> Texts<'a> {
     /// Returns the text that Word reads, if it differs from the source.
     pub fn word(&self) -> Option<&str> {
         self.word.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copied_attributes_are_like_those_that_were_read() {
+        let html = include_str!("../../../tests/samples/validation/compatibility/receipt.html");
+        let texts = Texts::new(html);
+        let word = texts.word().expect("the email has a conditional comment");
+        let (others, read) = (View::parse(html, false), View::parse(word, true));
+        let copied = View::parse_like(word, true, Some(&others));
+        assert_eq!(format!("{:?}", copied.sheets), format!("{:?}", read.sheets));
+        assert!(read.sheets.declarations.iter().any(|one| one.repeats.is_some()), "some attributes have the same text");
     }
 }

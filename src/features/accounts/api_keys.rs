@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use tokio::sync::Mutex;
 
+use super::agents::model::Decision;
 use super::model::{Account, Key, NewKey, Session, User};
 use super::store;
 use crate::base::random::Random;
@@ -205,6 +206,18 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
         return Err(Failure::field("id", "more than one key ID starts with these characters; enter more characters"));
     }
     Ok(key)
+}
+
+/// Adds an audit record about a key that a program gets because a user decided so, to the transaction that creates the key.
+pub fn note_token(tx: &mut engine_store::WriteTx<'_>, decision: &Decision, key: KeyId, envelope: Envelope) {
+    let record = AuditRecord {
+        operation: "accounts.token".into(),
+        key: Some(key),
+        user: Some(decision.user),
+        account: Some(decision.account),
+        request: envelope.request.to_string(),
+    };
+    audit::note(tx, envelope.request.number, &record);
 }
 
 /// Adds an audit record to the transaction that makes the change. The actor is `user`, who has just authenticated, or the operator if

@@ -6,6 +6,7 @@ use serde_json::{Map, json};
 
 use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, check_minimum_score};
 use crate::base::email::EmailAddress;
+use crate::base::text::escaped;
 use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::checks::spelling::check_line;
@@ -139,6 +140,7 @@ pub fn content(plan: &Plan, email: ReadyEmail) -> Content {
 /// Returns the HTML with the preheader `wanted`, which replaces the email's preheader `own` or, if the HTML does not contain `own`,
 /// precedes all content.
 fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
+    // Quotation marks stay unescaped, because merge fields contain them.
     let (own, wanted) = (escaped(own), escaped(wanted));
     if own == wanted {
         return Cow::Borrowed(html);
@@ -154,11 +156,6 @@ fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     );
     let opened = html[body..].find('>').filter(|_| html[body..].starts_with("<body")).map_or(0, |end| body + end + 1);
     Cow::Owned(format!("{}{hidden}{}", &html[..opened], &html[opened..]))
-}
-
-/// Escapes text for HTML. Quotation marks stay unescaped because merge fields contain them.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the recipients in the form in which a mailing stores them.

@@ -54,12 +54,7 @@ pub fn visit(
     project: ProjectId,
     mut visitor: impl FnMut(Campaign) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
-    let mut ids = Vec::new();
-    tx.visit(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Backward, |(_, id), ()| {
-        ids.push(id);
-        Ok(ControlFlow::Continue(()))
-    })?;
-    for id in ids {
+    for ((_, id), ()) in tx.list(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Backward, usize::MAX)? {
         if let Some(found) = find(tx, account, id)?
             && visitor(found)?.is_break()
         {

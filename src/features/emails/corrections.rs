@@ -12,6 +12,7 @@ use super::edits::NewVersion;
 use super::generation::context::{StageContext, document};
 use super::model::{Email, Origin, Stage, Version};
 use super::{store, versions};
+use crate::base::text::escaped;
 use crate::engine::api::Failure;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::spelling::findings::Finding;
@@ -184,10 +185,6 @@ async fn of_words(context: &CheckContext, source: &CheckedEmail, finding: &Check
         Some((start, end, escaped(error.suggestions.first()?))).filter(|_| is_plain)
     };
     Ok(same.filter_map(edit).collect())
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the HTML with these replacements; `None` if there are none, or if they do not fit the HTML.

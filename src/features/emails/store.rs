@@ -79,12 +79,7 @@ pub fn visit_conversations(
     project: ProjectId,
     mut visitor: impl FnMut(Conversation) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
-    let mut ids = Vec::new();
-    tx.visit(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Backward, |(_, id), ()| {
-        ids.push(id);
-        Ok(ControlFlow::Continue(()))
-    })?;
-    for id in ids {
+    for ((_, id), ()) in tx.list(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Backward, usize::MAX)? {
         if let Some(found) = conversation(tx, account, id)?
             && visitor(found)?.is_break()
         {

@@ -123,6 +123,14 @@ pub struct BrandFonts {
     pub body: Option<String>,
 }
 
+/// The kind of a font family, which determines its fallbacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FontKind {
+    Sans,
+    Serif,
+    Mono,
+}
+
 /// A font file on the web, or a style sheet of a font service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -208,6 +208,17 @@ mod tests {
     }
 
     #[test]
+    fn statuses_of_the_api_are_shown_in_plain_words() {
+        let parts = include_str!("../../../assets/dashboard/parts.html");
+        let page = "{% import \"parts.html\" as parts %}{% for word in words %}{{ parts.state(word) }}{% endfor %}";
+        let pages = Pages::new(&[("parts.html", parts), ("page.html", page)]);
+        let shown = pages.draw("page.html", &serde_json::json!({ "words": ["throttled", "pending_review", "cancelled"] }));
+        for word in ["waits\">waiting</span>", ">pending review</span>", ">canceled</span>"] {
+            assert!(shown.contains(word), "{word} in {shown}");
+        }
+    }
+
+    #[test]
     fn only_clients_that_accept_gzip_get_it() {
         for (said, takes) in [
             ("gzip, deflate, br", true),

@@ -31,7 +31,7 @@ pub struct Rendered {
 
 /// Returns the text of the first heading of level 1.
 pub fn title(source: &str) -> &str {
-    source.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default().trim_end_matches([' ', '+'])
+    source.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default().trim_end()
 }
 
 /// Converts a page to HTML. A link whose text is a file name gets the page's title from `titles` as its text.
@@ -131,18 +131,11 @@ impl<'a> Writer<'a> {
     }
 
     fn heading(&mut self, level: HeadingLevel, id: Option<&str>, inner: &[Event<'a>]) {
-        // A trailing `+` in the source is a mark for readers of the file, not part of the title.
-        let mut inner = inner.to_vec();
-        if let Some(Event::Text(last)) = inner.last_mut()
-            && let Some(unmarked) = last.strip_suffix(" +").map(str::to_owned)
-        {
-            *last = unmarked.into();
-        }
-        let heading = text(&inner);
+        let heading = text(inner);
         let anchor = self.free(id.map_or_else(|| anchor(&heading), str::to_owned));
         let level = level as u8;
         let mut code = String::new();
-        html::push_html(&mut code, inner.into_iter());
+        html::push_html(&mut code, inner.iter().cloned());
         self.raw(match level {
             1 => format!("<h1 id=\"{anchor}\">{code}</h1>\n"),
             _ => format!("<h{level} id=\"{anchor}\"><a class=\"anchor\" href=\"#{anchor}\">{code}</a></h{level}>\n"),
@@ -283,7 +276,7 @@ mod tests {
 
     #[test]
     fn headings_have_unique_anchors_and_sections_have_their_text() {
-        let page = page("# Title\n\nFirst.\n\n## The `Rules` +\n\nOne *two*\nthree.\n\n## The rules\n\n### Add {#create}\n");
+        let page = page("# Title\n\nFirst.\n\n## The `Rules`\n\nOne *two*\nthree.\n\n## The rules\n\n### Add {#create}\n");
         let anchors: Vec<&str> = page.sections.iter().map(|section| section.anchor.as_str()).collect();
         assert_eq!(anchors, ["title", "the-rules", "the-rules-1", "create"]);
         assert_eq!(page.sections[1].text.trim(), "One two three.");

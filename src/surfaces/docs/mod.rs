@@ -1,7 +1,8 @@
 //! The documentation at `/docs`: the pages in `assets/docs`, and the API reference generated from the table of operations.
 //!
-//! All pages are public and the same for all readers, so they are rendered once, and browsers cache them. Each page is also available
-//! as Markdown at `/docs/NAME.md`. `/llms.txt` lists the pages for language models. The pages and the search work without scripts.
+//! All pages are public and the same for all readers, so the service renders them once, after it has started, and browsers cache them. Each
+//! page is also available as Markdown at `/docs/NAME.md`. `/llms.txt` lists the pages for language models. The pages and the search work
+//! without scripts.
 
 mod chapters;
 mod markdown;
@@ -14,6 +15,7 @@ mod site;
 #[cfg(test)]
 mod tests;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use http::header::{
@@ -42,15 +44,17 @@ impl<S> WithDocs<S> {
         Self { inner, api, site: Arc::default() }
     }
 
-    /// Returns the rendered documentation, or `None` if rendering panicked. It contains this service's URL, so it is rendered at
-    /// the first request, when the URL is known, on a thread for blocking work.
-    async fn site(&self) -> Option<Arc<Site>> {
-        let (site, api) = (self.site.clone(), self.api.clone());
-        tokio::task::spawn_blocking(move || site.get(api.operations(), api.0.base_url(), api.0.clock.now())).await.ok()
+    /// Returns a future that renders the documentation, so that the first reader does not wait. The service's URL must be known when the
+    /// future runs. A request that arrives in the meantime waits for the same pages.
+    pub fn render_ahead(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let rendering = rendered(self.site.clone(), self.api.clone());
+        Box::pin(async move { drop(rendering.await) })
     }
 
     async fn reply(&self, uri: &Uri, headers: &HeaderMap) -> Reply {
-        let Some(site) = self.site().await else { return page(StatusCode::INTERNAL_SERVER_ERROR, RENDER_FAILED.to_owned()) };
+        let Some(site) = rendered(self.site.clone(), self.api.clone()).await else {
+            return page(StatusCode::INTERNAL_SERVER_ERROR, RENDER_FAILED.to_owned());
+        };
         if uri.path() == "/docs/search" {
             let pairs: Vec<(String, String)> = serde_urlencoded::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
             let query = pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, value)| value.trim());
@@ -70,6 +74,11 @@ impl<S: Service> Service for WithDocs<S> {
             false => self.inner.call(request).await,
         }
     }
+}
+
+/// Returns the rendered documentation, or `None` if rendering panicked. It is rendered on a thread for blocking work.
+async fn rendered(cache: Arc<site::Cache>, api: Api) -> Option<Arc<Site>> {
+    tokio::task::spawn_blocking(move || cache.get(api.operations(), api.0.base_url(), api.0.clock.now())).await.ok()
 }
 
 fn is_for_docs(request: &Incoming) -> bool {
@@ -102,9 +111,9 @@ fn sent(document: &Document, request: &HeaderMap) -> Reply {
     let body = match files::takes_gzip(request) {
         true => {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            document.packed()
+            document.packed.clone()
         }
-        false => document.body.clone(),
+        false => document.body(),
     };
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(body) }

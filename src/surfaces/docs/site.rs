@@ -1,10 +1,12 @@
 //! Renders all pages of the documentation, and keeps them ready to be sent.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
+use flate2::read::GzDecoder;
 use http::header::HeaderValue;
 use serde::Serialize;
 
@@ -29,45 +31,48 @@ const MARKDOWN: &str = "text/markdown; charset=utf-8";
 /// A document ready to be sent: a page, a picture or `/llms.txt`.
 pub struct Document {
     pub content_type: &'static str,
-    pub body: Bytes,
     pub etag: HeaderValue,
-    /// The gzip-compressed body, created at the first request for it.
-    packed: OnceLock<Bytes>,
+    /// The gzip-compressed body, which almost every client accepts. Only this form is kept, because all bodies together have megabytes.
+    pub packed: Bytes,
 }
 
 impl Document {
-    fn new(content_type: &'static str, body: String) -> Self {
+    fn new(content_type: &'static str, body: &str) -> Self {
         let etag = format!("\"{}\"", HEXLOWER.encode(&sha256(body.as_bytes())[..12]));
         let etag = HeaderValue::try_from(etag).expect("hexadecimal digits are valid in a header");
-        Self { content_type, body: body.into(), etag, packed: OnceLock::new() }
+        Self { content_type, etag, packed: packed(body.as_bytes()) }
     }
 
-    pub fn packed(&self) -> Bytes {
-        self.packed.get_or_init(|| packed(&self.body)).clone()
+    /// Returns the body without compression.
+    pub fn body(&self) -> Bytes {
+        let mut body = Vec::new();
+        GzDecoder::new(&self.packed[..]).read_to_end(&mut body).expect("the body was compressed by this program");
+        body.into()
     }
 }
 
 /// The rendered documentation with its search index.
 pub struct Site {
     pub documents: BTreeMap<String, Document>,
-    pages: Vec<RenderedPage>,
+    pages: Vec<Page>,
     index: Index,
     files: Arc<Files>,
 }
 
-/// A rendered page without the surrounding layout.
-struct RenderedPage {
+/// A page in the list of contents.
+struct Page {
     url: String,
     chapter: &'static str,
+    title: String,
+}
+
+/// The content of a page without the surrounding layout. It is dropped when the page's documents are ready.
+struct Content {
     source: String,
     rendered: Rendered,
 }
 
-impl RenderedPage {
-    fn title(&self) -> &str {
-        markdown::title(&self.source)
-    }
-
+impl Content {
     /// Returns the start of the page's first text, at most [`LEAD_CHARACTERS`] long, cut at a sentence if possible.
     fn lead(&self) -> String {
         let mut texts = self.rendered.sections.iter().map(|section| section.text.trim());
@@ -90,7 +95,7 @@ struct Layout<'a> {
     docs_style: &'a str,
     docs_script: &'a str,
     title: &'a str,
-    lead: String,
+    lead: &'a str,
     html: &'a str,
     /// The URL of the page's Markdown version; empty if there is none.
     markdown: String,
@@ -136,33 +141,32 @@ impl Site {
         }
         sources.push((CHANGELOG.name.to_owned(), CHAPTERS[CHAPTERS.len() - 1].title, text(&CHANGELOG)));
         let titles: Titles = sources.iter().map(|(name, _, source)| (name.clone(), markdown::title(source).to_owned())).collect();
-        let pages: Vec<RenderedPage> = sources
-            .into_iter()
-            .map(|(name, chapter, source)| RenderedPage {
-                url: address(&name),
-                chapter,
-                rendered: markdown::render(&source, &titles),
-                source,
-            })
-            .collect();
+        let rendered = sources.into_iter().map(|(name, chapter, source)| {
+            let page = Page { url: address(&name), chapter, title: markdown::title(&source).to_owned() };
+            (page, Content { rendered: markdown::render(&source, &titles), source })
+        });
+        let (pages, contents): (Vec<Page>, Vec<Content>) = rendered.unzip();
         let mut site = Self { documents: BTreeMap::new(), pages, index: Index::default(), files: files() };
-        site.add_documents(base);
+        site.add_documents(base, contents);
         site
     }
 
-    fn add_documents(&mut self, base: &str) {
+    fn add_documents(&mut self, base: &str, contents: Vec<Content>) {
+        let leads: Vec<String> = contents.iter().map(Content::lead).collect();
         let mut documents = BTreeMap::new();
-        for (number, page) in self.pages.iter().enumerate() {
-            documents.insert(page.url.clone(), Document::new(HTML, self.page(number)));
-            documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, page.source.clone()));
+        for (number, content) in contents.into_iter().enumerate() {
+            let page = &self.pages[number];
+            documents.insert(page.url.clone(), Document::new(HTML, &self.page(number, &content, &leads[number])));
+            documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, &content.source));
             // The other sections of the overview only repeat what other pages contain, so the search ignores them.
-            let sections = &page.rendered.sections[..if page.url == OVERVIEW { 1 } else { page.rendered.sections.len() }];
-            sections.iter().for_each(|section| self.index.add(&page.url, page.title(), section));
+            let sections = &content.rendered.sections;
+            let sections = &sections[..if page.url == OVERVIEW { 1 } else { sections.len() }];
+            sections.iter().for_each(|section| self.index.add(&page.url, &page.title, section));
         }
         for (name, source) in PICTURES {
-            documents.insert(format!("/docs/pictures/{name}"), Document::new("image/svg+xml", (*source).to_owned()));
+            documents.insert(format!("/docs/pictures/{name}"), Document::new("image/svg+xml", source));
         }
-        documents.insert("/llms.txt".to_owned(), Document::new("text/plain; charset=utf-8", self.list(base)));
+        documents.insert("/llms.txt".to_owned(), Document::new("text/plain; charset=utf-8", &self.list(base, &leads)));
         self.documents = documents;
     }
 
@@ -172,12 +176,12 @@ impl Site {
     }
 
     /// Renders the page with this index in the layout.
-    fn page(&self, number: usize) -> String {
+    fn page(&self, number: usize, content: &Content, lead: &str) -> String {
         let page = &self.pages[number];
-        let sections = page.rendered.sections.iter().filter(|section| section.level == 2);
+        let sections = content.rendered.sections.iter().filter(|section| section.level == 2);
         self.draw(&Layout {
-            lead: page.lead(),
-            html: &page.rendered.html,
+            lead,
+            html: &content.rendered.html,
             markdown: markdown_url(&page.url),
             chapters: self.chapters(Some(page)),
             contents: sections
@@ -185,7 +189,7 @@ impl Site {
                 .collect(),
             previous: number.checked_sub(1).map(|before| self.link(&self.pages[before], None)),
             next: self.pages.get(number + 1).map(|next| self.link(next, None)),
-            ..self.layout(page.title())
+            ..self.layout(&page.title)
         })
     }
 
@@ -207,7 +211,7 @@ impl Site {
             docs_style: &self.files.docs_style.path,
             docs_script: &self.files.docs_script.path,
             title,
-            lead: String::new(),
+            lead: "",
             html: "",
             markdown: String::new(),
             chapters: self.chapters(None),
@@ -219,7 +223,7 @@ impl Site {
         }
     }
 
-    fn chapters(&self, here: Option<&RenderedPage>) -> Vec<ChapterView<'_>> {
+    fn chapters(&self, here: Option<&Page>) -> Vec<ChapterView<'_>> {
         let chapter = |title: &'static str| ChapterView {
             title,
             here: here.is_some_and(|page| page.chapter == title),
@@ -228,8 +232,8 @@ impl Site {
         CHAPTERS.iter().map(|one| chapter(one.title)).collect()
     }
 
-    fn link<'a>(&self, page: &'a RenderedPage, here: Option<&RenderedPage>) -> Link<'a> {
-        Link { url: page.url.clone(), title: page.title(), here: here.is_some_and(|here| here.url == page.url) }
+    fn link<'a>(&self, page: &'a Page, here: Option<&Page>) -> Link<'a> {
+        Link { url: page.url.clone(), title: &page.title, here: here.is_some_and(|here| here.url == page.url) }
     }
 
     fn draw(&self, layout: &Layout<'_>) -> String {
@@ -237,15 +241,15 @@ impl Site {
     }
 
     /// Returns the content of `/llms.txt`, the list of pages for language models (llmstxt.org).
-    fn list(&self, base: &str) -> String {
+    fn list(&self, base: &str, leads: &[String]) -> String {
         let mut text =
             "# Mailmill\n\n> Email marketing on your own server: brands, emails, contacts, campaigns and revenue, with an HTTP \
                         API, SDKs, a command line and an MCP server.\n"
                 .to_owned();
         for chapter in CHAPTERS {
             text.push_str(&format!("\n## {}\n\n", chapter.title));
-            for page in self.pages.iter().filter(|page| page.chapter == chapter.title) {
-                text.push_str(&format!("- [{}]({base}{}): {}\n", page.title(), markdown_url(&page.url), page.lead()));
+            for (page, lead) in self.pages.iter().zip(leads).filter(|(page, _)| page.chapter == chapter.title) {
+                text.push_str(&format!("- [{}]({base}{}): {lead}\n", page.title, markdown_url(&page.url)));
             }
         }
         text
@@ -260,20 +264,33 @@ fn markdown_url(url: &str) -> String {
     if url == "/docs" { format!("/docs/{INDEX}.md") } else { format!("{url}.md") }
 }
 
-/// The rendered documentation, created at the first request. In a debug build, it is rendered again after a file has changed.
+/// The rendered documentation, created once. It contains the service's URL, so it is rendered again if the URL becomes known later. In a
+/// debug build, it is also rendered again after a file has changed.
 #[derive(Default)]
-pub struct Cache(Mutex<Option<(Stamp, Arc<Site>)>>);
+pub struct Cache(Mutex<Option<Cached>>);
+
+struct Cached {
+    base: String,
+    stamp: Stamp,
+    site: Arc<Site>,
+}
 
 impl Cache {
+    /// Returns the documentation. If another thread is rendering it, waits for that thread.
     pub fn get(&self, operations: &[Entry], base: &str, now: Timestamp) -> Arc<Site> {
         let stamp = stamp();
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, site)) = last.as_ref().filter(|(before, _)| *before == stamp) {
-            return site.clone();
+        if let Some(cached) = last.as_ref().filter(|cached| cached.base == base && cached.stamp == stamp) {
+            return cached.site.clone();
         }
         let site = Arc::new(Site::new(operations, base, now, current));
-        *last = Some((stamp, site.clone()));
+        *last = Some(Cached { base: base.to_owned(), stamp, site: site.clone() });
         site
+    }
+
+    #[cfg(test)]
+    pub fn rendered(&self) -> Option<Arc<Site>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|cached| cached.site.clone())
     }
 }
 

@@ -52,11 +52,11 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
         }
         Test::DisplayTables => {
             words().any(|word| word.eq_ignore_ascii_case("none"))
-                && styled(view, declaration).iter().any(|element| element.has_table && element.name != "table")
+                && styled(view, declaration).any(|element| element.has_table && element.name != "table")
         }
         Test::DisplayWord => {
             let hides = words().all(|word| word.eq_ignore_ascii_case("none"));
-            !hides || styled(view, declaration).iter().any(|element| element.name == "img")
+            !hides || styled(view, declaration).any(|element| element.name == "img")
         }
         Test::SpacedColor | Test::AlphaColor => color_form(condition, view, one, pieces),
         Test::TextContentEscape => view.value_text(declaration).contains('\\'),
@@ -70,10 +70,10 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
         Test::Inline => is_inline(view, declaration.owner),
         Test::InSheet => !is_inline(view, declaration.owner),
         Test::KeyframePercent => false,
-        Test::ElementIn => styled(view, declaration).iter().any(|element| condition.has(&element.name)),
+        Test::ElementIn => styled(view, declaration).any(|element| condition.has(&element.name)),
         // Most elements have no padding by default, so a padding of zero loses nothing.
-        Test::ElementNotIn if name.to_ascii_lowercase().starts_with("padding") && !has_size(pieces) => false,
-        Test::ElementNotIn => styled(view, declaration).iter().any(|element| !condition.has(&element.name)),
+        Test::ElementNotIn if is_padding(name) && !has_size(pieces) => false,
+        Test::ElementNotIn => styled(view, declaration).any(|element| !condition.has(&element.name)),
         Test::Base64In | Test::Base64NotIn => {
             let found = super::attributes::data_type(one.span.of(source));
             condition.has(found) == (condition.test == Test::Base64In)
@@ -84,6 +84,10 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
 
 fn is_content(piece: &&CssToken) -> bool {
     !matches!(piece.kind, TokenKind::Space | TokenKind::Comment | TokenKind::Close)
+}
+
+fn is_padding(name: &str) -> bool {
+    name.get(.."padding".len()).is_some_and(|start| start.eq_ignore_ascii_case("padding"))
 }
 
 fn is_negative(piece: &CssToken) -> bool {
@@ -125,15 +129,14 @@ fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
     let is_background = |name: &str| name.eq_ignore_ascii_case("background-color") || name.eq_ignore_ascii_case("background");
     let source = view.source;
     view.siblings(declaration).any(|other| is_background(other.name.of(source)))
-        || styled(view, declaration).iter().any(|element| view.document.attribute(source, element, "bgcolor").is_some())
+        || styled(view, declaration).any(|element| view.document.attribute(source, element, "bgcolor").is_some())
 }
 
 /// Returns whether a cell with this vertical padding has a neighbor with a different padding.
 fn row_padding(view: &View<'_>, declaration: &Declaration) -> bool {
     let vertical =
         !["padding-left", "padding-right"].iter().any(|name| declaration.name.of(view.source).eq_ignore_ascii_case(name));
-    vertical
-        && styled(view, declaration).into_iter().filter(|element| is_cell(element)).any(|element| neighbor_differs(view, element))
+    vertical && styled(view, declaration).filter(|element| is_cell(element)).any(|element| neighbor_differs(view, element))
 }
 
 fn is_cell(element: &Element<'_>) -> bool {

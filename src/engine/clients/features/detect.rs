@@ -1,5 +1,7 @@
 //! Finds the uses of features in an email, in one pass over its elements and declarations.
 
+use std::ops::Range;
+
 use super::super::css::{AtRule, CssToken, Declaration, Owner, Part, Rule, Selector, TokenKind};
 use super::super::html::{Attribute, Element};
 use super::super::matching::is_combinator;
@@ -38,9 +40,7 @@ pub fn uses(view: &View<'_>) -> Vec<Use> {
     for (index, element) in (0_u32..).zip(&view.document.elements) {
         found.element(index, element);
     }
-    for (index, declaration) in (0_u32..).zip(&view.sheets.declarations) {
-        found.declaration(index, declaration);
-    }
+    found.declarations();
     for (index, rule) in (0_u32..).zip(&view.sheets.rules) {
         found.rule(index, rule);
     }
@@ -150,6 +150,34 @@ impl Found<'_, '_> {
         }
         if images::is_base64(url) {
             self.special("base64", span, site);
+        }
+    }
+
+    fn declarations(&mut self) {
+        let view = self.view;
+        let all = &view.sheets.declarations;
+        // The range of the uses in each declaration so far.
+        let mut ranges: Vec<Range<usize>> = Vec::with_capacity(all.len());
+        for (index, declaration) in (0_u32..).zip(all) {
+            let start = self.uses.len();
+            let first = declaration.repeats.map(|first| first as usize);
+            match first.and_then(|first| Some((all.get(first)?, ranges.get(first)?.clone()))) {
+                Some((first, uses)) => self.repeat(uses, first.span.start, declaration.span.start, index),
+                None => self.declaration(index, declaration),
+            }
+            ranges.push(start..self.uses.len());
+        }
+    }
+
+    /// Adds the uses of a declaration at the offset `start` that repeats the text of an earlier one at the offset `first`. The uses of the
+    /// earlier one are at the positions `uses`.
+    fn repeat(&mut self, uses: Range<usize>, first: u32, start: u32, index: u32) {
+        for at in uses {
+            let Some(Use { feature, span, .. }) = self.uses.get(at).copied().filter(|_| self.uses.len() < USES_MAX) else {
+                return;
+            };
+            let span = Span { start: span.start - first + start, end: span.end - first + start };
+            self.uses.push(Use { feature, span, site: Site::Declaration(index) });
         }
     }
 
@@ -311,4 +339,25 @@ pub fn media_features(prelude: &[CssToken]) -> impl Iterator<Item = &CssToken> {
         }
         false
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_style_has_the_same_uses_at_its_own_place() {
+        let style = "padding: 4px; color: rgb(1 2 3) !important; background: url(a.webp)";
+        let html = format!("<p style=\"{style}\">a</p><p style=\"{style}\">b</p><p style=\" {style}\">c</p>");
+        let view = View::parse(&html, false);
+        let found = uses(&view);
+        let of = |nth: u32| {
+            let place = html.match_indices(style).nth(nth as usize).map_or(0, |(at, _)| u32::try_from(at).unwrap_or_default());
+            let own = found.iter().filter(|one| matches!(one.site, Site::Declaration(index) if index / 3 == nth));
+            own.map(|one| (one.feature, one.span.start - place, one.span.end - place)).collect::<Vec<_>>()
+        };
+        assert_eq!(view.sheets.declarations.iter().filter(|one| one.repeats.is_some()).count(), 3);
+        assert!(of(0).len() >= 5, "{:?}", of(0));
+        assert_eq!((of(1), of(2)), (of(0), of(0)));
+    }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{html_limits, imported_html};
 use super::{RenderError, draw};
+use crate::base::text::escaped;
 use crate::engine::clients::devices::{self, Device};
 use crate::engine::clients::findings::Checker;
 use crate::engine::clients::html;
@@ -73,7 +74,7 @@ fn one(checker: &Checker, html: &str, device: &Device) -> Result<ClientView, Ren
 
 /// Returns the view of an email's plain text on a device.
 pub fn plain_text(device: &Device, text: &str) -> ClientView {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let escaped = escaped(text);
     let style = "margin:16px;font-family:monospace;font-size:13px;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere";
     let head = ClientViewHead {
         device: device.key.clone(),

@@ -134,6 +134,14 @@ impl Cluster {
         (cluster, one)
     }
 
+    /// Like [`Cluster::led`], with a second node that follows the first.
+    fn led_and_followed(server: &Postgres) -> (Self, Node, Node) {
+        let (cluster, one) = Self::led(server);
+        let two = cluster.node("two");
+        two.follow("one");
+        (cluster, one, two)
+    }
+
     fn node(&self, name: &str) -> Node {
         self.try_node(name).expect("the node starts")
     }
@@ -406,9 +414,7 @@ fn replace_with(name: &str) -> String {
 #[test]
 fn no_node_takes_the_lease_or_appends_after_the_database_was_replaced_by_an_older_state() {
     let Some(server) = server() else { return };
-    let (cluster, one) = Cluster::led(server);
-    let two = cluster.node("two");
-    two.follow("one");
+    let (cluster, one, two) = Cluster::led_and_followed(server);
     server.query(&cluster.url, &keep("older"));
     one.shared_runtime(|member| async move { member.resign().await });
     two.lead();
@@ -548,11 +554,7 @@ fn a_leader_without_its_database_stops_before_its_lease_ends_and_finds_out_the_o
 #[test]
 fn a_follower_without_the_database_counts_on_a_leader_only_until_the_lease_ends() {
     let Some(server) = Postgres::start() else { return };
-    let cluster = Cluster::init(&server);
-    let one = cluster.node("one");
-    one.lead();
-    let two = cluster.node("two");
-    two.follow("one");
+    let (_cluster, one, two) = Cluster::led_and_followed(&server);
     assert!(two.member.has_leader());
     server.stop();
     two.wait("knows no leader", |member| !member.has_leader());

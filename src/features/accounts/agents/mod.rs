@@ -18,7 +18,6 @@ use super::store::{self as accounts, claims};
 use super::{api_keys, sessions};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, random_code, sha256, typed_code};
-use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::access::jwt::Tokens;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::access::throttle::{Rule, ThrottleKey};
@@ -188,15 +187,7 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
         }
         let new = NewKey { name: granted.key_name.clone(), environment: granted.environment, permissions: granted.permissions };
         let key = api_keys::add_key(tx, decision.account, new, hash)?;
-        let (account, user) = (Some(decision.account), Some(decision.user));
-        let act = AuditRecord {
-            operation: "accounts.token".into(),
-            key: Some(key.id),
-            user,
-            account,
-            request: envelope.request.to_string(),
-        };
-        audit::note(tx, envelope.request.number, &act);
+        api_keys::note_token(tx, &decision, key.id, envelope);
         claims::save(tx, &Claim { state: State::KeyIssued(decision, granted, key.id), ..claim })?;
         Ok::<_, Failure>(Some(key))
     };

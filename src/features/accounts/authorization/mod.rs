@@ -20,7 +20,7 @@ use super::store::{self as accounts, grants};
 use super::{agents, api_keys};
 use crate::base::secret::{Secret, random_base62, same, sha256};
 use crate::engine::access::access_tokens;
-use crate::engine::access::audit::{self, AuditRecord};
+use crate::engine::access::audit::AuditRecord;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::{Context, Engine, Failure, Spec};
 use crate::engine::store::{self as engine_store, Read, WriteTx};
@@ -147,15 +147,7 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Token
             refresh_expires_at: tx.now(),
         };
         let ended = grant.renew(access_hash, permissions, tx.now());
-        let (account, user) = (Some(code.decision.account), Some(code.decision.user));
-        let act = AuditRecord {
-            operation: "accounts.token".into(),
-            key: Some(key.id),
-            user,
-            account,
-            request: envelope.request.to_string(),
-        };
-        audit::note(tx, envelope.request.number, &act);
+        api_keys::note_token(tx, &code.decision, key.id, envelope);
         grants::save(tx, &grant);
         grants::save_refresh(tx, refresh_hash, &RefreshRow::new(key.id, tx.now()));
         grants::save_code(tx, code_hash, &Code { key: Some(key.id), ..code });

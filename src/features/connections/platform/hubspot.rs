@@ -108,14 +108,15 @@ struct Membership {
     membership_timestamp: Option<String>,
 }
 
+/// The link to the next page in a response.
 #[derive(Default, Deserialize)]
-struct Paging {
-    next: Option<Next>,
+pub struct Paging {
+    pub next: Option<Next>,
 }
 
 #[derive(Deserialize)]
-struct Next {
-    after: String,
+pub struct Next {
+    pub after: String,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! The platforms: a trait for each capability, and an adapter per platform that implements the traits. This module chooses the adapter.
 
-mod hubspot;
+pub mod hubspot;
 mod klaviyo;
 mod mailchimp;
 

@@ -13,6 +13,7 @@ use crate::base::clock::Timestamp;
 use crate::features::connections::client::{Client, FormFile};
 use crate::features::connections::error::PlatformError;
 use crate::features::connections::model::Connection;
+use crate::features::connections::platform::hubspot::Paging;
 use crate::features::connections::platform::segment;
 use crate::vocab::limits;
 
@@ -32,16 +33,6 @@ struct Emails {
     results: Vec<Email>,
     #[serde(default)]
     paging: Paging,
-}
-
-#[derive(Default, Deserialize)]
-struct Paging {
-    next: Option<Next>,
-}
-
-#[derive(Deserialize)]
-struct Next {
-    after: String,
 }
 
 #[derive(Deserialize)]

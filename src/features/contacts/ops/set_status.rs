@@ -64,9 +64,7 @@ impl Operation for SetStatus {
 impl Command for SetStatus {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewStatus) -> Result<Self::Output, Failure> {
         let project = input.project_id;
-        projects::require(tx, caller.account(), project)?;
-        let before =
-            contact_records::find_by_email(tx, project, &input.email.normalized())?.ok_or_else(|| not_found(&input.email))?;
+        let before = contact_with(tx, caller, project, &input.email)?;
         let names = input.tags.unwrap_or_default();
         let mut after = before.clone();
         if input.all_lists.unwrap_or(names.is_empty()) {
@@ -86,13 +84,15 @@ impl Command for SetStatus {
     }
 }
 
-/// Returns the failure for an email that belongs to no contact in the project.
-pub fn not_found(email: &EmailKey) -> Failure {
+/// Returns the project's contact with this email. Fails if the caller has no such project or the project has no such contact.
+pub fn contact_with(tx: &WriteTx<'_>, caller: &Caller, project: ProjectId, email: &EmailKey) -> Result<Contact, Failure> {
+    projects::require(tx, caller.account(), project)?;
     let unknown = || {
         let detail = "The brand has no contact with this email. Check the email and the brand, or create the contact first.";
         Failure::because(Code::NotFound, detail).in_field("email")
     };
-    email.problem().map_or_else(unknown, |problem| Failure::field("email", problem))
+    let failure = || email.problem().map_or_else(unknown, |problem| Failure::field("email", problem));
+    contact_records::find_by_email(tx, project, &email.normalized())?.ok_or_else(failure)
 }
 
 /// Adds tags to a contact or removes them. Removing a tag that does not exist changes nothing.

@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::set_status::{StatusChangeResult, not_found, retag, save};
+use super::set_status::{StatusChangeResult, contact_with, retag, save};
 use crate::base::email::EmailKey;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::subscription;
 use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::tags::TagName;
-use crate::features::{contact_records, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -55,9 +54,7 @@ impl Operation for Unsubscribe {
 impl Command for Unsubscribe {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: UnsubscribeRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
-        projects::require(tx, caller.account(), project)?;
-        let before =
-            contact_records::find_by_email(tx, project, &input.email.normalized())?.ok_or_else(|| not_found(&input.email))?;
+        let before = contact_with(tx, caller, project, &input.email)?;
         let names = input.tags.unwrap_or_default();
         let mut after = before.clone();
         if !input.all_lists.unwrap_or(true) {

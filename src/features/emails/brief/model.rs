@@ -59,6 +59,30 @@ pub struct Brief {
     pub unclear: Vec<Part>,
 }
 
+impl Brief {
+    /// Returns a brief without content.
+    pub fn empty(purpose: Goal, language: LanguageTag) -> Self {
+        Self {
+            purpose,
+            audience: None,
+            language,
+            subject: None,
+            preheader: None,
+            headline: None,
+            facts: Vec::new(),
+            stories: Vec::new(),
+            offer: None,
+            event: None,
+            cta: None,
+            signature: None,
+            tone: Vec::new(),
+            constraints: Vec::new(),
+            instructions: Vec::new(),
+            unclear: Vec::new(),
+        }
+    }
+}
+
 /// A range of characters of the prompt, in Unicode code points from 0. `end` is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -176,24 +176,7 @@ fn with_draft<T>(
 /// Returns the header and the footer of the brand's emails in a language.
 pub fn frame(brand: &Brand, site: Option<&str>, language: &LanguageTag, layout: Layout, purpose: Purpose) -> (Header, Footer) {
     // Only the header and the footer are needed, so the brief is empty.
-    let brief = Brief {
-        purpose: goals::of(purpose),
-        audience: None,
-        language: *language,
-        subject: None,
-        preheader: None,
-        headline: None,
-        facts: Vec::new(),
-        stories: Vec::new(),
-        offer: None,
-        event: None,
-        cta: None,
-        signature: None,
-        tone: Vec::new(),
-        constraints: Vec::new(),
-        instructions: Vec::new(),
-        unclear: Vec::new(),
-    };
+    let brief = Brief::empty(goals::of(purpose), *language);
     let request = Request { brief: &brief, images: &[], reference: None, site, seed: 0, today: Date::ZERO };
     let plan = Plan { name: String::new(), slots: Vec::new() };
     let blocks = compose(&request, brand, &[], &plan, 0, language).email.blocks;

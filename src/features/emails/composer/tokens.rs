@@ -1,5 +1,7 @@
 //! Splits a text into words, independently of its language.
 
+use crate::base::text::push_without_accent;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word: letters, optionally with digits after the first letter.
@@ -157,22 +159,7 @@ fn number_length(rest: &str) -> usize {
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_mark(*c)).flat_map(char::to_lowercase) {
-        match c {
-            'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => out.push('a'),
-            'ç' => out.push('c'),
-            'è' | 'é' | 'ê' | 'ë' => out.push('e'),
-            'ì' | 'í' | 'î' | 'ï' => out.push('i'),
-            'ñ' => out.push('n'),
-            'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' => out.push('o'),
-            'ù' | 'ú' | 'û' | 'ü' => out.push('u'),
-            'ý' | 'ÿ' => out.push('y'),
-            'ß' => out.push_str("ss"),
-            'œ' => out.push_str("oe"),
-            'æ' => out.push_str("ae"),
-            '’' | '‘' | 'ʼ' => out.push('\''),
-            '\u{307}' => {}
-            other => out.push(other),
-        }
+        push_without_accent(c, &mut out);
     }
     out
 }

@@ -274,25 +274,14 @@ fn expected(sample: &Sample) -> Brief {
     let fact =
         |text: &String| Fact { kind: FactKind::Sentence, role: None, text: text.clone(), value: None, story: None, span: None };
     Brief {
-        purpose: Goal::Unclear,
-        audience: None,
-        language: language(sample),
         subject: sample.subject.as_ref().map(|text| Part { text: text.clone(), span: None }),
-        preheader: None,
-        headline: None,
         facts: sample.facts.iter().flat_map(|own| &own.shows).map(fact).collect(),
-        stories: Vec::new(),
-        offer: None,
-        event: None,
         cta: (sample.button.is_some() || sample.link.is_some()).then(|| CallToAction {
             label: sample.button.as_ref().map(|text| Part { text: text.clone(), span: None }),
             link: sample.link.clone(),
         }),
-        signature: None,
-        tone: Vec::new(),
         constraints: constraints.collect(),
-        instructions: Vec::new(),
-        unclear: Vec::new(),
+        ..Brief::empty(Goal::Unclear, language(sample))
     }
 }
 

@@ -2,21 +2,11 @@
 //!
 //! Email clients that load web fonts show the brand's fonts. All others show a fallback of the same kind.
 
-use serde::Serialize;
-
-use crate::features::projects::brand::BrandWebFont;
+use crate::features::projects::brand::{BrandWebFont, FontKind};
 
 pub const SANS: &str = "'Helvetica Neue', Helvetica, Arial, sans-serif";
 pub const SERIF: &str = "Georgia, 'Times New Roman', Times, serif";
 pub const MONO: &str = "'SFMono-Regular', Menlo, Consolas, 'Courier New', monospace";
-
-/// The kind of a font family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum FontKind {
-    Sans,
-    Serif,
-    Mono,
-}
 
 /// Words in the names of serif families.
 const SERIFS: [&str; 22] = [

@@ -15,7 +15,7 @@ use self::color::{mix, saturation};
 use crate::base::color::{BLACK, WHITE, luminance};
 use crate::base::text::Color;
 use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
-use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo, BrandWebFont};
+use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo, BrandWebFont, FontKind};
 
 #[derive(Clone, Debug)]
 pub struct Theme {
@@ -165,7 +165,7 @@ fn fits(layout: Layout, brand: &Brand) -> bool {
 
 /// Returns the weight of a layout in the random choice for a brand.
 fn weight(layout: Layout, brand: &Brand) -> usize {
-    let serif = brand.fonts.heading.as_deref().is_some_and(|stack| fonts::kind(stack) == fonts::FontKind::Serif);
+    let serif = brand.fonts.heading.as_deref().is_some_and(|stack| fonts::kind(stack) == FontKind::Serif);
     let round = brand.corner_radius.is_some_and(|radius| radius >= 10);
     let goes_well = match layout {
         Layout::Editorial | Layout::Minimal => serif,
@@ -269,7 +269,7 @@ fn families(brand: &Brand, design: &Design) -> Families {
         design::Voice::Serif => fonts::SERIF.to_owned(),
         design::Voice::Brand => body.clone(),
     });
-    let has_serif_headings = fonts::kind(&heading) == fonts::FontKind::Serif;
+    let has_serif_headings = fonts::kind(&heading) == FontKind::Serif;
     Families { heading, body, mono: fonts::MONO.to_owned(), has_serif_headings }
 }
 

@@ -5,7 +5,7 @@ use super::cascade::Styles;
 use super::css::{FontFace, unquoted};
 use super::page::Page;
 use crate::engine::render::css::split;
-use crate::features::projects::brand::{BrandFonts, BrandWebFont};
+use crate::features::projects::brand::{BrandFonts, BrandWebFont, FontKind};
 use crate::vocab::limits::URL_CHARACTERS_MAX;
 
 const SANS: &str = "Arial, Helvetica, sans-serif";
@@ -153,12 +153,6 @@ pub fn stack(value: &str) -> String {
         Some(family) if family.eq_ignore_ascii_case("times new roman") => "'Times New Roman', Times, Georgia, serif".to_owned(),
         Some(_) | None => safe.to_owned(),
     }
-}
-
-enum FontKind {
-    Sans,
-    Serif,
-    Mono,
 }
 
 fn kind(value: &str, first: Option<&str>) -> FontKind {

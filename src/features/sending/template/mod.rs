@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::merge_data::is_link;
 use super::model::{Content, Tracking};
+use crate::base::text::escaped;
 use crate::engine::api::Failure;
 use crate::engine::mail::body::Body;
 use crate::engine::render::imported_html;
@@ -122,7 +123,7 @@ pub fn shown(content: &Content) -> String {
 
 /// Inserts the preheader as hidden text before the visible content.
 fn with_preheader(html: &str, preheader: &str) -> String {
-    let escaped = preheader.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let escaped = escaped(preheader);
     let hidden = format!("<div style=\"display:none;max-height:0;max-width:0;opacity:0;overflow:hidden\">{escaped}</div>");
     let body = html.to_ascii_lowercase().find("<body").and_then(|body| Some(body + html[body..].find('>')? + 1)).unwrap_or(0);
     format!("{}{hidden}{}", &html[..body], &html[body..])

@@ -19,26 +19,31 @@ async fn wait_for_append(shared: &Shared) {
     }
 }
 
+/// Writes a row whose append waits until `meanwhile` has run, and returns the outcome of the write.
+fn put_blocked(cluster: &Cluster, node: &Node, meanwhile: impl FnOnce(&Runtime)) -> crate::engine::store::Result<()> {
+    let (shared, runtime) = shared_of(&cluster.url);
+    std::thread::scope(|scope| {
+        let mut lock = runtime.block_on(hold_appends(&shared));
+        let written = scope.spawn(|| node.put(2));
+        runtime.block_on(wait_for_append(&shared));
+        meanwhile(&runtime);
+        runtime.block_on(lock.define("COMMIT")).expect("the database works");
+        written.join().expect("the writer ends")
+    })
+}
+
 /// The command that ends a lead waits only for a limited time, and an append with an unknown outcome can take longer.
 #[test]
 fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
     let Some(server) = server() else { return };
     let (cluster, one) = Cluster::led(server);
     let Role::Leader { epoch: former } = one.member.role().borrow().clone() else { panic!("the node leads") };
-    let (shared, runtime) = shared_of(&cluster.url);
-    std::thread::scope(|scope| {
-        let mut lock = runtime.block_on(hold_appends(&shared));
-        let unknown = scope.spawn(|| one.put(2));
-        runtime.block_on(async {
-            wait_for_append(&shared).await;
-            let resigned = tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, one.member.resign()).await;
-            assert!(resigned.is_err(), "the lead ends after the append");
-            // Without this call, the node would leave the lease to other nodes for a while.
-            one.member.rejoin();
-            lock.define("COMMIT").await.expect("the database works");
-        });
-        // On a busy machine, the lease may have ended before the append.
-        let _ = unknown.join().expect("the writer ends");
+    // The result is ignored: on a busy machine, the lease may have ended before the append.
+    let _ = put_blocked(&cluster, &one, |runtime| {
+        let resigned = runtime.block_on(async { tokio::time::timeout(limits::CLUSTER_RETRY_PAUSE, one.member.resign()).await });
+        assert!(resigned.is_err(), "the lead ends after the append");
+        // Without this call, the node would leave the lease to other nodes for a while.
+        one.member.rejoin();
     });
     one.wait("leads again", |member| matches!(*member.role().borrow(), Role::Leader { epoch } if epoch > former));
     one.put(3).expect("the leader accepts writes");
@@ -49,22 +54,13 @@ fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
 #[test]
 fn a_node_whose_append_does_not_end_follows_the_next_leader() {
     let Some(server) = server() else { return };
-    let (cluster, one) = Cluster::led(server);
-    let two = cluster.node("two");
-    two.follow("one");
-    let (shared, runtime) = shared_of(&cluster.url);
-    std::thread::scope(|scope| {
-        let mut lock = runtime.block_on(hold_appends(&shared));
-        let unknown = scope.spawn(|| one.put(2));
-        runtime.block_on(async {
-            wait_for_append(&shared).await;
-            let resigned = tokio::time::timeout(LEASE * 2, one.member.resign()).await;
-            assert!(resigned.is_ok(), "the node waits for its append");
-        });
+    let (cluster, one, two) = Cluster::led_and_followed(server);
+    let outcome = put_blocked(&cluster, &one, |runtime| {
+        let resigned = runtime.block_on(async { tokio::time::timeout(LEASE * 2, one.member.resign()).await });
+        assert!(resigned.is_ok(), "the node waits for its append");
         one.follow("two");
-        runtime.block_on(lock.define("COMMIT")).expect("the database works");
-        assert_eq!(unknown.join().expect("the writer ends"), Err(crate::engine::store::Error::NotLeader));
     });
+    assert_eq!(outcome, Err(crate::engine::store::Error::NotLeader));
     two.lead();
     two.put(3).expect("the leader accepts writes");
     assert_equal(&[&two, &one]);

@@ -37,21 +37,24 @@ fn a_node_of_an_older_version_does_not_join_a_newer_cluster() {
     assert_eq!(refused, Error::Newer);
 }
 
-#[test]
-fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
-    let Some(server) = server() else { return };
-    let (cluster, one) = Cluster::led(server);
-    let two = cluster.node("two");
-    two.follow("one");
-    let newer = "INSERT INTO mailmill_log SELECT log, seq + 1, epoch, '\\x02'::bytea, now() FROM mailmill_log WHERE log = 'live' \
-                 ORDER BY seq DESC LIMIT 1";
-    server.query(&cluster.url, newer);
-    two.wait("stops", |_| two.live().failure().borrow().is_some());
-    let failure = two.live().failure().borrow().clone();
+/// Waits until the live store of a node has stopped because of data from a newer version.
+fn stops_at_newer_data(node: &Node) {
+    node.wait("stops", |_| node.live().failure().borrow().is_some());
+    let failure = node.live().failure().borrow().clone();
     assert!(
         matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer version of Mailmill")),
         "{failure:?}"
     );
+}
+
+#[test]
+fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
+    let Some(server) = server() else { return };
+    let (cluster, one, two) = Cluster::led_and_followed(server);
+    let newer = "INSERT INTO mailmill_log SELECT log, seq + 1, epoch, '\\x02'::bytea, now() FROM mailmill_log WHERE log = 'live' \
+                 ORDER BY seq DESC LIMIT 1";
+    server.query(&cluster.url, newer);
+    stops_at_newer_data(&two);
     two.stop();
     one.stop();
 }
@@ -60,20 +63,13 @@ fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
 #[test]
 fn a_node_stops_at_a_migration_that_it_does_not_know_and_says_so() {
     let Some(server) = server() else { return };
-    let (cluster, one) = Cluster::led(server);
-    let two = cluster.node("two");
-    two.follow("one");
+    let (cluster, one, two) = Cluster::led_and_followed(server);
     let migrate = |tx: &mut crate::engine::store::WriteTx<'_>| {
         tx.put(VERSIONS, &"schema-version".to_owned(), &u32::MAX.to_le_bytes().to_vec());
         Ok::<_, ()>(())
     };
     one.live().write_blocking(migrate).expect("the leader accepts writes").expect("the change succeeds");
-    two.wait("stops", |_| two.live().failure().borrow().is_some());
-    let failure = two.live().failure().borrow().clone();
-    assert!(
-        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("a newer version of Mailmill")),
-        "{failure:?}"
-    );
+    stops_at_newer_data(&two);
     two.stop();
     assert_eq!(cluster.try_node("two").err(), Some(Error::Newer));
     // A new node finds the migrated rows in a snapshot.

@@ -126,22 +126,15 @@ fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
 /// Returns a brief without facts.
 fn empty(fields: Fields, purpose: Goal, language: LanguageTag) -> Brief {
     Brief {
-        purpose,
         audience: fields.audience,
-        language,
         subject: fields.subject,
         preheader: fields.preheader,
         headline: fields.headline,
-        facts: Vec::new(),
-        stories: Vec::new(),
-        offer: None,
-        event: None,
         cta: fields.cta,
         signature: fields.signature,
         tone: fields.tone,
         constraints: fields.constraints,
-        instructions: Vec::new(),
-        unclear: Vec::new(),
+        ..Brief::empty(purpose, language)
     }
 }
 

@@ -14,25 +14,7 @@ pub struct DraftBrief {
 }
 
 pub fn draft(purpose: Goal, language: &str) -> DraftBrief {
-    let brief = Brief {
-        purpose,
-        audience: None,
-        language: tag(language),
-        subject: None,
-        preheader: None,
-        headline: None,
-        facts: Vec::new(),
-        stories: Vec::new(),
-        offer: None,
-        event: None,
-        cta: None,
-        signature: None,
-        tone: Vec::new(),
-        constraints: Vec::new(),
-        instructions: Vec::new(),
-        unclear: Vec::new(),
-    };
-    DraftBrief { brief, length: 0 }
+    DraftBrief { brief: Brief::empty(purpose, tag(language)), length: 0 }
 }
 
 impl DraftBrief {
