@@ -543,7 +543,7 @@ mod tests {
         let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: bytes, given: None };
         let (code, detail) = refusal(arguments.decode::<Input>());
         assert_eq!(code, Code::MalformedJson);
-        assert!(detail.contains("line 2, column 8: a byte is not UTF-8"), "{detail}");
+        assert!(detail.contains("line 2, column 8: the text is not valid UTF-8"), "{detail}");
     }
 
     #[test]
