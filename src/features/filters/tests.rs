@@ -518,7 +518,7 @@ fn errors_name_their_path_and_a_remedy() {
             "filters.groups[0].fields[1].values[0]: must be a date like 2026-01-31",
         ),
         (field("createdAt", "is", json!(["2026-01-31"])), "filters.fields[0].mode: createdAt is a time; use the mode date_after"),
-        (field("email", "number_gt", json!([1])), "filters.fields[0].mode: email is text; use is"),
+        (field("email", "number_gt", json!([1])), "filters.fields[0].mode: email is text; use the mode is"),
         (field("status", "contains", json!(["sub"])), "filters.fields[0].mode: status has four possible values"),
         (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: must be one of subscribed"),
         (field("plan", "is", json!([])), "filters.fields[0].values: add at least one value"),
