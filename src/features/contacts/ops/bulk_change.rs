@@ -128,7 +128,10 @@ impl Command for BulkChange {
         let edits = edits(&input)?;
         let Some(ids) = &input.ids else {
             if !input.all {
-                return Err(Failure::field("ids", "list the contacts' IDs, or set all to true to change all matching contacts"));
+                return Err(Failure::field(
+                    "ids",
+                    "list the contacts' IDs, or set `all` to true to change all matching contacts",
+                ));
             }
             let query = query(tx, project, input.segment_id, input.filters)?;
             let job = jobs::open(tx, account, project, Task::Change(Change::new(query, edits)))?;
@@ -137,7 +140,7 @@ impl Command for BulkChange {
         if input.all || input.segment_id.is_some() || input.filters.is_some() {
             return Err(Failure::field(
                 "ids",
-                "ids cannot be combined with all, segmentId or filters; remove ids or the other fields",
+                "`ids` cannot be combined with `all`, `segmentId` or `filters`; remove `ids` or the other fields",
             ));
         }
         let max = limits::CHANGE_IDS_MAX;
