@@ -19,7 +19,7 @@ where
     deserializer.deserialize_str(Parsed { expected, parsed: PhantomData })
 }
 
-/// Rewrites a message of the JSON parser for API users: without the position in the text, because the path of the value is shown, and
+/// Rewrites a JSON parser's message for API users: without the position in the text, because the path of the value is shown, and
 /// without the names of Rust types.
 pub fn plain(message: &str) -> String {
     let message = message.rfind(" at line ").map_or(message, |end| &message[..end]);
@@ -60,7 +60,7 @@ fn named(found: &str) -> String {
     }
 }
 
-/// Returns the field that a message of the JSON parser is about, and the message for the field. `path` is where the parser reported the
+/// Returns the field that a JSON parser's message is about, and the message for the field. `path` is where the parser reported the
 /// problem; it is `.` for the top level.
 pub fn placed(path: &str, sentence: &str) -> (String, String) {
     let path = if path == "." { "" } else { path };

@@ -19,7 +19,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct SetStatus;
 
-/// The contact and its new status.
+/// The contact, and the change of its status or tags.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStatus {

@@ -1,5 +1,5 @@
-//! Prints statements in suitable forms: sentences as paragraphs, list items and programs as lists, prices as tables, and customers' words
-//! as quotations.
+//! Turns statements into blocks of suitable forms: sentences into paragraphs, list items and programs into lists, prices into tables, and
+//! customers' words into quotations.
 
 use super::sections::Writer;
 use super::text::{capital, folded};

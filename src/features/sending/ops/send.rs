@@ -41,7 +41,7 @@ pub enum SendTo {
     Tag,
 }
 
-/// The email and its recipients.
+/// The email to send, its sender and recipients, and how to send it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = alternatives)]
@@ -249,10 +249,12 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
-        (Some(_), true) => Err(Failure::field("template", "set either template, or emailId or conversationId, but not both")),
-        (None, false) => Err(Failure::field("emailId", "set emailId, conversationId or template")),
+        (Some(_), true) => {
+            Err(Failure::field("template", "set either `template`, or `emailId` or `conversationId`, but not both"))
+        }
+        (None, false) => Err(Failure::field("emailId", "set `emailId`, `conversationId` or `template`")),
         (Some(html), false) => {
-            let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject; set subject"))?;
+            let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject; set `subject`"))?;
             if html.trim().is_empty() {
                 return Err(Failure::field("template", "the template is empty; write the email's content"));
             }

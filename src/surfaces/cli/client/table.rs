@@ -1,4 +1,4 @@
-//! Prints lists as tables, and objects as lines, for people. Tables fit the terminal's width.
+//! Formats lists as tables, and objects as lines, for human readers. Tables fit the terminal's width.
 
 use serde_json::{Map, Value};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

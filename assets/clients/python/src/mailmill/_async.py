@@ -5544,10 +5544,10 @@ class AsyncMailServices(AsyncResource):
     ) -> t.MailFeedbackWithUrl:
         """Add a mail service.
 
-        The response shows the URL of the webhook only once. Enter the URL at the service that relays your
-        mail. The service then reports bounces, complaints, deliveries and unsubscribes, with the same effects
-        as bounce messages. An event takes effect only if it contains the reference of a message of this
-        environment.
+        The response shows the URL of the webhook only once. Enter the URL in the settings of the provider
+        that relays your mail. The provider then reports bounces, complaints, deliveries and unsubscribes,
+        with the same effects as bounce messages. An event takes effect only if it contains the reference of a
+        message of this environment.
 
         Args:
             name: A name to distinguish several webhooks of one service.
@@ -5809,8 +5809,8 @@ class AsyncIncomingWebhooks(AsyncResource):
     async def deliveries(self, hook: str, *, request_options: CallOptions | None = None) -> t.HookDeliveries:
         """List the requests of an incoming webhook.
 
-        Lists the last 50 requests, newest first. They contain no values of the bodies, which may be personal
-        data.
+        Lists the last 50 requests, newest first. Values from the request bodies are not stored, because they
+        may be personal data.
 
         Args:
             hook: The ID of the incoming webhook.

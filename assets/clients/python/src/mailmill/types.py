@@ -3974,7 +3974,7 @@ class MailFeedbackWithUrl(_MailFeedbackWithUrlRequired, total=False):
     """When the last accepted request arrived."""
     lastRejection: RejectionView
     url: str
-    """The URL to enter at the mail service. It contains a secret and is shown only in this response."""
+    """The URL to enter in the provider's settings. It contains a secret and is shown only in this response."""
 
 
 MailService = _t.Literal["postmark", "mailgun", "resend", "amazon_ses", "sendgrid", "brevo"]
