@@ -365,7 +365,7 @@ impl Source<'_> {
                 facts.insert("range", "✓".to_owned());
             }
         }
-        // "Available today" is not a date to wait for.
+        // The start of an offer is announced only if it is in the future, unlike "Available today".
         let is_ahead = content.days(FactRole::OfferStarts).is_none_or(|(first, ..)| first > today);
         if !self.has_started && is_ahead {
             self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);

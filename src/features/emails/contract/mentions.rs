@@ -155,7 +155,7 @@ impl Reader<'_> {
                 let rest = captures.get(0).map_or("", |whole| &text[whole.end()..]);
                 let is_hour = ["am", "pm", "a.m", "p.m", ":"].iter().any(|sign| rest.trim_start().starts_with(sign));
                 let mut days = captures["days"].to_owned();
-                // "December 4 - 7 pm" is a day and an hour.
+                // If "am", "pm" or a colon follows, the last number is an hour, not a day: "December 4 - 7 pm".
                 if is_hour && let Some(last) = days.rfind(|c: char| !c.is_ascii_digit()) {
                     days.truncate(last);
                 }

@@ -160,7 +160,7 @@ impl Classifier<'_> {
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
-        // "Notes from the meeting: we need a cook" is the header of a report, not of a forwarded email.
+        // Text after the colon of a header such as "Notes from the meeting: we need a cook" makes it a report, not a forwarded email.
         let is_report = ["not", "prot", "acta", "appunti"].iter().any(|stem| self.prompt.fold(whole.from).starts_with(stem));
         if is_report && self.prompt.fold(end) == ":" && whole.to > end + 1 {
             return false;
@@ -589,7 +589,7 @@ impl Classifier<'_> {
         let is_whole =
             prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
         let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
-        // "Please don't use them" is an instruction to the recipients.
+        // A request to avoid only a common word is for the recipients, so it is not a note: "Please don't use them".
         let avoids = prompt.end(List::Avoid, start).is_some_and(|end| end + 1 == range.to && prompt.is(List::Common, end));
         let is_note = is_whole || is_start && !avoids || is_tail || prompt.has(List::NoteAny, range);
         if is_note && prompt.has(List::Tone, range) {

@@ -280,7 +280,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
-    // "Str." is an abbreviation at the end of a street name: "Torstr. 8".
+    // The period after "str" in a street name does not end a sentence: "Torstr. 8".
     if previous.len() > 3 && previous.ends_with("str") && prompt.kind(next) == Kind::Number {
         return false;
     }
@@ -332,7 +332,7 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         let sign = prompt.fold(at);
         let is_spaced = !prompt.words.is_glued(at + 1) || at + 1 >= sentence.to;
         let is_bracket = matches!(sign, "(" | "[");
-        // "May 13, 2027" is one date.
+        // A comma between a date and its year does not end a clause: "May 13, 2027".
         let is_year = sign == "," && prompt.kind(at + 1) == Kind::Number && {
             let year = prompt.fold(at + 1);
             year.len() == 4 && year.starts_with("20") && (at.saturating_sub(2)..at).any(|at| prompt.is(List::Month, at))

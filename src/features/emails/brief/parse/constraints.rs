@@ -150,7 +150,7 @@ impl Classifier<'_> {
             let first = self.name_in(first);
             words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
-        // "Don't use them" is an instruction to the recipients, so words such as "them" are not avoided.
+        // Common words are not words to avoid: "Don't use them" is an instruction to the recipients.
         let had_words = !words.is_empty();
         words.retain(|word| (word.from..word.to).any(|at| !prompt.is(List::Common, at)));
         for word in &words {

@@ -41,7 +41,7 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
             continue;
         }
         done = mark.to;
-        // "make it sound like me" is a note; "make it 9" is a correction.
+        // A phrase that also starts notes is a correction only before a value: "make it 9", but not "make it sound like me".
         let is_note = prompt.at(List::NoteStart, mark.from).any(|note| note.to >= mark.to);
         if is_note && !facts::has_value(prompt, Range::of(mark.to, mark.to + 2)) {
             continue;
@@ -151,7 +151,7 @@ fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range)
     // after it.
     let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
     let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
-    // "Saturday and Sunday no Monday" has no signs around "no", so it excludes Monday.
+    // Between dates, "no" corrects only with a sign before or after it: "Saturday and Sunday no Monday" excludes Monday instead.
     let is_apart = !matches!(wrong.kind, FactKind::Date | FactKind::Period) || wrong.range.to < mark.from || mark.to < right.from;
     let touches = || is_apart && signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
     (is_near && (!denies || touches())).then_some(right)

@@ -179,7 +179,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
         if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number || time(prompt, *end).is_some()) {
             let recurs =
                 prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/") || recurs(prompt, from, end);
-            // "du mar au ven" means the days of every week, except in a sale.
+            // A range of short names, such as "du mar au ven", means these weekdays of every week, except in a sale.
             let recurs = recurs || prompt.is(List::ShortWeekday, at) && roles::goal(prompt) != Some(Goal::Sale);
             let value = (!recurs).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
@@ -269,7 +269,7 @@ fn day(prompt: &Prompt<'_>, at: usize) -> Option<i8> {
 }
 
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<(i8, usize)> {
-    // "mar 9" is Tuesday in languages in which the month follows the day.
+    // Outside English, the month follows the day, so "mar" before a number is Tuesday: "mar 9".
     let is_day = prompt.lexicon().code != "en" && prompt.fold(at) == "mar" && prompt.kind(at + 1) == Kind::Number;
     if is_day && !(at > 0 && (prompt.kind(at - 1) == Kind::Number || prompt.is(List::Of, at - 1))) {
         return None;
@@ -409,7 +409,7 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let mut parts = text.split('.');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next());
     let (day, month) = (day.parse::<i8>().ok()?, month.parse::<i8>().ok()?);
-    // "1.4.2" is the number of a version, not a date.
+    // The third part must have the length of a year: "1.4.2" is the number of a version, not a date.
     let is_year = year.is_none_or(|year| matches!(year.len(), 2 | 4));
     let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && is_year && parts.next().is_none();
     let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);

@@ -104,7 +104,8 @@ fn cased(prompt: &Prompt<'_>, name: &str) -> String {
 
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let own = mark(prompt, List::Month, at)?;
-    // "mar 9" is Tuesday: the month follows the day in these languages.
+    // Before a number, a word for both a month and a weekday is the weekday, because the month follows the day in these languages:
+    // "mar 9" is Tuesday the 9th.
     let is_day = mark(prompt, List::ShortWeekday, at).is_some() && prompt.kind(at + 1) == Kind::Number;
     if is_day && !(at > 0 && prompt.kind(at - 1) == Kind::Number) {
         return None;

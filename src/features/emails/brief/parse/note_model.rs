@@ -65,7 +65,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 && range.from == start
                 && range.len() <= LABEL_WORDS_MAX
                 && prompt.fold(range.to - 1) == ":";
-            // "An Inspector Calls, 18 to 20 March" starts with the title of an event, which is not a note.
+            // The title of an event at the start of a prompt is not a note: "An Inspector Calls, 18 to 20 March".
             let is_title = range.from == 0 && is_title(prompt, range) && has_value(prompt, read.sentence.range);
             if is_heading
                 || is_title

@@ -86,7 +86,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
             .filter(|piece| matches!(piece.class, Class::Content | Class::Topic))
             .map(|piece| piece.range)
     };
-    // "Shipping stays free over €40" is not an offer, because nothing changes.
+    // Free delivery is an offer only if it is new, unlike "Shipping stays free over €40".
     let is_free = |range: &Range| {
         prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range) && !prompt.has(List::Unchanged, *range)
     };

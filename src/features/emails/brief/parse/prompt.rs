@@ -73,7 +73,8 @@ impl<'a> Prompt<'a> {
         let mut present = vec![[0; 3]; words.len() + 1];
         let mut anywhere = [0; 3];
         for mark in found {
-            // "di" is short for Tuesday in German and Dutch, and means "of" in Italian.
+            // The short name of a weekday can be an ordinary word in another language: "di" is short for Tuesday in German and Dutch, and
+            // means "of" in Italian.
             if mark.list == List::ShortWeekday && local.is_foreign(mark.from, language) && !local.speaks(mark, language) {
                 continue;
             }

@@ -43,7 +43,7 @@ impl Classifier<'_> {
         let start = verb.unwrap_or(start);
         let asks = prompt.end(List::Ask, start);
         if let Some(end) = prompt.end(List::Report, start).filter(|end| asks.is_none_or(|asks| asks <= *end)) {
-            // "Say sorry once" is a rule for the writer, not content.
+            // If the words also start a longer phrase for notes, such as "Say sorry once", they are a note to the writer, not content.
             if prompt.at(List::NoteStart, start).any(|mark| mark.to > end) {
                 return Some(none);
             }

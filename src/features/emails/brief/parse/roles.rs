@@ -62,7 +62,7 @@ const FLAW_WORDS_MAX: usize = 9;
 /// Returns whether a short text apologizes for the length or the mistakes of the prompt: "sorry its long".
 pub fn excuses_prompt(prompt: &Prompt<'_>, range: Range) -> bool {
     let range = prompt.trim(range);
-    // "Sorry for the long wait" is for the recipients.
+    // The word for a flaw must be the last word, or the last before "email": "Sorry for the long wait" is for the recipients.
     let is_end = |at: usize| at == range.to || prompt.end(List::Email, at) == Some(range.to);
     let is_flaw = |at: usize| is_end(at + 1) && PROMPT_FLAWS.iter().any(|flaw| prompt.fold(at).starts_with(flaw));
     (2..=FLAW_WORDS_MAX).contains(&range.len())
@@ -282,7 +282,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
         // Other cues give the role directly: "Closed until 10 January", "closes on 10 January".
         Some(role) => role,
-        // "The invoice is due on the 5th" means a day of every month.
+        // A day without a month recurs every month: "The invoice is due on the 5th".
         None if is_bare_day(around.prompt, found) => FactRole::Other,
         // The days in "Beans roasted on Tuesday, posted on Wednesday" recur every week.
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
