@@ -1584,7 +1584,7 @@ pub const LINK_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(
 pub const LINK_CHECK_MS_MIN: u64 = 1_000;
 /// The maximum time limit that a caller can set for a link, which is [`LINK_CHECK_TIME`].
 pub const LINK_CHECK_MS_MAX: u64 = 10_000;
-/// The time limit for checking all links of an email. If the request's own time limit ends earlier, the check ends with it.
+/// The time limit for checking all links in an email. If the request's own time limit ends earlier, the check ends with it.
 pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The time that a validation leaves for its response before the time limit of the request. Encoding a long report takes milliseconds.
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
@@ -1672,8 +1672,8 @@ pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
 pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
-/// The maximum number of pixels in the picture of a device. A rendering of this size takes less than 64 MiB. Longer emails are rendered with
-/// a lower density.
+/// The maximum number of pixels in the picture of a device. A rendering of this size takes less than 64 MiB. Longer emails are rendered
+/// with a lower density.
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
@@ -1856,7 +1856,7 @@ pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
 /// The maximum length of one text in a tool's result. Only the HTML and the document of an email are longer.
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
-/// The number of items of a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
+/// The number of items in a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
 /// room for its task.
 pub const TOOL_PAGE_LIMIT: u64 = 25;
 /// The maximum size of a resource of the MCP server: enough for the HTML and the screenshots of nearly all emails.

@@ -312,7 +312,7 @@ impl<'a> TextValue<'a> {
         self.0.parse().map_err(|_| TextError::custom(format_args!("must be {what}, not \"{}\"", self.0)))
     }
 
-    /// Returns the items of a list: comma-separated values, or a JSON array of strings for values that contain commas.
+    /// Returns the items in a list: comma-separated values, or a JSON array of strings for values that contain commas.
     fn parts(&self) -> Vec<Cow<'a, str>> {
         if self.0.starts_with('[')
             && let Ok(parts) = serde_json::from_str::<Vec<String>>(self.0)

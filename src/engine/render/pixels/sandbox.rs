@@ -147,8 +147,8 @@ fn refuse_files() -> Result<(), String> {
     }
 }
 
-/// The system calls that rendering needs: for memory, open streams and files, locks, signals, time, randomness, and exit. None of them takes
-/// a path or a network address, changes another process, or starts a thread: the rendering thread is already running.
+/// The system calls that rendering needs: for memory, open streams and files, locks, signals, time, randomness, and exit. None of them
+/// takes a path or a network address, changes another process, or starts a thread: the rendering thread is already running.
 const ALLOWED: [c_long; 34] = [
     // Calls for streams and open files.
     libc::SYS_read,

@@ -56,7 +56,7 @@ impl Raw for TokenRevoke {
         };
         for (name, value) in [("token", &input.token), ("client_id", &input.client_id)] {
             if value.is_empty() {
-                return Ok(oauth::refusal(ErrorCode::InvalidRequest, format!("{name}: is missing; add it")));
+                return Ok(oauth::refusal(ErrorCode::InvalidRequest, format!("{name} is missing; add it")));
             }
         }
         authorization::revoke(&context, &input.token, &input.client_id).await?;

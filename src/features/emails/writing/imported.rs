@@ -1,5 +1,5 @@
-//! Edits imported HTML with a language model. The model gets a numbered list of the parts and links of an email, and returns changes to
-//! items of the list. The changes are validated.
+//! Edits imported HTML with a language model. The model gets a numbered list of the parts and links in an email, and returns changes to
+//! items in the list. The changes are validated.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

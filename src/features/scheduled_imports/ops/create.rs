@@ -35,7 +35,7 @@ pub struct Create;
 /// A number of hours between two runs.
 pub type Hours = Bounded<1, { limits::SCHEDULED_IMPORT_HOURS_MAX }>;
 
-/// What the rows of a file become.
+/// What the rows in a file become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImportTarget {
@@ -58,7 +58,7 @@ pub struct NewScheduledImport {
     pub every_hours: Option<Hours>,
     /// The URL of a CSV file with a header row, on a public server, without a user name or password.
     pub url: Option<String>,
-    /// What the rows of the file become.
+    /// What the rows in the file become.
     #[serde(default)]
     pub target: ImportTarget,
     /// The separator between cells of the file. If absent, it is detected. `\t` is a tab.

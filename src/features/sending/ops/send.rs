@@ -64,11 +64,11 @@ pub struct SendEmail {
     pub bcc: Option<Vec<EmailAddress>>,
     /// HTML with merge fields, to send instead of a stored email.
     pub template: Option<String>,
-    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, it selects an email of the
+    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, it selects an email in the
     /// series.
     pub email_id: Option<EmailId>,
     /// The conversation whose email is sent. Each recipient gets the email in the contact's language or, if there is none, the email in
-    /// `emailId`. Without `emailId`, the first email of the series is sent.
+    /// `emailId`. Without `emailId`, the first email in the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, shared by all recipients.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
@@ -130,7 +130,7 @@ pub struct SendAccepted {
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
-    /// Warnings about the content; for example, that only the first email of a series is sent, or that a language is left out.
+    /// Warnings about the content; for example, that only the first email in a series is sent, or that a language is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

@@ -63,7 +63,7 @@ pub struct Classifier<'a> {
     pub reports: bool,
     /// Whether the previous fragment is a note or a topic.
     pub requests: bool,
-    /// Whether the sentence lists the emails of a series: "Welcome series: who we are, our best sellers".
+    /// Whether the sentence lists the emails in a series: "Welcome series: who we are, our best sellers".
     pub outlines: bool,
     /// Whether the sentence starts with a description of the recipients.
     pub situates: bool,

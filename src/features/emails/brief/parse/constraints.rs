@@ -168,7 +168,7 @@ impl Classifier<'_> {
         if end == words.from || prompt.lexicon().code == "de" { words } else { Range::of(words.from, end) }
     }
 
-    /// Reads the number of emails of a series: "three cart reminder emails", "launch series in three parts".
+    /// Reads the number of emails in a series: "three cart reminder emails", "launch series in three parts".
     pub(super) fn series(&mut self) {
         let prompt = self.prompt;
         let number = |at: usize| {

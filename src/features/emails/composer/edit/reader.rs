@@ -41,7 +41,7 @@ pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 const STEPS_MAX: u32 = 20_000;
 /// The maximum number of words of one instruction.
 const WORDS_MAX: usize = 400;
-/// The maximum number of words of the email that an instruction repeats without quotation marks.
+/// The maximum number of words from the email that an instruction repeats without quotation marks.
 const SAID_WORDS_MAX: usize = 30;
 /// The maximum number of words that describe a corrected value: "the posting deadline".
 const SUBJECT_WORDS_MAX: usize = 6;
