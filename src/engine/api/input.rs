@@ -351,7 +351,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        visitor.visit_u64(self.number("a whole number of 0 or more")?)
+        visitor.visit_u64(self.number("0 or a positive whole number")?)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
@@ -467,7 +467,7 @@ mod tests {
         assert_eq!(code, Code::InvalidRequest);
         assert!(
             detail.starts_with("deep.numbers[1]: ")
-                && detail.contains("must be a whole number of 0 or more, not the text \"two\""),
+                && detail.contains("must be 0 or a positive whole number, not the text \"two\""),
             "{detail}"
         );
         let (_, detail) = refusal(read("limit=many"));

@@ -246,7 +246,7 @@ impl fmt::Display for RenderError {
                 "The email takes too much time or memory to render; simplify its HTML and styles, or use smaller images.",
             ),
             Self::Failed(why) => write!(f, "The email cannot be rendered: {why}"),
-            Self::Unavailable(why) => write!(f, "Emails and images cannot be rendered now ({why}); try again later."),
+            Self::Unavailable(why) => write!(f, "Emails and images cannot be rendered right now ({why}); try again later."),
         }
     }
 }

@@ -42,7 +42,11 @@ pub fn notices() -> String {
     }
     out.push_str(&format!("\n{}\n\nProseMirror, in the editor of emails:\n\n{}\n", "=".repeat(80), EDITOR.trim()));
     for (name, notice) in ENGINE {
-        out.push_str(&format!("\n{}\n\n{name}, ported within the rendering engine takumi:\n\n{}\n", "=".repeat(80), notice.trim()));
+        out.push_str(&format!(
+            "\n{}\n\n{name}, ported within the rendering engine takumi:\n\n{}\n",
+            "=".repeat(80),
+            notice.trim()
+        ));
     }
     for (name, notice) in DATA {
         out.push_str(&format!("\n{}\n\n{name}:\n\n{}\n", "=".repeat(80), notice.trim()));

@@ -1,4 +1,4 @@
-//! Ends a program's access (RFC 7009).
+//! Ends a client's access (RFC 7009).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 
 pub struct TokenRevoke;
 
-/// A token, and the program that it belongs to.
+/// A token, and the client that it belongs to.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(transform = describe)]
@@ -30,9 +30,9 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for TokenRevoke {
     const SPEC: Spec = Spec::post("accounts.token_revoke", "/oauth2/revoke", public())
-        .summary("End a program's access")
+        .summary("End a client's access")
         .about(
-            "OAuth 2.0 Token Revocation (RFC 7009). Both tokens of the program stop working, and its key is revoked. The response is the \
+            "OAuth 2.0 Token Revocation (RFC 7009). Both tokens of the client stop working, and its key is revoked. The response is the \
              same for an unknown token.",
         )
         .speaks_oauth()

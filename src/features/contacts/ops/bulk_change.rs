@@ -58,7 +58,7 @@ pub struct BulkChangeRequest {
     #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
     #[serde(default)]
     pub remove_tags: Vec<TagName>,
-    /// The new status. This is an explicit status change, so every transition is allowed.
+    /// The new status. Every change is allowed; for example, this can resubscribe contacts who unsubscribed or bounced.
     pub status: Option<Status>,
     /// True to delete the contacts. Excludes all other changes.
     #[serde(default)]
