@@ -3714,7 +3714,7 @@ export type ScheduledImportsCreateParams = {
  everyHours?: number | null;
  /** The URL of a CSV file with a header row, on a public server, without a user name or password. */
  url?: string | null;
- /** What the rows of the file become. */
+ /** What the rows in the file become. */
  target?: ImportTarget;
  /** The separator between cells of the file. */
  delimiter?: string | null;
