@@ -130,7 +130,7 @@ pub(super) fn articles<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |(at, pair): (usize, &[Token<'_>])| {
         let [article, next] = pair else { return None };
         let linked = next.spaced && !next.new_line && article.is_word();
-        // In "Series A is" and "vitamin A", "A" is a letter, not an article.
+        // Inside a sentence, an uppercase "A" is a letter, not an article: "Series A is", "vitamin A".
         let letter = article.text == "A" && !article.starts_sentence && !next.is_all_capitals();
         if !linked || letter {
             return None;

@@ -229,7 +229,7 @@ impl Source<'_> {
         if self.cuts_date(text, head) {
             return None;
         }
-        // In "CH-250" and "ep 12", the number is part of a name.
+        // After a word of up to three letters, or without a space before it, a number is part of a name: "ep 12", "CH-250".
         let is_short = last.trim().chars().count() <= 3;
         (text[..end].ends_with(' ') && !is_short && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
     }

@@ -104,7 +104,7 @@ impl Writer<'_> {
         let priced = |part: &String| {
             let price = prices.iter().find(|price| part.ends_with(price.as_str()))?;
             let name = part.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', '–', '-', '(']);
-            // In "Four courses for €58", the preposition "for" belongs to the price, not to the name.
+            // A preposition before the price belongs to the price, not to the name: "Four courses for €58".
             let (start, last) = name.rsplit_once(' ').unwrap_or(("", name));
             let name = if super::stories::starts_clause(last, content.language) { start } else { name };
             (!name.is_empty() && name.split(' ').count() <= LABEL_WORDS_MAX).then(|| (capital(name), price.clone()))

@@ -134,7 +134,7 @@ impl Reader<'_> {
         let weekday = |captures: &Captures<'_>, text: &str| {
             let start = captures.get(0).map_or(0, |whole| whole.start());
             let found = patterns.weekday_last.captures(&text[..start]);
-            // In "mon-wed (30.11.-2.12.)", the weekday before the first date belongs to the last date.
+            // A weekday after a dash belongs to the last date, not to the first: "mon-wed (30.11.-2.12.)".
             let is_range = |found: &Captures<'_>| {
                 let start = found.name("w").map_or(0, |own| own.start());
                 text[..start].trim_end().ends_with(['-', '–'])

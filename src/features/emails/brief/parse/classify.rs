@@ -278,7 +278,7 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class: Class::Field });
             return;
         }
-        // In "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt", the clause describes the recipients.
+        // A relative clause after the recipients describes them: "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt".
         let first = Range::of(sentence.range.from, fragment.from);
         let readers =
             self.prompt.find(List::Readers, first).filter(|readers| readers.from == first.from && readers.to + 1 == first.to);

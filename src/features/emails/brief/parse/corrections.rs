@@ -46,7 +46,7 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
         if is_note && !facts::has_value(prompt, Range::of(mark.to, mark.to + 2)) {
             continue;
         }
-        // In "nicht 8 sondern 12 %", the phrase itself contains the wrong value.
+        // A phrase with a number contains the wrong value itself: "nicht 8 sondern 12 %".
         if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
             cut.push(Range::of(mark.from, mark.to));
             continue;
@@ -120,7 +120,7 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
         if kind.is_some_and(|kind| kind != wrong.kind) {
             continue;
         }
-        // In "1.290 € statt 1.190 €. No, 1.250 €!", the correction replaces the new price, not the old one.
+        // After a price and its old price, a correction replaces the price: "1.290 € statt 1.190 €. No, 1.250 €!".
         let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
         let has_new =
             index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;

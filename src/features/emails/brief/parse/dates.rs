@@ -338,7 +338,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
-        // In "on Tuesdays, 10 min", the number is not a day.
+        // A number after a comma, or with a unit after a plural weekday, is not a day: "on Tuesdays, 10 min".
         if prompt.fold(start - 1) == "," && end == start + 1 || is_plural(prompt, at) && prompt.is(List::Unit, end) {
             return None;
         }
@@ -453,12 +453,12 @@ fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
 
 /// Recognizes a day without a month: "the 2nd", "am 7.", "le 27", "dia 23".
 fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
-    // In "au 03 81 55 50 41", the number starts a phone number.
+    // Three numbers in a row are a phone number: "au 03 81 55 50 41".
     let is_phone = prompt.kind(at + 1) == Kind::Number && prompt.kind(at + 2) == Kind::Number;
     let day = day(prompt, at).filter(|_| !is_phone)?;
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
-    // In "Reservation au 9", the number can be an extension, a room or a channel.
+    // In French, a lone number after "au" can be an extension, a room or a channel: "Reservation au 9".
     let is_bare_au = prompt.lexicon().code == "fr" && at > 0 && prompt.fold(at - 1) == "au";
     let has_start = || (at.saturating_sub(5)..at).any(|at| prompt.kind(at) == Kind::Number || prompt.fold(at) == "jusqu");
     if is_bare_au && !has_start() {

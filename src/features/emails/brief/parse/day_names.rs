@@ -165,7 +165,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_day = |at: usize| mark(prompt, List::ShortWeekday, at).is_some();
     let next = at + 1 + usize::from(matches!(prompt.fold(at + 1), "." | ","));
     let has_date = dates::date(prompt, at, ANY_DAY).is_some_and(|date| {
-        // In "fri 8.30", the number is a time, not a date.
+        // A number that can be a time is not a date: "fri 8.30".
         let numbers = (at..date.range.to).any(|at| prompt.kind(at) == Kind::Number);
         let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
         date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)

@@ -130,7 +130,7 @@ impl Classifier<'_> {
             } else {
                 is
             };
-            // In "Action Franz: photo of the kitchen", the label contains the name of the colleague who has the task.
+            // A label can contain the name of the colleague who has the task: "Action Franz: photo of the kitchen".
             let is_named = list == L::LabelNote
                 && matches!(prompt.fold(rest.from), "todo" | "action" | "actie" | "tarea")
                 && prompt.words.is_capital(is)

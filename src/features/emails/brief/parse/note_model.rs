@@ -135,7 +135,7 @@ fn announced(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<usize> {
         prompt.is(List::That, range.to - 1)
             || prompt.has(List::Report, range) && prompt.find(List::Readers, range).is_some_and(|readers| readers.to == range.to)
     };
-    // In "closed until Wednesday because of stocktaking", the reason belongs to the statement before it.
+    // A short reason without a verb belongs to the statement before it: "closed until Wednesday because of stocktaking".
     let is_reason = |range: Range| {
         prompt.is(List::Because, range.from) && range.len() <= REASON_WORDS_MAX && !prompt.has(List::Finite, range)
     };

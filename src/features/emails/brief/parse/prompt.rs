@@ -337,7 +337,7 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     let own = brand.languages.first().map_or("en", String::as_str);
     let mut counts: Vec<f32> =
         lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { BRAND_WEIGHT } else { 0.0 }).collect();
-    // In "8 am", "am" is a unit, not a German word.
+    // A word of up to two letters after a number is a unit, not a word of a language: "8 am".
     let is_unit = |mark: &Mark| mark.from > 0 && words.kind(mark.from - 1) == Kind::Number && words.fold(mark.from).len() <= 2;
     for mark in marks.iter().filter(|mark| mark.list == List::Common && !is_unit(mark)) {
         counts[usize::from(mark.language)] += weight(words, *mark);

@@ -108,7 +108,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         if is_denied && matches!(goal, Goal::Apology | Goal::Sale | Goal::Voucher) {
             continue;
         }
-        // In "survey about the opening hours", the opening hours are the topic.
+        // The topic of a survey says nothing about the goal: "survey about the opening hours".
         let is_topic =
             (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from).any(|at| prompt.is(List::About, at) && surveys(prompt, at));
         let early = if is_topic { 0.0 } else { early };
@@ -204,7 +204,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     let prompt = around.prompt;
     let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
     let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
-    // In "40% off $11.99", "off" belongs to the percentage, not to the price.
+    // After a percentage, "off" belongs to the percentage, not to the price: "40% off $11.99".
     let off = prompt.find(List::Off, after).filter(|off| !is_sum(prompt, off.to));
     off.is_some() || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
@@ -218,7 +218,7 @@ fn is_sum(prompt: &Prompt<'_>, at: usize) -> bool {
 
 fn is_offer(around: &Around<'_>, found: &Found) -> bool {
     let prompt = around.prompt;
-    // In "Kupfer +18 %", the plus sign marks an increase.
+    // A plus sign before a value marks an increase, not an offer: "Kupfer +18 %".
     if found.range.from > 0 && prompt.fold(found.range.from - 1) == "+" && prompt.words.is_glued(found.range.from) {
         return false;
     }

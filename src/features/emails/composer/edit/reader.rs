@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         let ends = (at + 1..=last).rev().filter(|end| !inside(*end));
         ends.filter_map(|end| {
             let mut stop = end;
-            // In "Make the button Shop now, please", "please" is not part of the new text.
+            // A polite word at the end is not part of the new text: "Make the button Shop now, please".
             if is_last && let Some(start) = self.words.before(end, polite).filter(|start| *start > at) {
                 stop = start;
             }
@@ -362,7 +362,7 @@ impl<'a> Reader<'a> {
 
     fn anchors(&self, start: usize) -> Vec<(usize, Anchor)> {
         let mut at = start;
-        // In "after the paragraph with 'at noon'", the quoted words are the anchor.
+        // A quotation after a few words is the anchor: "after the paragraph with 'at noon'".
         for _ in 0..4 {
             if let Some((end, Bound::Text(text))) = self.quote(at) {
                 return vec![(end, Anchor::Words(text.to_owned()))];
