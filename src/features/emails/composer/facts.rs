@@ -322,7 +322,7 @@ impl Source<'_> {
             ("price", content.only(FactKind::Price).and_then(shown)),
         ];
         facts.extend(known.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        // "Orders over €50" excludes an order of exactly €50.
+        // Some phrases exclude the minimum itself: "orders over €50" excludes an order of exactly €50.
         let over = |fact: &Fact| content.says_over(fact);
         if content.only(FactKind::Minimum).is_some_and(over) {
             facts.insert("over", "✓".to_owned());

@@ -236,7 +236,7 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
-        // "NOT the clearance socks": a prohibition in capitals addresses the writer.
+        // A prohibition in capitals addresses the writer: "NOT the clearance socks".
         let word = self.prompt.raw(range.from);
         let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
         let is_answer = range.len() <= 2 || self.prompt.is(List::Finite, range.from + 1);

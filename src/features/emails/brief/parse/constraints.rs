@@ -116,7 +116,7 @@ impl Classifier<'_> {
         let prompt = self.prompt;
         let start = self.start(range);
         let Some(found) = prompt.find(List::Avoid, range).filter(|found| found.from <= start + 3) else { return false };
-        // "Do not translate X" forbids no word: the email contains X.
+        // A request not to translate a word does not forbid the word: "Do not translate X".
         if (range.from..range.to).any(|at| TRANSLATE.iter().any(|stem| prompt.fold(at).starts_with(stem))) {
             return true;
         }

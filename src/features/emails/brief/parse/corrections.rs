@@ -220,14 +220,14 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
     let is_content = |piece: &Fragment| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
     let read = &reads[at];
-    // "Sorry!!" alone is an apology, not a correction.
+    // A phrase that is the whole sentence is not a correction: "Sorry!!".
     let is_whole = (read.sentence.range.from..read.sentence.range.to)
         .all(|at| prompt.kind(at) == Kind::Sign || mark.from <= at && at < mark.to);
     if is_whole {
         return None;
     }
     let piece = read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
-    // "Les chiens non désolé" denies the words before it and corrects nothing.
+    // A word such as "désolé" at the end denies the words before it and corrects nothing: "les chiens non désolé".
     let is_last = (mark.to..read.sentence.range.to).all(|at| prompt.kind(at) == Kind::Sign);
     if is_last && piece.range.from < mark.from && roles::SORRY.contains(&prompt.fold(mark.to - 1)) {
         return None;

@@ -56,7 +56,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         let last = resolve(last, today, None)?;
         let first =
             resolve(Parts { year: first.year, ..first }, today, Some(last)).filter(|first| *first <= last).unwrap_or(last);
-        // "5 and 7 December" are two days, not a period.
+        // Two days with "and" between them are a period only if they are consecutive: "5 and 7 December" is two days.
         let middle = (start..end).any(|at| prompt.is(List::And, at));
         let are_two = middle && first.until(last).is_ok_and(|span| span.get_days() > 1);
         let value = (!are_two).then_some(FactValue::Days { first, last: Some(last) });
@@ -69,7 +69,8 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
         return None;
     }
-    // "Montag Ruhetag", "jeden Sonntag", "mondays" and "fermé le lundi" mean a weekday of every week.
+    // A plural, or a weekday after "every" or next to a word for "closed", recurs every week: "mondays", "jeden Sonntag", "Montag
+    // Ruhetag", "fermé le lundi".
     let has_article = start > 1 && matches!(prompt.fold(start - 1), "le" | "il");
     let is_every = is_plural(prompt, end - 1)
         || has_article && prompt.before(List::CueClosed, start - 1).is_some()
@@ -82,7 +83,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && BEFORE.contains(&prompt.fold(end)) && (prompt.kind(end + 1) != Kind::Number) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
-    // "Last Friday" and "vendredi dernier" are in the past, but "the last Friday of November" is not.
+    // A weekday with "last" is in the past ("last Friday", "vendredi dernier"), unless "of" follows ("the last Friday of November").
     let is_past = is_weekday && prompt.end(List::Of, end).is_none();
     if let Some((from, end)) = past(prompt, start, end).filter(|_| is_past) {
         let value = resolve(parts, today, None).and_then(|next| next.checked_sub(7.days()).ok());

@@ -132,7 +132,7 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_led = [List::PartOf, List::OnWord, List::FromWord, List::UntilWord, List::Of]
         .into_iter()
         .any(|list| prompt.before(list, at).is_some());
-    // "May" and "march" are also verbs.
+    // Some names of months, such as "may" and "march", are also verbs.
     let is_verb = prompt.is(List::Finite, at) || prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX;
     (has_capitals(prompt) && is_lowercase(prompt, at) && (has_day || is_led || !is_verb)).then(|| cased(prompt, prompt.raw(at)))
 }
@@ -181,7 +181,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_range = prompt.end(List::To, at + 1).is_some_and(is_day)
         || prompt.before(List::To, at).is_some_and(|to| to > 0 && is_day(to - 1));
     let has_partner = is_range || is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
-    // "sat + sun", "sex e sab" and "vr za zo" are lists of days. "mon-fri" is a range, and "so und so" is a German idiom.
+    // Days with a sign or "and" between them are a list ("sat + sun", "sex e sab"), except the same word twice ("so und so").
     let joins = |one: usize, other: usize| {
         let is_joint =
             matches!(prompt.fold(one), "+" | "&") || prompt.is(List::And, one) && prompt.fold(other) != prompt.fold(at);
@@ -204,7 +204,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     // A preposition, a part of the day or another weekday shows that the word is a weekday: "by wed", "wed morning", "sat + sun".
     let is_bounded =
         [List::UntilWord, List::FromWord].into_iter().any(|list| prompt.before(list, at).is_some_and(|from| from < at));
-    // "bis so", "le jeu" and "la mer" can be other words.
+    // Short names that are also other words need more evidence than a preposition: "bis so", "jeu", "mer".
     let is_clear = is_bounded && !matches!(prompt.fold(at), "so" | "zo" | "jeu" | "mer" | "mar")
         || PARTS.contains(&prompt.fold(at + 1))
         || is_only_day(prompt, at);

@@ -77,7 +77,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let whole = Range::of(0, prompt.words.len());
     for mark in prompt.all(List::Goal, whole) {
         let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
-        // "Cart reminder" names a cart email, not a reminder.
+        // After another kind of email, "reminder" is not a kind of its own: "cart reminder".
         let follows = || weights.iter().any(|_| prompt.before(List::Goal, mark.from).is_some());
         if goal == Goal::Reminder && follows() {
             continue;
@@ -93,17 +93,17 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         } else {
             1.0
         };
-        // "désolé j'écris du train" at the end of a long prompt apologizes for the prompt.
+        // An apology at the end of a long prompt is for the prompt itself: "désolé j'écris du train".
         let is_late = mark.from >= LATE_WORDS && mark.from + LAST_WORDS > prompt.words.len();
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
             continue;
         }
-        // "Sorry its long" apologizes for the prompt, not to the recipients.
+        // An apology for the length or mistakes of the prompt is not for the recipients: "Sorry its long".
         let end = (mark.to..prompt.words.len()).find(|at| !matches!(prompt.kind(*at), Kind::Word)).unwrap_or(prompt.words.len());
         if goal == Goal::Apology && excuses_prompt(prompt, Range::of(mark.from, end)) {
             continue;
         }
-        // "Senza scuse infinite" ("without endless apologies") does not ask for an apology.
+        // After "without", an apology or offer is not requested: "senza scuse infinite" ("without endless apologies").
         let is_denied = mark.from > 0 && prompt.is(List::Without, mark.from - 1);
         if is_denied && matches!(goal, Goal::Apology | Goal::Sale | Goal::Voucher) {
             continue;
@@ -113,7 +113,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
             (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from).any(|at| prompt.is(List::About, at) && surveys(prompt, at));
         let early = if is_topic { 0.0 } else { early };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
-        // "Welcome email with 10% off" names a welcome email, not a sale.
+        // A kind that names the email counts more than other kinds: "Welcome email with 10% off" is not a sale.
         let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
             early * 3.0
         } else {

@@ -138,7 +138,7 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let is_bracket = matches!(prompt.fold(range.from), "(" | "[");
             let asks = is_bracket && prompt.sign("?", range).is_some()
                 || (range.from..range.to).any(|at| prompt.fold(at) == "?" && prompt.fold(at + 1) == "?");
-            // "(NOT the Sunday, Colin got it wrong)": a prohibition in capitals addresses the writer.
+            // A prohibition in capitals addresses the writer: "(NOT the Sunday, Colin got it wrong)".
             let word = prompt.raw(range.from + 1);
             let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
             let asks = asks || is_bracket && is_shouted && prompt.is(List::Not, range.from + 1) && !has_value(prompt, range);
