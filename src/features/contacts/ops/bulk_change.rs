@@ -176,10 +176,13 @@ fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     };
     let changes = !edits.add_tags.is_empty() || !edits.remove_tags.is_empty() || edits.status.is_some();
     match (changes, edits.delete) {
-        (true, true) => {
-            Err(Failure::field("delete", "delete cannot be combined with other changes; set either delete or the other changes"))
+        (true, true) => Err(Failure::field(
+            "delete",
+            "`delete` cannot be combined with other changes; set either `delete` or the other changes",
+        )),
+        (false, false) => {
+            Err(Failure::field("addTags", "set at least one change: `addTags`, `removeTags`, `status` or `delete`"))
         }
-        (false, false) => Err(Failure::field("addTags", "set at least one change: addTags, removeTags, status or delete")),
         _ => Ok(edits),
     }
 }

@@ -289,7 +289,7 @@ fn target(json: &Value, change: &Change) -> Result<(Place, usize), Refusal> {
             let place = find(json, before).ok_or_else(|| unknown("before", before))?;
             Ok((place, place.index()))
         }
-        (None, None) => Err(missing("after", "is missing; set after or before to the ID of the neighboring block")),
+        (None, None) => Err(missing("after", "is missing; set `after` or `before` to the ID of the neighboring block")),
         (Some(_), Some(_)) => Err(missing("before", "is set together with after; set only one of them")),
     }
 }

@@ -206,8 +206,8 @@ fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> R
     ];
     let consent_mode = given.consent_mode.unwrap_or_default();
     let source = match (given.url, given.provider) {
-        (Some(_), Some(_)) => return Err(Failure::field("provider", "set either url or provider, not both")),
-        (None, None) => return Err(Failure::field("url", "set the URL of a CSV file, or provider and sources")),
+        (Some(_), Some(_)) => return Err(Failure::field("provider", "set either `url` or `provider`, not both")),
+        (None, None) => return Err(Failure::field("url", "set `url` to the URL of a CSV file, or set `provider` and `sources`")),
         (Some(url), None) => {
             let target = match given.target {
                 ImportTarget::Contacts => Target::Contacts(ContactRows {
@@ -225,7 +225,7 @@ fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> R
             Source::File(FileSource { url: input::url(&url)?, delimiter: input::separator(given.delimiter.as_deref())?, target })
         }
         (None, Some(_)) if given.target == ImportTarget::Events => {
-            return Err(Failure::field("target", "events cannot be imported from a platform; set target to contacts"));
+            return Err(Failure::field("target", "events cannot be imported from a platform; set `target` to `contacts`"));
         }
         (None, Some(provider)) => {
             let (account, project) = (caller.account(), given.project_id);
