@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | [`base`] | small general tools: clock, randomness, email addresses, languages, secrets | terms of the product |
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
-//! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing, mail | nouns of the product |
+//! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, rendering, mail | nouns of the product |
 //! | [`features`] | the nouns: projects, contacts, tags, … each with the same structure | code that depends on how a request arrived |
 //! | [`surfaces`] | the interfaces: HTTP, dashboard, documentation, MCP server, command line | rules of any kind |
 //! | [`app`], [`operations`], [`workers`] | composition, and the tables of all operations and all workers | |

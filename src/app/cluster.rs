@@ -91,7 +91,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     ));
     imported.map_err(|problem| {
         problem.reworded(|said| {
-            format!("{said}. The data folder has a complete installation: correct the cause, and run `mailmill cluster import`")
+            format!("{said}. The data folder has a complete installation: fix the problem, and run `mailmill cluster import`")
         })
     })
 }

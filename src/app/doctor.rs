@@ -118,7 +118,7 @@ fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> 
         Finding::warning(
             "settings",
             format!("other users of this machine can read {shown}, which has the database's password and cluster.secret"),
-            format!("Run chmod 640 '{shown}', and make the service's group the file's group."),
+            format!("Run chgrp with the service's group on '{shown}', and then chmod 640 '{shown}'."),
         )
     })
 }

@@ -121,7 +121,8 @@ fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem>
     });
     let (port, listener) = bound.map_err(|error| {
         Problem::failed(format_args!(
-            "cannot listen on {at} for other nodes (setting {setting}): {error}; choose a free port at an address of this machine"
+            "cannot listen on {at} for other nodes (setting {setting}): {error}; use one of this machine's addresses, and a free port that \
+             the service is allowed to use"
         ))
     })?;
     let address = match cluster.address.strip_suffix(":0") {

@@ -133,7 +133,7 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     }
     .map_err(|error| {
         Problem::failed(format_args!(
-            "the data is encrypted with the {which} key, but the key files in {} could not be updated: {error}; correct the cause, and run \
+            "the data is encrypted with the {which} key, but the key files in {} could not be updated: {error}; fix the problem, and run \
              the command again to finish",
             folder.path().display()
         ))

@@ -169,7 +169,7 @@ fn comment_length(text: &str) -> usize {
     let Some(inner) = text.strip_prefix("<!--") else {
         return text.find('>').map_or(text.len(), |at| at + 1);
     };
-    // "<!-->" and "<!--->" are complete comments.
+    // A ">" or "->" directly after the start ends the comment: "<!-->", "<!--->".
     for (short, length) in [(">", 5), ("->", 6)] {
         if inner.starts_with(short) {
             return length;

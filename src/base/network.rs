@@ -20,8 +20,8 @@ impl Network {
     }
 }
 
-/// Returns the address or range that limits on connections and attempts treat as one client: an IPv4 address, or an IPv6 /64, the
-/// smallest range that a provider assigns to a client. A client could use a new address of its /64 for every attempt.
+/// Returns what limits on connections and attempts count as one client: an IPv4 address, or a whole IPv6 /64. A provider assigns at least
+/// a /64 to each client, which could otherwise use a new address for every attempt.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

@@ -19,7 +19,7 @@ where
     deserializer.deserialize_str(Parsed { expected, parsed: PhantomData })
 }
 
-/// Rewrites a message of the JSON parser for API users: without the position in the text, because the path of the value is shown, and
+/// Rewrites a JSON parser's message for API users: without the position in the text, because the path of the value is shown, and
 /// without the names of Rust types.
 pub fn plain(message: &str) -> String {
     let message = message.rfind(" at line ").map_or(message, |end| &message[..end]);
@@ -31,7 +31,7 @@ pub fn plain(message: &str) -> String {
         Some("struct" | "map" | "internally" | "adjacently") => "an object",
         Some("enum") => "one of the documented values",
         Some("sequence" | "tuple") => "a list",
-        Some("u8" | "u16" | "u32" | "u64" | "usize") => "a whole number of 0 or more",
+        Some("u8" | "u16" | "u32" | "u64" | "usize") => "0 or a positive whole number",
         Some("i8" | "i16" | "i32" | "i64" | "isize") => "a whole number",
         Some("f32" | "f64") => "a number",
         _ if expected == "a sequence" => "a list",
@@ -60,7 +60,7 @@ fn named(found: &str) -> String {
     }
 }
 
-/// Returns the field that a message of the JSON parser is about, and the message for the field. `path` is where the parser reported the
+/// Returns the field that a JSON parser's message is about, and the message for the field. `path` is where the parser reported the
 /// problem; it is `.` for the top level.
 pub fn placed(path: &str, sentence: &str) -> (String, String) {
     let path = if path == "." { "" } else { path };
@@ -144,7 +144,7 @@ mod tests {
             ("invalid type: integer `1`, expected a sequence", "must be a list, not 1"),
             ("invalid type: map, expected a boolean", "must be true or false, not an object"),
             ("invalid type: null, expected a string", "must be a string, not null"),
-            ("invalid value: integer `-1`, expected u32", "must be a whole number of 0 or more, not -1"),
+            ("invalid value: integer `-1`, expected u32", "must be 0 or a positive whole number, not -1"),
             ("unknown variant `x`, expected `a` or `b`", "must be a or b; \"x\" is not allowed"),
             ("unknown variant `x`, expected one of `a`, `b`, `c`", "must be one of a, b, c; \"x\" is not allowed"),
             ("unknown field `a`, expected one of `b`, `c`", "unknown field `a`, expected one of `b`, `c`"),

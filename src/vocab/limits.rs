@@ -793,7 +793,7 @@ pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
 /// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
 pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
 
-// --- Drawing emails ---
+// --- Rendering emails ---
 
 /// The maximum size of HTML, excluding its embedded images. Email clients clip at a twentieth of this size; in the worst case, the
 /// parser's time is quadratic. Larger HTML is rejected.
@@ -807,10 +807,10 @@ pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
 pub const DRAWN_LEVELS_MAX: usize = 300;
 /// The maximum number of elements and text nodes in an email. Long newsletters have 5,000; HTML with more is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
-/// The maximum total size of the image files for one drawing, which stay in memory until the drawing is done. The images of a
+/// The maximum total size of the image files for one rendering, which stay in memory until the rendering is done. The images of a
 /// newsletter take about 5 MiB. Images beyond the limit are shown as blocked.
 pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum total number of pixels of the images in one drawing, which take 256 MiB in memory, a quarter of the worker's memory.
+/// The maximum total number of pixels of the images in one rendering, which take 256 MiB in memory, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// The maximum number of screenshot widths in one request: phone, tablet and desktop, each in a few sizes. More widths are rejected.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
@@ -821,23 +821,23 @@ pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
 /// The height at which screenshots are cut: 20 screens, and within the engine's 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
-/// The time limit of one drawing. A typical drawing takes a hundredth of it.
+/// The time limit of one rendering. A typical rendering takes a hundredth of it.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The maximum processor time of one drawing. Real emails take less than a second; the operating system ends a worker that takes
+/// The maximum processor time of one rendering. Real emails take less than a second; the operating system ends a worker that takes
 /// longer.
 pub const DRAWING_CPU_SECONDS: u64 = 10;
-/// The memory that a drawing may use in addition to the bare process. A typical drawing uses 20 MiB; a drawing that needs more than the
-/// limit fails.
+/// The memory that a rendering may use in addition to the bare process. A typical rendering uses 20 MiB; a rendering that needs more than
+/// the limit fails.
 pub const DRAWING_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
-/// The maximum size of the output of one drawing: several long screenshots. A drawing with more output fails.
+/// The maximum size of the output of one rendering: several long screenshots. A rendering with more output fails.
 pub const DRAWING_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The stack size of the drawing thread in bytes. HTML with the maximum of 300 levels needs less than 2 MiB; an overflow would end the
+/// The stack size of the rendering thread in bytes. HTML with the maximum of 300 levels needs less than 2 MiB; an overflow would end the
 /// process.
 pub const DRAWING_STACK_BYTES: usize = 32 * 1024 * 1024;
-/// The maximum number of drawings that wait for a free processor. At 100 ms each, the last one waits for a few seconds; further
-/// drawings get a 503.
+/// The maximum number of renderings that wait for a free processor. At 100 ms each, the last one waits for a few seconds; further
+/// renderings get a 503.
 pub const DRAWINGS_WAITING_MAX: usize = 64;
-/// The number of drawings after which a Chromium process is replaced, because its memory grows with each drawing.
+/// The number of renderings after which a Chromium process is replaced, because its memory grows with each rendering.
 pub const DRAWINGS_PER_BROWSER_MAX: u32 = 300;
 /// The maximum number of files read from the folder of additional fonts, more than the two hundred files of all Noto fonts. Further
 /// files are not read.
@@ -1584,7 +1584,7 @@ pub const LINK_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(
 pub const LINK_CHECK_MS_MIN: u64 = 1_000;
 /// The maximum time limit that a caller can set for a link, which is [`LINK_CHECK_TIME`].
 pub const LINK_CHECK_MS_MAX: u64 = 10_000;
-/// The time limit for checking all links of an email. If the request's own time limit ends earlier, the check ends with it.
+/// The time limit for checking all links in an email. If the request's own time limit ends earlier, the check ends with it.
 pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The time that a validation leaves for its response before the time limit of the request. Encoding a long report takes milliseconds.
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
@@ -1666,14 +1666,14 @@ pub const EMAIL_PREVIEWS_KEPT_MAX: usize = 200;
 /// The maximum size of the pictures of an account's previews. The pictures of one device take about 200 KB, so this is enough for
 /// two thousand devices. Beyond this size, the oldest previews are deleted.
 pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// How long a drawing is reused in new previews of the same content. After a day, its images may have changed.
+/// How long a rendering is reused in new previews of the same content. After a day, its images may have changed.
 pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
 /// The number of expired previews deleted per transaction, so that other writes do not wait long.
 pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
-/// The maximum number of pixels in the picture of a device. A drawing of this size takes less than 64 MiB. Longer emails are drawn with a
-/// lower density.
+/// The maximum number of pixels in the picture of a device. A rendering of this size takes less than 64 MiB. Longer emails are rendered
+/// with a lower density.
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
@@ -1856,7 +1856,7 @@ pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
 /// The maximum length of one text in a tool's result. Only the HTML and the document of an email are longer.
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
-/// The number of items of a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
+/// The number of items in a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
 /// room for its task.
 pub const TOOL_PAGE_LIMIT: u64 = 25;
 /// The maximum size of a resource of the MCP server: enough for the HTML and the screenshots of nearly all emails.

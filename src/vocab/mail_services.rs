@@ -37,7 +37,7 @@ pub struct MailServiceInfo {
     pub relay_limits: &'static str,
     /// The header that Mailmill adds to messages, so that the service returns Mailmill's reference in its events.
     pub header: &'static str,
-    /// Where to enter the webhook's URL at the service, and which events to select.
+    /// Where to enter the webhook's URL in the provider's settings, and which events to select.
     pub webhook: &'static str,
     /// The secret for the webhook, and where the service shows it.
     pub secret: &'static str,

@@ -11,7 +11,7 @@ use super::permissions::{Permission, PermissionSet};
 pub enum Role {
     /// The role has every permission. The owner can be neither removed nor restricted.
     Owner,
-    /// The role has every permission, but cannot change the owner.
+    /// The role has every permission, but cannot remove the owner, change the owner's role, or create a password-reset link for the owner.
     Admin,
     /// The role can do all work on brands, emails, contacts and campaigns, but cannot manage the account.
     Editor,

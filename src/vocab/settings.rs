@@ -418,7 +418,7 @@ pub enum LogLevel {
     Trace,
 }
 
-/// The format of the log: text for people, or JSON for programs.
+/// The format of the log: text for human readers, or JSON for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {

@@ -420,7 +420,7 @@ pub const TABLES: &[TableInfo] = &[
     table(121, "previews_by_time", Environment, "(preview id, account id) -> no value: previews by time"),
     table(122, "preview_queue", Environment, "(preview id, account id) -> no value: devices of the preview wait"),
     table(123, "preview_drawings", Environment, "(account id, drawing id) -> the picture of an email on a device"),
-    table(124, "preview_digests", Environment, "(account id, digest of email and device) -> drawing that previews share"),
+    table(124, "preview_digests", Environment, "(account id, digest of email and device) -> rendering that previews share"),
     table(125, "email_checks", Environment, "(email id, number) -> scores and findings of a version"),
     table(
         126,

@@ -312,7 +312,7 @@ impl<'a> TextValue<'a> {
         self.0.parse().map_err(|_| TextError::custom(format_args!("must be {what}, not \"{}\"", self.0)))
     }
 
-    /// Returns the items of a list: comma-separated values, or a JSON array of strings for values that contain commas.
+    /// Returns the items in a list: comma-separated values, or a JSON array of strings for values that contain commas.
     fn parts(&self) -> Vec<Cow<'a, str>> {
         if self.0.starts_with('[')
             && let Ok(parts) = serde_json::from_str::<Vec<String>>(self.0)
@@ -351,7 +351,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        visitor.visit_u64(self.number("a whole number of 0 or more")?)
+        visitor.visit_u64(self.number("0 or a positive whole number")?)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
@@ -467,7 +467,7 @@ mod tests {
         assert_eq!(code, Code::InvalidRequest);
         assert!(
             detail.starts_with("deep.numbers[1]: ")
-                && detail.contains("must be a whole number of 0 or more, not the text \"two\""),
+                && detail.contains("must be 0 or a positive whole number, not the text \"two\""),
             "{detail}"
         );
         let (_, detail) = refusal(read("limit=many"));

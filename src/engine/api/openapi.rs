@@ -1,7 +1,6 @@
 //! Generates the OpenAPI 3.1 document from the table of operations.
 //!
-//! The document is built only from the declarations: no operation gets special treatment here. The output is deterministic: the same table
-//! produces the same bytes.
+//! The document is built only from the declarations, without special cases for operations. The same table produces the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,13 +59,14 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     document
 }
 
-const ABOUT: &str = "Every JSON response is an envelope. It contains `success`, either `data` or `error` and `code`, and `metadata` with a \
-    time and a `requestId`, which is also in the header `X-Request-Id`. Field names are in camelCase, times in ISO 8601 in UTC. A field \
-    without a value is omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with \
-    `sk_test_` access only test data; keys that start with `sk_live_` access only live data. Requests with a key count against a \
-    budget per minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` \
-    (Unix seconds) report the state of the budget. Requests of signed-in users, on pages or with a token, count against \
-    separate budgets that are ten times as large.";
+const ABOUT: &str = "JSON responses are envelopes, except those of the OAuth operations, `/.well-known` and `/openapi.json`. A success \
+    contains `success: true`, `data`, `error: null` and, for some lists, `count`. An error contains `success: false`, `error` with the \
+    message, `code`, optional details in `data` and, with status 429, `retryAfter`. Both contain `metadata` with a `timestamp` and a \
+    `requestId`, which is also in the header `X-Request-Id`. Field names are in camelCase, times in ISO 8601 in UTC. In `data`, fields \
+    without a value are omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with `sk_test_` \
+    access only test data; keys that start with `sk_live_` access only live data. Requests with a key count against a budget per minute, \
+    account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) report the state \
+    of the budget. Requests of signed-in users, on pages or with a token, count against separate budgets that are ten times as large.";
 
 struct Writer {
     /// Generates input schemas: what the server must accept.

@@ -1,4 +1,4 @@
-//! The devices of previews. A device is an email client with a window size, in variants such as dark mode.
+//! The devices available for previews. A device is an email client with a window size, in variants such as dark mode.
 
 use std::sync::LazyLock;
 

@@ -52,7 +52,7 @@ pub fn combine(message: &Message, found: &mut Observations) {
 /// company's.
 fn imitates(name: &str, domain: &str) -> bool {
     let folded: String = name.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    // "PayPaI" has an uppercase i as its last letter.
+    // Senders imitate "PayPal" with an uppercase i instead of the last letter: "PayPaI".
     let folded = if name.contains("PayPaI") { folded.replace("paypai", "paypal") } else { folded };
     let words: Vec<&str> = folded.split_whitespace().collect();
     let label = domain.split('.').next().unwrap_or_default();

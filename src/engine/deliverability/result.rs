@@ -42,7 +42,7 @@ pub struct SpamScore {
     pub score: f64,
     pub triggers: Vec<String>,
     pub recommendations: Vec<String>,
-    /// The part of the score that comes from the words of the email.
+    /// The part of the score that comes from the words in the email.
     pub token_points: f64,
     /// The triggers in detail.
     pub findings: Vec<Finding>,

@@ -1,4 +1,4 @@
-//! Measures how much the words of an email resemble those of known spam, with the method of Robinson and Fisher.
+//! Measures how much the words in an email resemble those of known spam, with the method of Robinson and Fisher.
 //!
 //! Each known token has a probability of spam. Fisher's method combines the probabilities into two significance values: that the tokens
 //! come from legitimate mail, and that they come from spam (G. Robinson, "A Statistical Approach to the Spam Problem", Linux Journal 107,
@@ -24,7 +24,7 @@ pub const DEVIATION_MIN: f64 = 0.2;
 /// The maximum number of tokens that are combined. Fisher's method treats tokens as independent, so long texts would always produce extreme
 /// values.
 pub const TOKENS_MAX: usize = 150;
-/// The maximum number of words of an email that become tokens.
+/// The maximum number of words in an email that become tokens.
 const WORDS_MAX: usize = 5_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

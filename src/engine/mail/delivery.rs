@@ -85,7 +85,7 @@ pub enum Cause {
     Unresolved(String),
     /// The connection was lost. Contains the reason.
     Lost(String),
-    /// The server sent nothing for this duration.
+    /// The step did not finish within this duration.
     TimedOut(Duration),
     /// The server's reply is not valid SMTP. Contains the details.
     Garbled(String),
@@ -110,7 +110,7 @@ impl fmt::Display for Cause {
             Self::Unreachable(why) => write!(f, "the mail server does not accept connections ({why})"),
             Self::Unresolved(why) => write!(f, "the host name of the mail server could not be resolved ({why})"),
             Self::Lost(why) => write!(f, "the connection to the mail server was lost ({why})"),
-            Self::TimedOut(after) => write!(f, "the mail server did not respond within {} seconds", after.as_secs()),
+            Self::TimedOut(after) => write!(f, "the mail server did not complete the step within {} seconds", after.as_secs()),
             Self::Garbled(what) => write!(f, "the mail server's reply is not valid SMTP ({what})"),
             Self::Insecure(why) => write!(f, "a secure connection to the mail server failed ({why})"),
             Self::NoLogin(why) => write!(f, "cannot log in to the mail server ({why})"),

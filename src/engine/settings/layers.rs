@@ -167,7 +167,7 @@ impl Layers {
         serde_path_to_error::deserialize(Value::Table(root)).map_err(|error| {
             let (path, reason) = (error.path().to_string(), error.inner().message().trim_end_matches('.').to_owned());
             let address = || {
-                // "8090" is a port without its address.
+                // The value can be a port without its address, such as "8090" or ":8090".
                 let given = self.values.get(&path).and_then(|(value, _)| value.as_str()).unwrap_or_default();
                 let port: u16 = given.trim_start_matches(':').parse().unwrap_or(8080);
                 format!("must be an address with its port, such as 127.0.0.1:{port}")

@@ -295,7 +295,7 @@ fn joined(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
 fn there(tokens: &[Token<'_>], at: usize) -> Option<(usize, Number, bool)> {
     let there = word(tokens, at)?;
     let verb = next_word(tokens, at + 1)?;
-    // "There's" and "here's" are not reported, because "here's three" is common.
+    // Contractions such as "here's" are not reported, because "here's three" is common.
     if !matches!(there.lower.as_str(), "there" | "here")
         || !matches!(verb.lower.as_str(), "is" | "was" | "are" | "were" | "isn't" | "wasn't" | "aren't")
     {

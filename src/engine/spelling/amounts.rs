@@ -122,7 +122,7 @@ fn plural_after_one<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
 /// Finds a singular after "one of the", and after "many of the" with an adjective: "one of the hardest part".
 fn one_of<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let one = word(tokens, at)?;
-    // In "the biggest one of the year", "one" replaces a noun.
+    // After an adjective, "one" replaces a noun: "the biggest one of the year".
     let follows = at.checked_sub(1).and_then(|at| word(tokens, at)).is_some_and(|word| has(word, ADJECTIVE | SUPERLATIVE))
         && !one.starts_sentence;
     let starts = !follows

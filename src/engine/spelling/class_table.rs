@@ -21,7 +21,7 @@ pub(super) const OTHER: u16 = 512;
 pub(super) const COMPARATIVE: u16 = 1024;
 pub(super) const SUPERLATIVE: u16 = 2048;
 
-/// Returns whether the word is in the table as the base of a verb.
+/// Returns whether the word is in the table as the base form of a verb.
 pub(super) fn is_listed_verb(word: &str) -> bool {
     listed(word).is_some_and(|flags| flags & BASE_VERB != 0)
 }

@@ -220,7 +220,7 @@ mod tests {
         let requests = requests(&blocks, "auto");
         let [request] = requests.as_slice() else { panic!("one request") };
         assert!(request.body.starts_with("language=auto&preferredVariants="));
-        // "🎉 Café" has 7 units, and the separator has one.
+        // Offsets count UTF-16 units: the text "🎉 Café" has 7, and the separator after it has one.
         let answer = r#"{"language":{"code":"en-US"},"matches":[
             {"offset":8,"length":3,"replacements":[{"value":"The"}],"rule":{"id":"MORFOLOGIK","issueType":"misspelling"}},
             {"offset":12,"length":4,"replacements":[],"rule":{"id":"X","issueType":"style"}},

@@ -27,7 +27,7 @@ fn hit<'r>(first: usize, end: usize, rule: &'static str, suggestion: String) -> 
 fn space_before<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit<'r>> {
     let (before, mark, after) = (tokens.get(at - 1)?, tokens.get(at)?, tokens.get(at + 1));
     let marks = if SPACED_MARKS.contains(&code) { ",." } else { ",.!?" };
-    // ".NET", " ..." and ". . ." are intended.
+    // The space is intended before a mark that is joined to the next word, or before several marks: ".NET", " ...", ". . .".
     let stands_alone = after.is_none_or(|after| after.spaced) && !is_mark(after, ",.!?…");
     let counts = before.is_word() || before.kind == TokenKind::Number && mark.text == ",";
     let is_wrong = is_mark(Some(mark), marks) && mark.spaced && !mark.new_line && counts && stands_alone;
@@ -39,7 +39,7 @@ fn no_space_after<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let (before, mark, after) = (tokens.get(at - 1)?, tokens.get(at)?, tokens.get(at + 1)?);
     let words = before.is_word() && after.is_word() && !mark.spaced && !after.spaced && !after.new_line;
     let long = |token: &Token<'_>| token.text.chars().count() > 1;
-    // "Node.JS" and "Ph.D" are names.
+    // A period ends a sentence only between a lowercase word and a capitalized word, unlike in the names "Ph.D" and "Node.JS".
     let ends_sentence =
         long(before) && !before.is_capitalized() && long(after) && after.is_capitalized() && !after.has_inner_capital();
     let is_wrong = words && (is_mark(Some(mark), ",;") && long(after) || is_mark(Some(mark), ".!?") && ends_sentence);

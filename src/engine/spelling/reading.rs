@@ -180,7 +180,7 @@ pub(super) fn has(token: &Token<'_>, classes: u16) -> bool {
     token.word_classes & classes != 0
 }
 
-/// Returns whether the word can only be the base of a verb. Bases that are also participles, such as "come", count.
+/// Returns whether the word can only be the base form of a verb. Base forms that are also participles, such as "come", count.
 pub(super) fn is_only_base(token: &Token<'_>) -> bool {
     // The table contains wrong classes for "come" and "become", because of mistakes in its source.
     let come = matches!(token.lower.as_str(), "come" | "become");

@@ -46,7 +46,7 @@ pub(super) fn repeats<'r>(tokens: &[Token<'_>], rules: Option<&Rules>) -> Vec<Ru
 fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<usize> {
     let (token, previous) = (tokens.get(at)?, tokens.get(at.checked_sub(1)?)?);
     let same = token.is_word() && previous.is_word() && token.lower == previous.lower && token.spaced && !token.new_line;
-    // "Duran Duran" is a name, "ha ha ha" is intended, and "Size S S" is a list.
+    // Repeated names ("Duran Duran"), words that occur three times ("ha ha ha") and single letters ("Size S S") are intended.
     let meant = token.is_capitalized() && previous.is_capitalized() && !token.is_all_capitals()
         || token.text.chars().count() < 2 && token.text != "a"
         || neighbor(tokens, at + 1).is_some_and(|next| next.lower == token.lower)
@@ -130,7 +130,7 @@ pub(super) fn articles<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |(at, pair): (usize, &[Token<'_>])| {
         let [article, next] = pair else { return None };
         let linked = next.spaced && !next.new_line && article.is_word();
-        // In "Series A is" and "vitamin A", "A" is a letter, not an article.
+        // Inside a sentence, an uppercase "A" is a letter, not an article: "Series A is", "vitamin A".
         let letter = article.text == "A" && !article.starts_sentence && !next.is_all_capitals();
         if !linked || letter {
             return None;
@@ -178,7 +178,7 @@ fn needs_an(next: &Token<'_>) -> Option<bool> {
         return match first {
             // Abbreviations such as "AI", "API" and "EU" are read as letters. A long word, or one such as "ONE-TIME", is not.
             'a' | 'i' => Some(true),
-            // "EU" is read as letters, "EURO" and "EUROPE" are words, and "EUR" is read both ways.
+            // Words that start with "EUR" are not judged: "EURO" and "EUROPE" are read as words, but "EUR" is also read as letters.
             'e' if next.lower.starts_with("eur") => None,
             'e' | 'o' => (!CONSONANT_SOUNDS.iter().any(|start| *start != "eu" && next.lower.starts_with(start)) && letters <= 4)
                 .then_some(true),

@@ -22,7 +22,7 @@ fn ends_sentence(token: &Token<'_>) -> bool {
     token.kind == TokenKind::Mark && matches!(token.text, "." | "!" | "?")
 }
 
-/// The writing style of a sender, derived from the blocks of an email.
+/// The writing style of a sender, derived from the blocks in an email.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Style {
     /// Whether the sender writes everything in lowercase.

@@ -49,7 +49,8 @@ impl Checker<'_> {
                 found.push(hit(at, vec![name], 0.8));
                 continue;
             }
-            // "everthing" is not a compound of "ever" and "thing", because it is one letter away from "everything".
+            // A compound of two words is correct, unless it is one letter away from another word: "everthing" is a misspelled
+            // "everything", not a compound of "ever" and "thing".
             let is_near = |candidates: &[Candidate]| candidates.iter().any(|one| one.distance == 1 && !one.word.contains(' '));
             if english
                 && is_compound(&token.lower, |part| dictionary.has(part))

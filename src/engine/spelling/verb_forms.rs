@@ -251,7 +251,7 @@ fn passive<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     }
     let verb_at = skip_adverbs(tokens, at + 1);
     let verb = next_word(tokens, verb_at).filter(|verb| !verb.is_capitalized())?;
-    // In "all you need to do is click", the base form completes the subject, so it is correct.
+    // After "is" or "was", a base form can complete the subject, so it is correct: "all you need to do is click".
     let complement = matches!(be.lower.as_str(), "is" | "was")
         && !(noun_number_before(tokens, at) && verb_at == at + 1 && next_is_preposition(tokens, verb_at));
     let wrong_past = is_past_only(verb) && !matches!(verb.lower.as_str(), "broke" | "saw" | "rose" | "woke" | "wore");

@@ -52,7 +52,7 @@ pub trait Snapshot: Send + Sync {
     fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
     /// Calls `visitor` with every key and value in `span`, in order, until the visitor returns `Break`.
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
-    /// Returns the number of rows of a table, without reading them.
+    /// Returns the number of rows in a table, without reading them.
     fn rows(&self, table: TableId) -> Result<u64>;
     /// Returns the record of damage to the file of this snapshot.
     fn damage(&self) -> &Damage;

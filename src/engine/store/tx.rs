@@ -152,7 +152,7 @@ impl ReadTx {
         self.feed_position
     }
 
-    /// Returns the number of rows of a table, without reading them.
+    /// Returns the number of rows in a table, without reading them.
     pub fn rows(&self, table: TableId) -> Result<u64> {
         self.snapshot.rows(table)
     }

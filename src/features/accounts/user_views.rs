@@ -18,7 +18,7 @@ use crate::vocab::roles::Role;
 pub enum MemberRole {
     /// The owner, who has full access and cannot be removed.
     Owner,
-    /// An admin, who can do everything except manage the owner.
+    /// An admin, who has every permission, but cannot remove the owner, change the owner's role, or reset the owner's password.
     Admin,
     /// An editor, who works on brands, emails, contacts and campaigns.
     Editor,

@@ -295,7 +295,7 @@ impl TestBrief {
     }
 }
 
-/// Returns the texts and links of an email on one line, in normalized form.
+/// Returns the texts and links in an email on one line, in normalized form.
 fn printed(email: &Email) -> String {
     let mut texts = vec![email.subject.as_str().to_owned(), email.preheader.as_str().to_owned()];
     collect(&email.to_json()["blocks"], "", &mut texts);

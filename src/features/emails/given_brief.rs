@@ -70,7 +70,7 @@ fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<
     }
     if fact.value.as_ref().is_some_and(|value| contract::contradicts(&fact.text, value, language)) {
         let problem =
-            format!("contradicts the text {:?}; correct one of them, or omit value to read it from the text", fact.text);
+            format!("contradicts the text {:?}; correct one of them, or omit `value` to read it from the text", fact.text);
         return Err(("value", problem));
     }
     Ok(())

@@ -144,11 +144,11 @@ pub struct Plan {
     pub slots: Vec<PlannedSlot>,
 }
 
-/// One email of a series, before it is written.
+/// One email in a series, before it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSlot {
     pub purpose: String,
-    /// The number of days after the first email of the series.
+    /// The number of days after the first email in the series.
     pub send_offset_days: i32,
 }
 
@@ -162,7 +162,7 @@ pub struct Email {
     pub slot: u8,
     /// The language of the email, as a BCP 47 tag.
     pub language: String,
-    /// The number of days after the first email of the series.
+    /// The number of days after the first email in the series.
     pub send_offset_days: Option<i32>,
     pub stage: Stage,
     /// The number of times that the current stage was started. A stage that is interrupted repeatedly fails.

@@ -143,8 +143,8 @@ async fn page(engine: &Engine, html: &str) -> Result<HtmlPage, RenderError> {
     Ok(HtmlPage { html, images })
 }
 
-/// Returns the image files by URL. Files that cannot be loaded or exceed the limits of a drawing are left out. The tracking pixel
-/// is not loaded, because a drawing is not an open.
+/// Returns the image files by URL. Files that cannot be loaded or exceed the limits of a rendering are left out. The tracking pixel
+/// is not loaded, because a rendering is not an open.
 pub async fn fetch_images(engine: &Engine, addresses: Vec<String>) -> BTreeMap<String, Arc<Vec<u8>>> {
     let tracking = format!("{}/t/", engine.base_url());
     let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));

@@ -31,7 +31,7 @@ pub struct EmailChoice {
 /// Returns the current versions of the emails that a request refers to, or why they cannot be sent.
 ///
 /// An email that is given without its conversation is sent alone. A conversation is sent in all of its languages: the email given with the
-/// conversation or, if no email is given, the first email of the series. Languages whose email could not be generated are left out, with a
+/// conversation or, if no email is given, the first email in the series. Languages whose email could not be generated are left out, with a
 /// warning.
 pub fn choose(
     tx: &impl Read,
@@ -258,7 +258,7 @@ mod tests {
         set_stage(&app, emails[3], Stage::Written);
         let refused = |named| choose(&app.read(), app.account(), Some(series), named, None).expect_err("the email is not ready");
         assert_eq!(refused(Some(emails[2])).code, Code::WrongState);
-        // An email of the series can be sent while another email of the series is not ready.
+        // An email in the series can be sent while another email in the series is not ready.
         assert_eq!(chosen(&app, Some(series), Some(emails[0])).0, [emails[0], emails[1]]);
         set_stage(&app, emails[0], Stage::Failed("The model gave up.".into()));
         let failure = refused(None);

@@ -27,7 +27,7 @@ pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Text
     store::save_text(tx, email, number, Part::Text, texts.text);
 }
 
-/// Returns whether the brief of the email's conversation is about this email only. The emails of a series and the languages of an email
+/// Returns whether the brief of the email's conversation is about this email only. The emails in a series and the languages of an email
 /// share a brief, which the edits of one email do not change.
 pub fn owns_brief(tx: &impl Read, account: AccountId, email: &Email) -> Result<bool> {
     Ok(store::emails(tx, account, email.conversation)?.len() == 1)

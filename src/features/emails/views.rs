@@ -46,7 +46,7 @@ pub struct EmailView {
     pub html: String,
     /// The email's plain-text part; empty until the email is rendered.
     pub text: String,
-    /// The number of days after the first email of the series.
+    /// The number of days after the first email in the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_offset_days: Option<i32>,
     /// The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.
@@ -200,12 +200,12 @@ pub struct ResultView {
 pub struct SeriesPlan {
     pub name: String,
     pub count: usize,
-    /// The ID of the theme that all emails of the series share.
+    /// The ID of the theme that all emails in the series share.
     pub theme_id: String,
     pub slots: Vec<SlotView>,
 }
 
-/// A planned email of a series.
+/// A planned email in a series.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SlotView {

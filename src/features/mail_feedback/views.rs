@@ -143,7 +143,7 @@ impl MailFeedbackView {
 pub struct MailFeedbackWithUrl {
     #[serde(flatten)]
     pub mail_service: MailFeedbackView,
-    /// The URL to enter at the mail service. It contains a secret and is shown only in this response.
+    /// The URL to enter in the provider's settings. It contains a secret and is shown only in this response.
     pub url: Option<String>,
 }
 

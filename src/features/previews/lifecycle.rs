@@ -1,4 +1,4 @@
-//! Assigns drawings to previews, stores the results of drawings, and deletes drawings that no preview uses.
+//! Assigns renderings to previews, stores the results of renderings, and deletes renderings that no preview uses.
 
 use super::model::{ContentDigest, Drawing, DrawingState, DrawnWith, Picture, Preview, PreviewDevice, Source, digest};
 use super::store;
@@ -8,7 +8,7 @@ use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{AccountId, BlobId, DrawingId, PreviewId};
 use crate::vocab::limits;
 
-/// Assigns a drawing to each device of a new preview: the drawing of an earlier preview of the same content, or a new one.
+/// Assigns a rendering to each device of a new preview: the rendering of an earlier preview of the same content, or a new one.
 pub fn assign(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -45,7 +45,7 @@ pub fn assign(
     Ok(preview)
 }
 
-/// Returns the existing drawing that a new preview of this content can use, if any.
+/// Returns the existing rendering that a new preview of this content can use, if any.
 fn usable(tx: &WriteTx<'_>, account: AccountId, digest: &ContentDigest) -> Result<Option<(DrawingId, Drawing)>> {
     let Some(id) = store::shared(tx, account, digest)? else { return Ok(None) };
     let Some(drawing) = store::drawing(tx, account, id)? else { return Ok(None) };
@@ -67,7 +67,7 @@ pub fn keep_file(tx: &mut WriteTx<'_>, name: &str, png: &[u8]) -> BlobId {
     blobs::put(tx, head(name, "image/png"), png)
 }
 
-/// Stores the result of a drawing, unless it already has a result or was deleted.
+/// Stores the result of a rendering, unless it already has a result or was deleted.
 pub fn finish(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -111,7 +111,7 @@ pub fn close_if_done(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) ->
     Ok(true)
 }
 
-/// Deletes a preview, and the drawings that only this preview uses.
+/// Deletes a preview, and the renderings that only this preview uses.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, preview: &Preview) -> Result<()> {
     for device in &preview.devices {
         let Some(mut drawing) = store::drawing(tx, account, device.drawing)? else { continue };

@@ -1,4 +1,4 @@
-//! Previews and their drawings, as stored.
+//! Previews and their renderings, as stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ use crate::engine::clients::transform::{Cut, Note};
 use crate::engine::store::Record;
 use crate::vocab::ids::{BlobId, DrawingId, EmailId, PreviewId};
 
-/// The version of the code that transforms and draws. If the pictures change, this number must change, because old drawings are reused.
+/// The version of the code that transforms and draws. If the pictures change, this number must change, because old renderings are reused.
 const DRAWING_VERSION: u32 = 2;
 
-/// The digest of everything that a drawing depends on, except its images.
+/// The digest of everything that a rendering depends on, except its images.
 pub type ContentDigest = [u8; 32];
 
-/// The drawing engine, and the digest of the tables of HTML and CSS support: both affect the pictures.
+/// The rendering engine, and the digest of the tables of HTML and CSS support: both affect the pictures.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnWith {
     pub engine: &'static str,
@@ -54,12 +54,12 @@ pub struct Preview {
 
 impl Record for Preview {}
 
-/// One device of a preview, and its drawing.
+/// One device of a preview, and its rendering.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PreviewDevice {
     pub key: String,
     pub drawing: DrawingId,
-    /// Whether the drawing was already finished when the preview was created.
+    /// Whether the rendering was already finished when the preview was created.
     pub cached: bool,
 }
 
@@ -71,11 +71,11 @@ pub struct Source {
     pub text: Option<String>,
 }
 
-/// The state of drawing an email on a device. Previews of the same content share it.
+/// The state of rendering an email on a device. Previews of the same content share it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drawing {
     pub digest: ContentDigest,
-    /// The number of previews that use the drawing.
+    /// The number of previews that use the rendering.
     pub uses: u32,
     pub state: DrawingState,
 }
@@ -86,7 +86,7 @@ impl Record for Drawing {}
 pub enum DrawingState {
     Waiting,
     Drawn(Box<Picture>),
-    /// The reason why drawing failed, worded for users.
+    /// The reason why rendering failed, worded for users.
     Failed(String),
 }
 
@@ -96,7 +96,7 @@ impl DrawingState {
     }
 }
 
-/// A finished drawing.
+/// A finished rendering.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     pub engine: String,
@@ -113,6 +113,6 @@ pub struct Picture {
     pub bytes: u64,
     pub milliseconds: u32,
     pub drawn_at: Timestamp,
-    /// Whether all images were shown. Later previews use a finished drawing only if this is true.
+    /// Whether all images were shown. Later previews use a finished rendering only if this is true.
     pub is_complete: bool,
 }

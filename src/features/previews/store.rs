@@ -17,7 +17,7 @@ const DIGESTS: Table<(AccountId, ContentDigest), Shared> = Table::new(tables::PR
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(PREVIEWS), RowCheck::of(BY_TIME), RowCheck::of(QUEUE), RowCheck::of(DRAWINGS), RowCheck::of(DIGESTS)];
 
-/// The drawing that previews with the same content share.
+/// The rendering that previews with the same content share.
 #[derive(Serialize, Deserialize)]
 struct Shared(DrawingId);
 
@@ -51,7 +51,7 @@ pub fn close(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) {
     tx.delete(QUEUE, &(id, account));
 }
 
-/// Deletes a preview, without its drawings.
+/// Deletes a preview, without its renderings.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) {
     close(tx, account, id);
     tx.delete(BY_TIME, &(id, account));
@@ -84,17 +84,17 @@ pub fn delete_drawing(tx: &mut WriteTx<'_>, account: AccountId, id: DrawingId) {
     tx.delete(DRAWINGS, &(account, id));
 }
 
-/// Returns the drawing that previews with this content share, if any.
+/// Returns the rendering that previews with this content share, if any.
 pub fn shared(tx: &impl Read, account: AccountId, digest: &ContentDigest) -> Result<Option<DrawingId>> {
     Ok(tx.get(DIGESTS, &(account, *digest))?.map(|Shared(id)| id))
 }
 
-/// Makes later previews with this content share a drawing.
+/// Makes later previews with this content share a rendering.
 pub fn share(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) {
     tx.put(DIGESTS, &(account, *digest), &Shared(id));
 }
 
-/// Makes later previews with this content use a new drawing, if they would share this one.
+/// Makes later previews with this content use a new rendering, if they would share this one.
 pub fn unshare(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) -> Result<()> {
     if shared(tx, account, digest)? == Some(id) {
         tx.delete(DIGESTS, &(account, *digest));

@@ -70,7 +70,7 @@ fn the_same_content_is_drawn_once() {
     let app = TestApp::new();
     let body = json!({ "html": HTML, "devices": ["gmail.ios", "gmail.ios.dark"] });
     let first = create(&app, &body);
-    // A preview of the same content that is created before the first is drawn waits for the same drawings.
+    // A preview of the same content that is created before the first is drawn waits for the same renderings.
     let second = create(&app, &body);
     work(&app);
     let files = |preview: &Value| {
@@ -119,7 +119,7 @@ fn requests_without_one_source_or_with_unknown_devices_are_refused() {
             json!({ "html": HTML, "devices": ["apple-mail.ios", "gmail"] }),
             "devices[1]: \"gmail\" is not a device; the most similar devices are gmail.",
         ),
-        (json!({}), "html: set html to the email's HTML"),
+        (json!({}), "html: set `html` to the email's HTML"),
         (json!({ "html": "  " }), "html: must not be empty"),
         (json!({ "html": "x", "emailId": "66f1a2b3d4e5f60718293a4e" }), "emailId: set either html or emailId"),
         (json!({ "html": "x".repeat(limits::HTML_IMPORT_BYTES_MAX + 1) }), "html: the HTML is"),
@@ -204,7 +204,7 @@ fn old_previews_are_deleted_with_the_drawings_that_no_other_preview_uses() {
     };
     app.clock.advance_ms(limits::EMAIL_PREVIEW_KEPT_MS - limits::EMAIL_PREVIEW_SHARED_MS / 2);
     sweep(&app);
-    assert_eq!(rows(&app), [1, 1, 0, 1, 1], "the younger preview keeps the drawing");
+    assert_eq!(rows(&app), [1, 1, 0, 1, 1], "the younger preview keeps the rendering");
     assert_eq!(get(&app, &young)["devices"][0]["status"], "SUCCESSFUL");
     app.clock.advance_ms(limits::EMAIL_PREVIEW_KEPT_MS);
     sweep(&app);
@@ -224,7 +224,7 @@ fn an_account_keeps_a_limited_number_of_previews() {
     }
     assert_eq!(app.read().rows(crate::vocab::tables::PREVIEWS).expect("it can be read"), limits::EMAIL_PREVIEWS_KEPT_MAX as u64);
     assert_eq!(app.get(&format!("{PATH}/{}", first["previewId"].as_str().expect("an ID"))).refusal().0, 404);
-    // The later previews use the same drawing, so it was not deleted with the first preview.
+    // The later previews use the same rendering, so it was not deleted with the first preview.
     assert_eq!(create(&app, &body)["cached"], true);
 }
 

@@ -77,7 +77,7 @@ pub struct PreviewDeviceView {
     pub thumbnail_url: Option<String>,
     /// The URL of a small PNG of the whole email.
     pub full_thumbnail_url: Option<String>,
-    /// The drawing engine: `embedded` or `chromium`.
+    /// The rendering engine: `embedded` or `chromium`.
     pub engine: Option<String>,
     /// How close the simulation is to the client.
     pub tier: Option<Tier>,
@@ -87,12 +87,12 @@ pub struct PreviewDeviceView {
     pub cuts: Vec<Cut>,
     /// The problems that a reader with this device may miss.
     pub notes: Vec<Note>,
-    /// Whether the drawing was already finished when the preview was created.
+    /// Whether the rendering was already finished when the preview was created.
     pub cached: bool,
-    /// The time that drawing took, in milliseconds.
+    /// The time that rendering took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processing_time: Option<u32>,
-    /// The reason why drawing failed.
+    /// The reason why rendering failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -112,7 +112,7 @@ pub struct PreviewView {
     /// The devices in the order of the request.
     pub devices: Vec<PreviewDeviceView>,
     pub metadata: PreviewMetadata,
-    /// Whether all drawings were already finished when the preview was created.
+    /// Whether all renderings were already finished when the preview was created.
     pub cached: bool,
     pub created_at: WireTime,
     /// When the preview is deleted.

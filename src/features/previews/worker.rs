@@ -1,6 +1,6 @@
 //! Draws the devices of waiting previews, in steps that can be repeated.
 //!
-//! Claiming a preview counts an attempt. Each drawing is stored when it is finished, so after a crash, the preview continues with the
+//! Claiming a preview counts an attempt. Each rendering is stored when it is finished, so after a crash, the preview continues with the
 //! devices that are still waiting.
 
 use std::collections::{BTreeMap, HashSet};
@@ -84,7 +84,7 @@ pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step,
 }
 
 /// Returns the oldest preview that has not been started, from the accounts with the fewest running previews. A preview that shares a
-/// waiting drawing with a running preview is not returned.
+/// waiting rendering with a running preview is not returned.
 fn next(tx: &ReadTx, started: &HashSet<PreviewId>, running: &[Running]) -> Result<Option<Running>, Failure> {
     let mut queue = store::queued(tx)?;
     queue.retain(|(id, _)| !started.contains(id));
@@ -193,7 +193,7 @@ impl Studio {
         Ok(views)
     }
 
-    /// Draws devices, several in parallel, and stores each drawing when it is finished.
+    /// Draws devices, several in parallel, and stores each rendering when it is finished.
     async fn pictures(
         &self,
         account: AccountId,
@@ -284,7 +284,7 @@ fn options(device: &Device) -> ScreenshotOptions {
     }
 }
 
-/// Stores the files of a drawing, and returns the picture.
+/// Stores the files of a rendering, and returns the picture.
 fn keep(
     tx: &mut WriteTx<'_>,
     view: client_views::ClientViewHead,

@@ -1,4 +1,4 @@
-//! Imports the rows of a file as customer events.
+//! Imports the rows in a file as customer events.
 //!
 //! Invariant: one transaction contains the events of some rows, their results, and the offset of the next row. After a crash, the
 //! import resumes at this offset, and no row is counted twice. A row that was stored before is recognized by its dedupeKey. If the file

@@ -55,7 +55,7 @@ pub struct FileSource {
     pub target: Target,
 }
 
-/// What the rows of a file become.
+/// What the rows in a file become.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "few exist at once, and nearly all are contacts")]
 pub enum Target {
@@ -63,7 +63,7 @@ pub enum Target {
     Events(EventRows),
 }
 
-/// How the rows of a file become contacts.
+/// How the rows in a file become contacts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactRows {
     /// The columns; `None` if they are guessed from the headers.
@@ -88,7 +88,7 @@ impl ContactRows {
     }
 }
 
-/// How the rows of a file become customer events.
+/// How the rows in a file become customer events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRows {
     /// Maps event fields to column headers. If empty, the headers must be the field names.

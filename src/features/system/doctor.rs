@@ -35,7 +35,9 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
 fn damage(engine: &Engine) -> Vec<Finding> {
     let finding = |store: &Arc<Store>| {
         let damaged = Error::Damaged { file: store.file().to_path_buf(), found: store.damage()? };
-        Some(Finding::problem("data", damaged.to_string(), "Restore the newest backup first."))
+        let remedy = "Stop the service, restore the newest backup into a new folder, and start the service with the new folder. Keep this \
+                      folder until the restored service works. Handle other findings after that.";
+        Some(Finding::problem("data", damaged.to_string(), remedy))
     };
     engine.stores().into_iter().filter_map(finding).collect()
 }

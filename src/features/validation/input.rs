@@ -47,7 +47,7 @@ pub fn both_sources() -> Failure {
 }
 
 pub fn no_source() -> Failure {
-    Failure::field("html", "set html to the email's HTML, or emailId to the ID of a stored email")
+    Failure::field("html", "set `html` to the email's HTML, or `emailId` to the ID of a stored email")
 }
 
 /// Fails if `html` is empty or too long.

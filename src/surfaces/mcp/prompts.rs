@@ -90,7 +90,7 @@ pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult
         match given.filter(|value| !value.is_empty()) {
             Some(value) if value.len() > limits::TOOL_PROMPT_BYTES_MAX => {
                 let bytes = limits::TOOL_PROMPT_BYTES_MAX;
-                return Err(ErrorData::invalid_params(format!("{name}: is longer than {bytes} bytes; shorten it"), None));
+                return Err(ErrorData::invalid_params(format!("{name} is longer than {bytes} bytes; shorten it"), None));
             }
             Some(value) => values.push((*name, value)),
             None if *required => {

@@ -161,7 +161,7 @@ fn unfit(request: &CustomRequest) -> ErrorData {
         _ => None,
     };
     let reason = match needed {
-        Some(name) if field(name).is_none() => format!("{name}: is missing; add it to params"),
+        Some(name) if field(name).is_none() => format!("{name} is missing; add it to params"),
         Some(name) if !field(name).is_some_and(Value::is_string) => format!("{name}: must be text"),
         Some(_) if field("arguments").is_some_and(|given| !given.is_object()) => "arguments: must be an object".to_owned(),
         Some(_) => "params: do not fit the method; compare them with the specification of the protocol".to_owned(),
@@ -179,10 +179,10 @@ mod tests {
     #[test]
     fn wrong_parameters_are_not_an_unknown_method() {
         for (method, params, reason) in [
-            ("tools/call", None, "name: is missing"),
+            ("tools/call", None, "name is missing"),
             ("tools/call", Some(json!({ "name": 5 })), "name: must be text"),
             ("tools/call", Some(json!({ "name": "x", "arguments": [1] })), "arguments: must be an object"),
-            ("resources/read", Some(json!({})), "uri: is missing"),
+            ("resources/read", Some(json!({})), "uri is missing"),
         ] {
             let error = unfit(&CustomRequest::new(method, params));
             assert_eq!(error.code, ErrorCode::INVALID_PARAMS);

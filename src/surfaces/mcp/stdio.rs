@@ -350,7 +350,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         Ok(is_answered)
     }
 
-    /// Writes a message of the server to the client. Stores the protocol version if the message contains it.
+    /// Writes a message from the server to the client. Stores the protocol version if the message contains it.
     async fn answer(&self, message: &Value) {
         if let Some(version) = message["result"]["protocolVersion"].as_str() {
             self.conversation().version = HeaderValue::from_str(version).ok();

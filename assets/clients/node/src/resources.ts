@@ -978,7 +978,7 @@ export class Validation extends Resource<Mailmill> {
   }
 
   /**
-   * Check the links of an email.
+   * Check the links in an email.
    *
    * Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte.
    * @example
@@ -1039,7 +1039,7 @@ export class PreviewsDevices extends Resource<Mailmill> {
   }
 
   /**
-   * List the devices of previews.
+   * List the devices available for previews.
    * @example
    * ```ts
    * await mailmill.previews.devices.list();
@@ -1517,7 +1517,7 @@ export class Contacts extends Resource<Mailmill> {
   /**
    * Change a contact's status.
    *
-   * This is an explicit status change, so every transition is allowed.
+   * Every change of the status is allowed; for example, this can resubscribe a contact who unsubscribed or bounced.
    * @example
    * ```ts
    * await mailmill.contacts.setStatus({ projectId, email: "ada@example.com", status: "unsubscribed" });

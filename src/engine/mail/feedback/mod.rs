@@ -107,7 +107,7 @@ impl Refusal {
                 "The secret of this mail service is missing or cannot be decrypted. Enter it under Setup, Mail services."
             }
             Self::SignatureMissing => {
-                "The request has no signature or credentials. Enable them for the webhook at the mail service."
+                "The request has no signature or credentials. Enable them in the webhook's settings at the provider."
             }
             Self::SignatureWrong => {
                 "The signature or secret of the request is wrong. Check the secret under Setup, Mail services."

@@ -153,7 +153,9 @@ impl Query {
             (None, password, false) => password,
             (_, _, true) => return Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
             (Some(_), _, false) => {
-                return Err("the parameter token is allowed only with auth=xoauth2; remove token, or set auth=xoauth2".to_owned());
+                return Err(
+                    "the parameter `token` is allowed only with `auth=xoauth2`; remove `token`, or set `auth=xoauth2`".to_owned()
+                );
             }
         };
         match (user.is_empty(), secret) {

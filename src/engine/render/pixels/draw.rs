@@ -1,6 +1,6 @@
 //! Draws with the built-in engine: turns a prepared email into screenshots or a PDF.
 //!
-//! Drawing runs in the worker process, where hostile input can harm neither the server nor other drawings.
+//! Rendering runs in the worker process, where hostile input can harm neither the server nor other renderings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The fonts for drawing emails: the built-in fonts, under all names that they replace, and additional fonts from a folder.
+//! The fonts for rendering emails: the built-in fonts, under all names that they replace, and additional fonts from a folder.
 //!
 //! System fonts are never used: a fresh server has none, and screenshots of an email must be identical on every machine.
 

@@ -227,9 +227,9 @@ pub enum RenderError {
     Image(String),
     /// Too many requests are waiting, or this request has waited too long. A retry may succeed.
     Busy,
-    /// Rendering took too much time or memory, or crashed the drawing engine, because the HTML is unusual.
+    /// Rendering took too much time or memory, or crashed the rendering engine, because the HTML is unusual.
     TooCostly,
-    /// The drawing engine returned an error. Contains its message.
+    /// The rendering engine returned an error. Contains its message.
     Failed(String),
     /// The worker process or Chromium could not start, or returned invalid data.
     Unavailable(String),
@@ -246,14 +246,14 @@ impl fmt::Display for RenderError {
                 "The email takes too much time or memory to render; simplify its HTML and styles, or use smaller images.",
             ),
             Self::Failed(why) => write!(f, "The email cannot be rendered: {why}"),
-            Self::Unavailable(why) => write!(f, "Emails and images cannot be rendered now ({why}); try again later."),
+            Self::Unavailable(why) => write!(f, "Emails and images cannot be rendered right now ({why}); try again later."),
         }
     }
 }
 
 impl std::error::Error for RenderError {}
 
-/// A future with the result of a drawing. Dropping it ends the process that draws.
+/// A future with the result of a rendering. Dropping it ends the process that draws.
 pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
 pub trait Renderer: Send + Sync {
@@ -282,7 +282,7 @@ impl Pixels {
         Self { renderer: workers.clone(), workers, chromium_sandbox: None }
     }
 
-    /// Creates the service with Chromium for drawing, and with worker processes for all tasks that must not reach Chromium.
+    /// Creates the service with Chromium for rendering, and with worker processes for all tasks that must not reach Chromium.
     pub fn with_chromium(options: chromium::Options, workers: Workers) -> Self {
         let workers = Arc::new(workers);
         let renderer = Arc::new(Chromium::new(options, workers.clone()));

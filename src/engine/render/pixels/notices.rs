@@ -1,9 +1,9 @@
 //! The notices for third-party work in every copy of this program: for the fonts, the dashboard's editor, ported code in the
-//! drawing engine, and data that the checks of emails use.
+//! rendering engine, and data that the checks of emails use.
 
 use super::fonts;
 
-/// The parts of the drawing engine that were ported from other projects, with the notices that their licenses require.
+/// The parts of the rendering engine that were ported from other projects, with the notices that their licenses require.
 const ENGINE: [(&str, &str); 5] = [
     ("Chromium (Blink and Skia)", include_str!("../../../../assets/licences/LICENSE-CHROMIUM")),
     ("ICU", include_str!("../../../../assets/licences/LICENSE-ICU")),
@@ -42,7 +42,11 @@ pub fn notices() -> String {
     }
     out.push_str(&format!("\n{}\n\nProseMirror, in the editor of emails:\n\n{}\n", "=".repeat(80), EDITOR.trim()));
     for (name, notice) in ENGINE {
-        out.push_str(&format!("\n{}\n\n{name}, ported within the drawing engine takumi:\n\n{}\n", "=".repeat(80), notice.trim()));
+        out.push_str(&format!(
+            "\n{}\n\n{name}, ported within the rendering engine takumi:\n\n{}\n",
+            "=".repeat(80),
+            notice.trim()
+        ));
     }
     for (name, notice) in DATA {
         out.push_str(&format!("\n{}\n\n{name}:\n\n{}\n", "=".repeat(80), notice.trim()));

@@ -147,8 +147,8 @@ fn refuse_files() -> Result<(), String> {
     }
 }
 
-/// The system calls that drawing needs: for memory, open streams and files, locks, signals, time, randomness, and exit. None of them takes a
-/// path or a network address, changes another process, or starts a thread: the drawing thread is already running.
+/// The system calls that rendering needs: for memory, open streams and files, locks, signals, time, randomness, and exit. None of them
+/// takes a path or a network address, changes another process, or starts a thread: the rendering thread is already running.
 const ALLOWED: [c_long; 34] = [
     // Calls for streams and open files.
     libc::SYS_read,
@@ -198,7 +198,7 @@ const ALLOWED: [c_long; 34] = [
 ///   here, so only an attack makes one, and the filter's numbers would refer to different calls.
 /// - A call that is not in the list fails with `ENOSYS`, as on a kernel that does not support it. An attacker gains no more from this than
 ///   from being killed. The C library and the allocator try optional calls, which differ between versions, and have a fallback for kernels
-///   without these calls. If such a call ended the process, a new C library would make every drawing fail.
+///   without these calls. If such a call ended the process, a new C library would make every rendering fail.
 fn filter() -> Result<(), String> {
     let not_executable = |argument: u8| {
         let mask = libc::PROT_EXEC as u64;

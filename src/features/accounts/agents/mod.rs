@@ -198,7 +198,7 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
     Ok(PollAnswer::Key { text, granted })
 }
 
-/// Checks whether the signed-in user may grant the permissions `wanted` now to a program that requested `requested`.
+/// Checks whether the signed-in user may grant the permissions `wanted` now to an agent or client that requested `requested`.
 pub fn check_terms(context: &Context, requested: PermissionSet, wanted: PermissionSet) -> Result<(), Failure> {
     let own = context.caller.principal.permissions();
     if wanted.is_empty() {

@@ -1,9 +1,9 @@
-//! The programs that request access from users. A program either registers here (RFC 7591), or its ID is the HTTPS URL of a document with
+//! The clients that request access from users. A client either registers here (RFC 7591), or its ID is the HTTPS URL of a document with
 //! its metadata.
 //!
 //! A registration is not stored: the client ID itself contains it, sealed with the installation's key. Registrations therefore need no
 //! limit on their number, survive restarts and restores, and cannot fill the disk. All clients are public: they have no secret, and PKCE
-//! binds each code to the program that requested it.
+//! binds each code to the client that requested it.
 
 use std::fmt;
 
@@ -27,18 +27,18 @@ const CLIENT_ID: &str = "client_id";
 /// The context for sealing client IDs. Sealed bytes open only with the same context.
 const PLACE: &[u8] = b"oauth client v1";
 
-/// A program that asks for access.
+/// An OAuth client: a program that asks users for access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Client {
-    /// The name that the program chose.
+    /// The name that the client chose.
     pub name: String,
     pub redirect_uris: Vec<String>,
-    /// The host of the metadata document, which proves where the program comes from; `None` for a registered client.
+    /// The host of the metadata document, which proves where the client comes from; `None` for a registered client.
     #[serde(skip)]
     pub host: Option<String>,
 }
 
-/// An invalid parameter, or an invalid field in a program's metadata. Its text is a sentence whose subject is the field.
+/// An invalid parameter, or an invalid field in a client's metadata. Its text is a sentence whose subject is the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub field: &'static str,
@@ -59,7 +59,7 @@ impl fmt::Display for Invalid {
 }
 
 impl Client {
-    /// Creates a client from the name and the redirect URIs that a program registers; fails if either is invalid.
+    /// Creates a client from the name and the redirect URIs in its registration; fails if either is invalid.
     pub fn new(name: Option<&str>, redirect_uris: Vec<String>) -> Result<Self, Invalid> {
         let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed program");
         let name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(name);
@@ -93,7 +93,7 @@ impl Client {
     }
 
     /// Returns whether the client may receive codes at this URI. The URI must equal a registered URI, but a loopback URI may have any port,
-    /// because programs listen on a free port (RFC 8252 §7.3).
+    /// because clients listen on a free port (RFC 8252 §7.3).
     pub fn accepts(&self, redirect_uri: &str) -> bool {
         is_redirect_uri(redirect_uri)
             && self.redirect_uris.iter().any(|registered| {
@@ -161,7 +161,7 @@ fn problem_of(error: TextError) -> String {
     }
 }
 
-/// Returns the client with this ID. The error is shown to the user whose browser the program opened with this ID.
+/// Returns the client with this ID. The error is shown to the user whose browser the client opened with this ID.
 pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
         let problem = format!("is longer than {} bytes; report this to the program's developer", limits::CLIENT_ID_BYTES_MAX);

@@ -1,11 +1,11 @@
-//! Programs that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to the end of the access.
+//! Clients that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to the end of the access.
 //!
-//! A user's consent creates a code, the code is exchanged for a grant, and the grant has an API key that no one knows. The program gets
+//! A user's consent creates a code, the code is exchanged for a grant, and the grant has an API key that no one knows. The client gets
 //! an access token, which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key
 //! appears in the list of keys, and revoking it ends the grant.
 //!
 //! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token is replaced
-//! at every use, and still works for a short grace period, because programs refresh from several processes at once and repeat requests
+//! at every use, and still works for a short grace period, because clients refresh from several processes at once and repeat requests
 //! whose response was lost. A later use revokes the key, because the token may have been stolen. The user's permissions are checked at
 //! every step.
 
@@ -30,7 +30,7 @@ use crate::vocab::permissions::{PermissionError, PermissionSet};
 use request::CheckedRequest;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
-/// Limits registrations of programs from one network address.
+/// Limits registrations of clients from one network address.
 pub const REGISTRATIONS: Rule =
     Rule { name: "client registrations", free: limits::CLIENTS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 
@@ -75,7 +75,7 @@ pub struct Tokens {
     pub permissions: PermissionSet,
 }
 
-/// Why a program gets no tokens.
+/// Why a client gets no tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The code or the refresh token is not valid.
@@ -84,23 +84,23 @@ pub enum Refusal {
     Scope(String),
 }
 
-/// The parameters with which a program exchanges its code at the token endpoint.
+/// The parameters with which a client exchanges its code at the token endpoint.
 pub struct Exchange {
     pub code: String,
     pub client_id: String,
     pub redirect_uri: String,
     pub verifier: String,
-    /// The URL of the resource that the program wants to access (RFC 8707), if the request contains it.
+    /// The URL of the resource that the client wants to access (RFC 8707), if the request contains it.
     pub resource: Option<String>,
 }
 
-/// The parameters with which a program exchanges its refresh token.
+/// The parameters with which a client exchanges its refresh token.
 pub struct Renewal {
     pub refresh_token: String,
     pub client_id: String,
     /// The new access token's permissions; by default, all permissions of the grant (RFC 6749 §6).
     pub scope: Option<String>,
-    /// The URL of the resource that the program wants to access (RFC 8707), if the request contains it.
+    /// The URL of the resource that the client wants to access (RFC 8707), if the request contains it.
     pub resource: Option<String>,
 }
 
@@ -112,7 +112,7 @@ enum Step {
     UsedTwice(KeyId),
 }
 
-/// Exchanges a code for tokens. The inner error is the refusal to report to the program.
+/// Exchanges a code for tokens. The inner error is the refusal to report to the client.
 pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     let turn = api_keys::CACHE_LOCK.lock().await;
@@ -164,13 +164,13 @@ pub async fn exchange(context: &Context, given: Exchange) -> Result<Result<Token
     finish(context, step, access, refresh).await
 }
 
-/// Exchanges a refresh token for new tokens. The inner error is the refusal to report to the program.
+/// Exchanges a refresh token for new tokens. The inner error is the refusal to report to the client.
 pub async fn refresh(context: &Context, given: Renewal) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
     let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
     let (old, client) = (sha256(given.refresh_token.as_bytes()), sha256(given.client_id.as_bytes()));
-    // Refuse a grant for an earlier URL of the server: its new tokens would not be accepted, so the program must request access again.
+    // Refuse a grant for an earlier URL of the server: its new tokens would not be accepted, so the client must request access again.
     let own = access_tokens::resource(engine.base_url());
     let write = move |tx: &mut WriteTx<'_>| {
         let (refused, now) = (Step::Refused(Refusal::Grant), tx.now());
@@ -303,7 +303,7 @@ pub fn load(engine: &Engine, tx: &impl Read) -> engine_store::Result<()> {
     Ok(())
 }
 
-/// Deletes expired codes and refresh tokens, and ends grants whose program has not used them for a long time. Returns whether there may be
+/// Deletes expired codes and refresh tokens, and ends grants whose client has not used them for a long time. Returns whether there may be
 /// more.
 pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
     let (more, ended) = grants::sweep(tx, limit)?;

@@ -1,4 +1,4 @@
-//! The states of a program's access: the code that the user's decision creates, and the grant with its tokens. This module uses no
+//! The states of a client's access: the code that the user's decision creates, and the grant with its tokens. This module uses no
 //! clock and no store.
 
 use data_encoding::BASE64URL_NOPAD;
@@ -39,7 +39,7 @@ pub struct Code {
 
 impl Record for Code {}
 
-/// A program's access: an API key that no one knows, and the tokens that are accepted instead of the key.
+/// A client's access: an API key that no one knows, and the tokens that are accepted instead of the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub binding: Binding,
@@ -60,7 +60,7 @@ impl Record for Grant {}
 pub struct AccessRow {
     /// SHA-256 of the token's text.
     pub hash: [u8; 32],
-    /// The token's permissions: those of the grant, or fewer if the program requested fewer.
+    /// The token's permissions: those of the grant, or fewer if the client requested fewer.
     pub permissions: PermissionSet,
     pub expires_at: Timestamp,
 }
@@ -88,7 +88,7 @@ impl Code {
 
 impl Grant {
     /// Adds an access token with these permissions, and extends the grant. Returns the hashes of the access tokens that stop working,
-    /// because they have expired or exceed the maximum number. Other earlier tokens still work: another process of the program may be using
+    /// because they have expired or exceed the maximum number. Other earlier tokens still work: another process of the client may be using
     /// them.
     pub fn renew(&mut self, hash: [u8; 32], permissions: PermissionSet, now: Timestamp) -> Vec<[u8; 32]> {
         let row = AccessRow { hash, permissions, expires_at: now.plus_ms(limits::ACCESS_TOKEN_MS) };

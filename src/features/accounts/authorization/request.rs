@@ -1,7 +1,7 @@
-//! A program's request for a user's consent (OAuth 2.1 §4.1.1): the parameters of the consent page, and their checks.
+//! A client's request for a user's consent (OAuth 2.1 §4.1.1): the parameters of the consent page, and their checks.
 //!
-//! For an invalid request, the user sees an error, and the browser is not redirected: otherwise, any program could use this server as an
-//! open redirect. The browser returns to the program only with the user's decision.
+//! For an invalid request, the user sees an error, and the browser is not redirected: otherwise, an attacker could use this server as an
+//! open redirect. The browser returns to the client only with the user's decision.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,19 +16,19 @@ use crate::features::accounts::agents::model::DEFAULT_SCOPE;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The parameters with which a program asks for consent.
+/// The parameters with which a client asks for consent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuthorizationRequest {
     /// Always `code`.
     pub response_type: String,
-    /// The ID from the registration, or the URL of the program's metadata document.
+    /// The ID from the registration, or the URL of the client's metadata document.
     pub client_id: String,
-    /// Where the browser returns to. Optional if the program has exactly one such URI.
+    /// Where the browser returns to. Optional if the client has exactly one such URI.
     pub redirect_uri: Option<String>,
     /// The requested permissions, separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,
-    /// A value that the program gets back with the decision.
+    /// A value that the client gets back with the decision.
     pub state: Option<String>,
     /// The SHA-256 hash of the verifier, in base64url (RFC 7636).
     pub code_challenge: String,
@@ -42,7 +42,7 @@ pub struct AuthorizationRequest {
 pub struct CheckedRequest {
     pub client: Client,
     pub redirect_uri: Url,
-    /// The redirect URI as the program wrote it, which it must repeat.
+    /// The redirect URI as the client wrote it, which it must repeat.
     pub given_redirect_uri: String,
     pub requested: PermissionSet,
     pub challenge: [u8; 32],
@@ -51,7 +51,7 @@ pub struct CheckedRequest {
 }
 
 impl AuthorizationRequest {
-    /// Checks the request. Reads the program's metadata document, if its ID is a URL.
+    /// Checks the request. Reads the client's metadata document, if its ID is a URL.
     pub async fn check(self, engine: &Engine) -> Result<CheckedRequest, Failure> {
         if self.response_type != "code" {
             return Err(Failure::field("response_type", "must be \"code\"; update the program"));
@@ -102,14 +102,14 @@ impl AuthorizationRequest {
     }
 }
 
-/// Returns whether two URLs name the same resource. Programs can write the host in uppercase, or add a slash.
+/// Returns whether two URLs name the same resource. Clients can write the host in uppercase, or add a slash.
 pub fn is_same_url(left: &str, right: &str) -> bool {
     let plain = |text: &str| Url::parse(text).ok().map(|url| url.as_str().trim_end_matches('/').to_owned());
     plain(left).is_some_and(|left| plain(right).is_some_and(|right| left == right))
 }
 
 impl CheckedRequest {
-    /// Returns the URL that redirects the browser to the program with these parameters, the state, and the issuer (RFC 9207).
+    /// Returns the URL that redirects the browser to the client with these parameters, the state, and the issuer (RFC 9207).
     pub fn back(&self, engine: &Engine, parameters: &[(&str, &str)]) -> String {
         let mut url = self.redirect_uri.clone();
         let mut query = url.query_pairs_mut();

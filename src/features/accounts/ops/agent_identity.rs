@@ -20,7 +20,7 @@ use crate::vocab::permissions::{Permission, PermissionSet};
 
 pub struct AgentIdentity;
 
-/// The agent's name and what it requests.
+/// An agent's request for an API key.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(transform = describe)]

@@ -1,5 +1,5 @@
-//! Returns a metadata document (RFC 8414) that describes how agents get a key, in the object `agent_auth`, and how programs connect for a
-//! user.
+//! Returns a metadata document (RFC 8414) that describes how agents get a key, in the object `agent_auth`, and how OAuth clients connect
+//! for a user.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub struct AgentMetadata;
 
 impl Operation for AgentMetadata {
     const SPEC: Spec = Spec::get("accounts.agent_metadata", "/.well-known/oauth-authorization-server", public())
-        .summary("Get the metadata for agents and connected programs")
+        .summary("Get the metadata for agents and OAuth clients")
         .about("OAuth 2.0 Authorization Server Metadata (RFC 8414), with the endpoints of agent registration under agent_auth.");
     type Input = NoInput;
     type Output = Bare;

@@ -18,7 +18,7 @@ use crate::vocab::permissions::PermissionSet;
 
 pub struct ApprovalGrant;
 
-/// The request, and the permissions to grant.
+/// The agent's request, and the key to grant for it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GrantApproval {

@@ -1,4 +1,4 @@
-//! Returns what the consent page shows: the program that asks for access, and the permissions that it requests.
+//! Returns what the consent page shows: the client that asks for access, and the permissions that it requests.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,24 +10,24 @@ use crate::features::accounts::authorization::request::AuthorizationRequest;
 
 pub struct AuthorizationGet;
 
-/// A program's request for access.
+/// A client's request for access.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthorizationDetails {
-    /// The name that the program chose. It is not verified.
+    /// The name that the client chose. It is not verified.
     pub program: String,
-    /// The verified host that published the program's metadata; absent for a registered program.
+    /// The verified host that published the client's metadata; absent for a registered client.
     pub host: Option<String>,
-    /// The host that the browser returns to, or the URI scheme if the program runs on the user's device.
+    /// The host that the browser returns to, or the URI scheme if the client runs on the user's device.
     pub returns_to: String,
     pub scopes: Vec<ScopeView>,
 }
 
 impl Operation for AuthorizationGet {
     const SPEC: Spec = Spec::post("accounts.authorization_get", "/v1/account/authorizations/lookup", signed_in())
-        .summary("Get a program's request for access")
+        .summary("Get a client's request for access")
         .about(
-            "Checks the parameters of the consent page (OAuth 2.1). A program whose client_id is a URL is described by the document there.",
+            "Checks the parameters of the consent page (OAuth 2.1). A client whose client_id is a URL is described by the document there.",
         );
     type Input = AuthorizationRequest;
     type Output = Done<AuthorizationDetails>;

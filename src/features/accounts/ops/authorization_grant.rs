@@ -1,4 +1,4 @@
-//! Allows a program to act for the signed-in user.
+//! Allows a client to act for the signed-in user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::vocab::permissions::PermissionSet;
 
 pub struct AuthorizationGrant;
 
-/// A program's request, and what the user allows.
+/// A client's request, and what the user allows.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GrantAuthorization {
@@ -23,7 +23,7 @@ pub struct GrantAuthorization {
     pub request: AuthorizationRequest,
     /// The permissions to grant: all or some of the requested permissions.
     pub permissions: PermissionSet,
-    /// The environment in which the program works.
+    /// The environment in which the client works.
     pub environment: Environment,
 }
 
@@ -31,17 +31,17 @@ pub struct GrantAuthorization {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthorizationResult {
-    /// The redirect URI of the program, with the decision in its query parameters.
+    /// The redirect URI of the client, with the decision in its query parameters.
     pub redirect_to: String,
     pub program: String,
 }
 
 impl Operation for AuthorizationGrant {
     const SPEC: Spec = Spec::post("accounts.authorization_grant", "/v1/account/authorizations", signed_in())
-        .summary("Allow a program to act for you")
+        .summary("Allow a client to act for you")
         .about(
             "You can grant only requested permissions that you have yourself. email:send and campaign:write need a recent sign-in. The \
-             program gets a code that works once, for a minute, and exchanges it for tokens at /oauth2/token.",
+             client gets a code that works once, for a minute, and exchanges it for tokens at /oauth2/token.",
         )
         .fails(&[Code::FreshSignInRequired]);
     type Input = GrantAuthorization;

@@ -1,4 +1,4 @@
-//! Registers a program that wants to ask users for access (RFC 7591).
+//! Registers a client that wants to ask users for access (RFC 7591).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -15,12 +15,12 @@ use crate::vocab::limits;
 
 pub struct ClientRegister;
 
-/// The metadata of a program. Other fields are ignored.
+/// The metadata of a client. Other fields are ignored.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct ClientMetadata {
-    /// The name that the program chose. The consent page shows it.
+    /// The name that the client chose. The consent page shows it.
     pub client_name: Option<String>,
     /// The URIs to which the browser may return: `https`, `http` on a loopback address with any port, or a custom scheme such as
     /// `com.example.app`.
@@ -35,10 +35,10 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for ClientRegister {
     const SPEC: Spec = Spec::post("accounts.client_register", "/oauth2/register", public())
-        .summary("Register a program")
+        .summary("Register a client")
         .about(
-            "Dynamic Client Registration (RFC 7591). The response has no envelope. Programs have no secret: they use PKCE. The client_id \
-             contains the registration, so it stays valid and needs no renewal.",
+            "Dynamic Client Registration (RFC 7591), for public clients: they have no secret, and use PKCE. The client_id contains the \
+             registration data, so it does not expire. The response has no envelope.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);

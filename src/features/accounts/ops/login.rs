@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 
 pub struct Login;
 
-/// The user's credentials.
+/// The user's credentials, and the environment of the token.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LoginRequest {

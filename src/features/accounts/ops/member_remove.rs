@@ -26,10 +26,10 @@ impl Operation for MemberRemove {
     const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
         .summary("Remove a member")
         .about(
-            "Ends all of the member's sessions immediately, and the access of the programs that the member connected. API keys that the \
-                member created or granted to agents belong to the account and keep working; revoke these keys separately. Grants \
-                that no agent has fetched yet are denied. The audit log shows the member's email \
-                until the member's last entry expires, after 90 days.",
+            "Ends all of the member's sessions immediately, and the access of the OAuth clients that the member connected. API keys that \
+             the member created or granted to agents belong to the account and keep working; revoke these keys separately. Grants that no \
+             agent has fetched yet are denied. The audit log shows the member's email until the member's last entry expires, after 90 \
+             days.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = MemberRef;

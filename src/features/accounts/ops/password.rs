@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 
 pub struct ChangePassword;
 
-/// The current password, and the new one.
+/// The user's current credentials, and the new password.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPassword {

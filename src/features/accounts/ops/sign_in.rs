@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 
 pub struct SignIn;
 
-/// The user's credentials.
+/// The user's credentials, and the browser's user agent.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInRequest {

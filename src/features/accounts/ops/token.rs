@@ -1,5 +1,5 @@
 //! The token endpoint: returns an API key to an agent that polls for it (`assets/docs/authentication.md`, step 3), and tokens to a
-//! program that a user has connected (OAuth 2.1 §4.1.3 and §4.3).
+//! client that a user has connected (OAuth 2.1 §4.1.3 and §4.3).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -17,7 +17,7 @@ use crate::vocab::limits;
 
 pub struct Token;
 
-/// The parameters of an agent's poll, or of a program's request for tokens.
+/// The parameters of an agent's poll, or of a client's request for tokens.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(transform = describe)]
@@ -26,11 +26,11 @@ pub struct TokenRequest {
     pub grant_type: String,
     /// The token that the registration returned.
     pub claim_token: String,
-    /// The authorization code that the program received after the user's decision, for the grant type `authorization_code`.
+    /// The authorization code that the client received after the user's decision, for the grant type `authorization_code`.
     pub code: String,
     /// The redirect URI of the authorization request, for the grant type `authorization_code`.
     pub redirect_uri: String,
-    /// The ID of the program, for the grant types `authorization_code` and `refresh_token`.
+    /// The ID of the client, for the grant types `authorization_code` and `refresh_token`.
     pub client_id: String,
     /// The PKCE code verifier, whose hash was in the authorization request (RFC 7636).
     pub code_verifier: String,
@@ -57,13 +57,13 @@ impl Operation for Token {
     const SPEC: Spec = Spec::post("accounts.token", "/oauth2/token", public())
         .summary("Get a granted key, or tokens")
         .about(
-            "Accepts JSON or a form. With grant_type authorization_code or refresh_token (OAuth 2.1 with PKCE), returns access_token, \
-                token_type, expires_in, refresh_token and scope. A code works once; a second use ends the \
-                program's access. A refresh token is replaced at every use. It still works for 30 seconds after that, for requests at the same \
-                time; a later use ends the program's access. With the grant type of agent registration, returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
-                key_name; or 400 with error: authorization_pending (keep polling), expired_token (get a new code, then keep polling), or \
-                invalid_grant (the registration is unknown, denied, expired, already fetched, or granted by a \
-                user who no longer has the permissions).",
+            "Accepts JSON or a form. The response has no envelope. With grant_type authorization_code or refresh_token (OAuth 2.1 with \
+             PKCE), returns access_token, token_type, expires_in, refresh_token and scope. A code works once; a second use ends the \
+             client's access. A refresh token is replaced at every use. It still works for 30 seconds after that, for requests at the \
+             same time; a later use ends the client's access. With the grant type of agent registration, returns access_token (the key, \
+             shown exactly once), token_type, scope and key_name; or 400 with error: authorization_pending (keep polling), \
+             expired_token (get a new code, then keep polling), or invalid_grant (the registration is unknown, denied, expired, already \
+             fetched, or granted by a user who no longer has the permissions).",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -117,7 +117,7 @@ async fn exchanged(context: &Context, input: TokenRequest) -> Result<Reply, Fail
     let exchange = Exchange { code, client_id, redirect_uri, verifier, resource: some(resource) };
     let tokens = match authorization::exchange(context, exchange).await {
         Ok(tokens) => tokens,
-        // The user can fix an exceeded limit, so return an OAuth error whose text the program can show.
+        // The user can fix an exceeded limit, so return an OAuth error whose text the client can show.
         Err(failure) if failure.code == Code::LimitReached => {
             return Ok(oauth::refusal(ErrorCode::InvalidGrant, failure.text()));
         }
@@ -133,7 +133,7 @@ async fn refreshed(context: &Context, input: TokenRequest) -> Result<Reply, Fail
     let renewal = Renewal { refresh_token, client_id, scope: some(scope), resource: some(resource) };
     Ok(answer(
         authorization::refresh(context, renewal).await?,
-        "The refresh token is unknown, expired, used or revoked, or belongs to another program. Ask the user again.",
+        "The refresh token is unknown, expired, used or revoked, or belongs to another client. Ask the user again.",
     ))
 }
 

@@ -1,4 +1,4 @@
-//! Ends a program's access (RFC 7009).
+//! Ends a client's access (RFC 7009).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 
 pub struct TokenRevoke;
 
-/// A token, and the program that it belongs to.
+/// A token, and the client that it belongs to.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(transform = describe)]
@@ -30,9 +30,9 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for TokenRevoke {
     const SPEC: Spec = Spec::post("accounts.token_revoke", "/oauth2/revoke", public())
-        .summary("End a program's access")
+        .summary("End a client's access")
         .about(
-            "OAuth 2.0 Token Revocation (RFC 7009). Both tokens of the program stop working, and its key is revoked. The response is the \
+            "OAuth 2.0 Token Revocation (RFC 7009). Both tokens of the client stop working, and its key is revoked. The response is the \
              same for an unknown token.",
         )
         .speaks_oauth()
@@ -56,7 +56,7 @@ impl Raw for TokenRevoke {
         };
         for (name, value) in [("token", &input.token), ("client_id", &input.client_id)] {
             if value.is_empty() {
-                return Ok(oauth::refusal(ErrorCode::InvalidRequest, format!("{name}: is missing; add it")));
+                return Ok(oauth::refusal(ErrorCode::InvalidRequest, format!("{name} is missing; add it")));
             }
         }
         authorization::revoke(&context, &input.token, &input.client_id).await?;

@@ -45,9 +45,9 @@ pub struct NewCampaign {
     pub project_id: ProjectId,
     pub name: CampaignName,
     /// The completed generation that contains the email. Each recipient gets the email in the recipient's language or, if there is none,
-    /// the email in `emailId`. Without `emailId`, the first email of the series is sent.
+    /// the email in `emailId`. Without `emailId`, the first email in the series is sent.
     pub conversation_id: Option<ConversationId>,
-    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, this field selects an email of
+    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, this field selects an email in
     /// the series.
     pub email_id: Option<EmailId>,
     /// The subject, which may contain merge fields; the email's own subject if absent.

@@ -78,7 +78,7 @@ impl Query for Logs {
             (Some(_), Some(_)) => {
                 return Err(Failure::field(
                     "skipReason",
-                    "only skipped recipients have a skip reason; omit status or set it to skipped",
+                    "only skipped recipients have a skip reason; omit `status` or set it to `skipped`",
                 ));
             }
         };

@@ -123,7 +123,7 @@ fn days_in_words(days: i64) -> String {
     }
 }
 
-/// Returns the findings about the links of an email, most severe first.
+/// Returns the findings about the links in an email, most severe first.
 pub fn findings(links: &Links, urls: &[CheckedUrl], now: Timestamp) -> Vec<LinkFinding> {
     let mut finder = Finder { links, found: Vec::new() };
     for checked in urls {
@@ -279,7 +279,7 @@ impl Finder<'_> {
     }
 
     /// Finds links without a UTM parameter that other links to the same site have. `utm_content` and `utm_term` can differ,
-    /// because they tell the links of an email apart.
+    /// because they tell the links in an email apart.
     fn utm(&mut self, urls: &[CheckedUrl]) {
         let names = |url: &Url| -> BTreeSet<String> {
             let names = url.query_pairs().map(|(name, _)| name.into_owned());

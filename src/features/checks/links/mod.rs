@@ -1,4 +1,4 @@
-//! Checks the links of an email: which of them work, and which problems readers and spam filters notice.
+//! Checks the links in an email: which of them work, and which problems readers and spam filters notice.
 //!
 //! `check` requests each URL once through [`crate::engine::fetch`], which checks the addresses of every redirect. `model` decides what can
 //! be decided without a request, and which URLs never get a GET request because opening them could change a subscription.
@@ -18,7 +18,7 @@ use super::CheckContext;
 use super::source::CheckedEmail;
 use crate::engine::api::Failure;
 
-/// Checks the links of an email. Requests their URLs only if `options` are given.
+/// Checks the links in an email. Requests their URLs only if `options` are given.
 pub async fn analyze(
     context: &CheckContext,
     email: &CheckedEmail,

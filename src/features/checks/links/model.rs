@@ -100,7 +100,9 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         Some(scheme) if !scheme.contains('.') && !url[scheme.len() + 1..].starts_with(|c: char| c.is_ascii_digit()) => {
             Verdict::Final(
                 LinkStatus::Blocked,
-                format!("{scheme}: is not a web scheme, so the link was not requested, and many email clients remove it."),
+                format!(
+                    "The scheme {scheme} is not for websites, so the link was not requested. Many email clients remove such links."
+                ),
             )
         }
         _ if url.starts_with("//") => invalid("The URL has no scheme. Put https: before it."),

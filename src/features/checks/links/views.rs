@@ -13,7 +13,7 @@ use crate::engine::render::inspect::{LinkKind, Links};
 use crate::features::checks::views::{PlaceView, Severity, score};
 use crate::vocab::limits;
 
-/// The links of an email, with the result of their check.
+/// The links in an email, with the result of their check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkAnalysis {

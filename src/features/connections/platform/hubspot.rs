@@ -1,4 +1,4 @@
-//! HubSpot: the contacts of a list are read in batches of 100, in three steps: their IDs, their properties, and their subscription
+//! HubSpot: the contacts in a list are read in batches of 100, in three steps: their IDs, their properties, and their subscription
 //! statuses. The request and response formats are those of HubSpot's API descriptions for the pinned version.
 //!
 //! Membership of a list is not consent: only a subscription status can state consent. Contacts who unsubscribed leave the lists whose

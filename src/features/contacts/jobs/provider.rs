@@ -97,7 +97,7 @@ impl ProviderImport {
         ((f64::from(self.position.source) + share) / all * 1e3).floor().min(1e3) / 1e3
     }
 
-    /// Checks the contacts of the page that starts at the import's position.
+    /// Checks the contacts on the page that starts at the import's position.
     pub fn check(&self, page: ProviderPage) -> CheckedPage {
         let read = page.contacts.len() as u64;
         let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);

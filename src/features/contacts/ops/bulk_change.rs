@@ -58,7 +58,7 @@ pub struct BulkChangeRequest {
     #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
     #[serde(default)]
     pub remove_tags: Vec<TagName>,
-    /// The new status. This is an explicit status change, so every transition is allowed.
+    /// The new status. Every change is allowed; for example, this can resubscribe contacts who unsubscribed or bounced.
     pub status: Option<Status>,
     /// True to delete the contacts. Excludes all other changes.
     #[serde(default)]
@@ -128,7 +128,10 @@ impl Command for BulkChange {
         let edits = edits(&input)?;
         let Some(ids) = &input.ids else {
             if !input.all {
-                return Err(Failure::field("ids", "list the contacts' IDs, or set all to true to change all matching contacts"));
+                return Err(Failure::field(
+                    "ids",
+                    "list the contacts' IDs, or set `all` to true to change all matching contacts",
+                ));
             }
             let query = query(tx, project, input.segment_id, input.filters)?;
             let job = jobs::open(tx, account, project, Task::Change(Change::new(query, edits)))?;
@@ -137,7 +140,7 @@ impl Command for BulkChange {
         if input.all || input.segment_id.is_some() || input.filters.is_some() {
             return Err(Failure::field(
                 "ids",
-                "ids cannot be combined with all, segmentId or filters; remove ids or the other fields",
+                "`ids` cannot be combined with `all`, `segmentId` or `filters`; remove `ids` or the other fields",
             ));
         }
         let max = limits::CHANGE_IDS_MAX;
@@ -173,10 +176,13 @@ fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     };
     let changes = !edits.add_tags.is_empty() || !edits.remove_tags.is_empty() || edits.status.is_some();
     match (changes, edits.delete) {
-        (true, true) => {
-            Err(Failure::field("delete", "delete cannot be combined with other changes; set either delete or the other changes"))
+        (true, true) => Err(Failure::field(
+            "delete",
+            "`delete` cannot be combined with other changes; set either `delete` or the other changes",
+        )),
+        (false, false) => {
+            Err(Failure::field("addTags", "set at least one change: `addTags`, `removeTags`, `status` or `delete`"))
         }
-        (false, false) => Err(Failure::field("addTags", "set at least one change: addTags, removeTags, status or delete")),
         _ => Ok(edits),
     }
 }

@@ -19,7 +19,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct SetStatus;
 
-/// The contact and its new status.
+/// The contact, and the change of its status or tags.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStatus {
@@ -47,9 +47,9 @@ impl Operation for SetStatus {
         .also_at(&["/v1/subscribers/status"])
         .summary("Change a contact's status")
         .about(
-            "This is an explicit status change, so every transition is allowed. Emits subscriber.unsubscribed with action \
-                \"status_changed\" when the contact becomes unsubscribed, and with action \"tags_left\" when only tags are removed; \
-                no other change emits an event.",
+            "Every change of the status is allowed; for example, this can resubscribe a contact who unsubscribed or bounced. Emits \
+             subscriber.unsubscribed with action \"status_changed\" when the contact becomes unsubscribed, and with action \
+             \"tags_left\" when only tags are removed; no other change emits an event.",
         )
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewStatus;

@@ -40,7 +40,7 @@ pub struct ContactPatch {
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
-    /// The new status. This is an explicit status change, so it can resubscribe an unsubscribed or bounced contact.
+    /// The new status. Every change is allowed; for example, this can resubscribe a contact who unsubscribed or bounced.
     pub status: Option<Status>,
 } }
 

@@ -314,7 +314,7 @@ pub enum ConstraintKind {
     Formal,
     Informal,
     AvoidWord,
-    /// The number of emails of a series.
+    /// The number of emails in a series.
     Emails,
     /// The number of products that the email shows.
     Products,

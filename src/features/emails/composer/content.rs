@@ -182,7 +182,7 @@ impl<'a> Content<'a> {
         let shown = |form: &String| said.contains(&folded(form));
         // A relative day such as "Sunday" is enough for a class on Sundays, but not for the end of an offer.
         let ends = matches!(fact.role, Some(FactRole::OfferStarts | FactRole::OfferEnds | FactRole::OrderBy));
-        // "Available today" needs no date.
+        // An offer that starts today needs no date: "Available today".
         let is_now = |first: Date| first == self.today && fact.role == Some(FactRole::OfferStarts);
         let is_day =
             fact.kind == FactKind::Date && matches!(fact.value, Some(FactValue::Days { first, last: None }) if !is_now(first));
@@ -470,7 +470,7 @@ impl<'a> Content<'a> {
         let text = text.trim_end_matches('.');
         let is_price = |at: &&usize| self.fact(**at).kind == FactKind::Price;
         let facts = self.facts_in(at);
-        // "Starter €12 → €14" is a price change, not a name with its price.
+        // A statement with an old price is a price change, not a name with its price: "Starter €12 → €14".
         if facts.iter().any(|at| self.fact(*at).kind == FactKind::OldPrice) {
             return None;
         }

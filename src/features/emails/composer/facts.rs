@@ -229,7 +229,7 @@ impl Source<'_> {
         if self.cuts_date(text, head) {
             return None;
         }
-        // In "CH-250" and "ep 12", the number is part of a name.
+        // After a word of up to three letters, or without a space before it, a number is part of a name: "ep 12", "CH-250".
         let is_short = last.trim().chars().count() <= 3;
         (text[..end].ends_with(' ') && !is_short && !common.iter().any(|word| folded(word).trim() == last.trim())).then_some(head)
     }
@@ -322,7 +322,7 @@ impl Source<'_> {
             ("price", content.only(FactKind::Price).and_then(shown)),
         ];
         facts.extend(known.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        // "Orders over €50" excludes an order of exactly €50.
+        // Some phrases exclude the minimum itself: "orders over €50" excludes an order of exactly €50.
         let over = |fact: &Fact| content.says_over(fact);
         if content.only(FactKind::Minimum).is_some_and(over) {
             facts.insert("over", "✓".to_owned());
@@ -365,7 +365,7 @@ impl Source<'_> {
                 facts.insert("range", "✓".to_owned());
             }
         }
-        // "Available today" is not a date to wait for.
+        // The start of an offer is announced only if it is in the future, unlike "Available today".
         let is_ahead = content.days(FactRole::OfferStarts).is_none_or(|(first, ..)| first > today);
         if !self.has_started && is_ahead {
             self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);

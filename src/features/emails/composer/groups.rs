@@ -1,5 +1,5 @@
-//! Prints statements in suitable forms: sentences as paragraphs, list items and programs as lists, prices as tables, and customers' words
-//! as quotations.
+//! Turns statements into blocks of suitable forms: sentences into paragraphs, list items and programs into lists, prices into tables, and
+//! customers' words into quotations.
 
 use super::sections::Writer;
 use super::text::{capital, folded};
@@ -104,7 +104,7 @@ impl Writer<'_> {
         let priced = |part: &String| {
             let price = prices.iter().find(|price| part.ends_with(price.as_str()))?;
             let name = part.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', '–', '-', '(']);
-            // In "Four courses for €58", the preposition "for" belongs to the price, not to the name.
+            // A preposition before the price belongs to the price, not to the name: "Four courses for €58".
             let (start, last) = name.rsplit_once(' ').unwrap_or(("", name));
             let name = if super::stories::starts_clause(last, content.language) { start } else { name };
             (!name.is_empty() && name.split(' ').count() <= LABEL_WORDS_MAX).then(|| (capital(name), price.clone()))

@@ -98,7 +98,8 @@ impl Draft<'_> {
         }
         let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
         let heads = dates.filter_map(|fact| subject.strip_suffix(tidy(&fact.text).as_str())).map(str::trim);
-        // "Registration opens on 1 December and" is incomplete without its second date.
+        // Without the date at its end, a subject is incomplete if its last word is then a word such as "and": "Registration opens on
+        // 1 December and".
         let common = super::language::Bank::of(self.written).phrases("words.common");
         let is_cut = |head: &str| {
             let last = folded(head.rsplit(' ').next().unwrap_or_default());

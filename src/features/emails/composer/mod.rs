@@ -277,7 +277,7 @@ impl Draft<'_> {
         Composed { email, unused, untranslated, warnings }
     }
 
-    /// Returns the seed that all emails of a series share in every language, because a series has one layout.
+    /// Returns the seed that all emails in a series share in every language, because a series has one layout.
     fn seed(&self) -> u64 {
         mix(self.request.seed, &self.content.topic())
     }

@@ -11,7 +11,7 @@ use crate::features::emails::document::Purpose;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// The emails of a series; a single email is a series of one.
+/// The emails in a series; a single email is a series of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// The name of the series, in the language of the first email.

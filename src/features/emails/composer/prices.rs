@@ -46,7 +46,7 @@ impl Content<'_> {
             }
             let statement = self.statement_of(at);
             let group = groups.entry(statement).or_default();
-            // "10.90 instead of 9.90" has the new price first, and "from $12 to $14" the old price.
+            // The new price can come first ("10.90 instead of 9.90"), or the old price ("from $12 to $14").
             let pair = match fact.kind {
                 FactKind::OldPrice => match group.new.pop() {
                     Some(new) => Some((at, new)),

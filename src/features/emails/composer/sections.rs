@@ -91,7 +91,7 @@ impl Writer<'_> {
         self.contact();
     }
 
-    /// Writes the content of an email that presents the brand, such as a later email of a series.
+    /// Writes the content of an email that presents the brand, such as a later email in a series.
     fn general(&mut self, kind: &str) {
         match kind {
             "story" => self.story_of_brand(),

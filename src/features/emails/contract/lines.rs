@@ -49,7 +49,8 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
     if !has_end && email.words.table.dangling.iter().any(is_open) {
         return Some(CUT_OFF);
     }
-    // "am Donnerstag, 3" lacks the month that follows in the prompt.
+    // A line that ends with a number is cut off if a month or the rest of a time follows the number in the prompt: "am Donnerstag, 3"
+    // from "am Donnerstag, 3. Dezember".
     let last = spaced.trim_end().rsplit(' ').next().unwrap_or_default();
     let is_day = !last.is_empty() && last.len() <= 2 && last.chars().all(|c| c.is_ascii_digit());
     if is_day && folded.ends_with(last) {

@@ -134,7 +134,7 @@ impl Reader<'_> {
         let weekday = |captures: &Captures<'_>, text: &str| {
             let start = captures.get(0).map_or(0, |whole| whole.start());
             let found = patterns.weekday_last.captures(&text[..start]);
-            // In "mon-wed (30.11.-2.12.)", the weekday before the first date belongs to the last date.
+            // A weekday after a dash belongs to the last date, not to the first: "mon-wed (30.11.-2.12.)".
             let is_range = |found: &Captures<'_>| {
                 let start = found.name("w").map_or(0, |own| own.start());
                 text[..start].trim_end().ends_with(['-', '–'])
@@ -155,7 +155,7 @@ impl Reader<'_> {
                 let rest = captures.get(0).map_or("", |whole| &text[whole.end()..]);
                 let is_hour = ["am", "pm", "a.m", "p.m", ":"].iter().any(|sign| rest.trim_start().starts_with(sign));
                 let mut days = captures["days"].to_owned();
-                // "December 4 - 7 pm" is a day and an hour.
+                // If "am", "pm" or a colon follows, the last number is an hour, not a day: "December 4 - 7 pm".
                 if is_hour && let Some(last) = days.rfind(|c: char| !c.is_ascii_digit()) {
                     days.truncate(last);
                 }

@@ -40,7 +40,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
         let is_instruction = class.peek().is_some_and(|(_, class)| *class == Class::Instruction);
         let is_covered = covered[span.start as usize..span.end as usize].iter().any(|covered| *covered);
         let is_name = !is_line_start && !word.ends_with(':') && !before.ends_with(ENDS) && is_name(brief, word);
-        // "mercredi 9" in a correction that was not understood is a date.
+        // A number after a weekday or month is a date, also in a correction that was not understood: "mercredi 9".
         let is_day = email.words.weekday(&fold(before)).is_some() || email.words.month(&fold(before)).is_some();
         let is_dated = is_day && word.starts_with(|c: char| c.is_ascii_digit());
         before = word;

@@ -83,7 +83,7 @@ fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
                 is_shorter |= own == Found::All;
                 own != Found::All
             });
-            // All rows of a table have the same number of cells, so a row without a cell is dropped.
+            // All rows in a table have the same number of cells, so a row without a cell is dropped.
             if is_shorter && (items.is_empty() || key == "cells") { Found::All } else { found }
         }
         Value::Object(fields) => {

@@ -236,7 +236,7 @@ fn count(text: &str, shows: &[String]) -> usize {
     count
 }
 
-/// The texts and links of an email, in the normalized form that the README of the samples describes.
+/// The texts and links in an email, in the normalized form that the README of the samples describes.
 struct Shown {
     all: String,
     body: String,

@@ -159,7 +159,7 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
             let path = change
                 .path
                 .as_deref()
-                .ok_or_else(|| missing("path", "the operation set requires a path such as subject or blocks.intro"))?;
+                .ok_or_else(|| missing("path", "the `set` operation requires a path, such as `subject` or `blocks.intro`"))?;
             let mut value = change.value.clone();
             let place = block_path(path).and_then(|id| find(json, id).map(|place| (place, id)));
             if let Some((place, id)) = place {
@@ -180,7 +180,7 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
             if !block.is_object() {
                 return Err((
                     "value",
-                    "the operation insert requires a block, such as {\"type\": \"text\", \"text\": \"Hello\"}".into(),
+                    "the `insert` operation requires a block, such as {\"type\": \"text\", \"text\": \"Hello\"}".into(),
                 ));
             }
             let (place, at) = target(json, change)?;
@@ -188,18 +188,18 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
             list(json, place).insert(at, block);
         }
         ChangeKind::Remove => {
-            let (place, _) = named(json, change, "the operation remove requires the ID of a block")?;
+            let (place, _) = named(json, change, "the `remove` operation requires the ID of a block")?;
             list(json, place).remove(place.index());
         }
         ChangeKind::Duplicate => {
-            let (place, _) = named(json, change, "the operation duplicate requires the ID of a block")?;
+            let (place, _) = named(json, change, "the `duplicate` operation requires the ID of a block")?;
             let mut copy = list(json, place)[place.index()].clone();
             forget_names(&mut copy);
             name_blocks(json, &mut copy);
             list(json, place).insert(place.index() + 1, copy);
         }
         ChangeKind::Move => {
-            let (place, id) = named(json, change, "the operation move requires the ID of a block")?;
+            let (place, id) = named(json, change, "the `move` operation requires the ID of a block")?;
             for (field, other) in [("after", &change.after), ("before", &change.before)] {
                 if other.as_ref() == Some(id) {
                     return Err((field, "a block cannot be placed next to itself; use the ID of a different block".into()));
@@ -289,7 +289,7 @@ fn target(json: &Value, change: &Change) -> Result<(Place, usize), Refusal> {
             let place = find(json, before).ok_or_else(|| unknown("before", before))?;
             Ok((place, place.index()))
         }
-        (None, None) => Err(missing("after", "is missing; set after or before to the ID of the neighboring block")),
+        (None, None) => Err(missing("after", "is missing; set `after` or `before` to the ID of the neighboring block")),
         (Some(_), Some(_)) => Err(missing("before", "is set together with after; set only one of them")),
     }
 }
@@ -467,7 +467,7 @@ mod tests {
         let actual: Vec<(usize, &str)> = errors.iter().map(|error| (error.index, error.field)).collect();
         let expected = [(0, "path"), (1, "id"), (2, "after"), (3, "value"), (4, "before"), (5, "path"), (6, "after")];
         assert_eq!(actual, expected, "{errors:?}");
-        assert!(errors[0].to_string().starts_with("changes[0].path: the operation set requires a path"), "{}", errors[0]);
+        assert!(errors[0].to_string().starts_with("changes[0].path: the `set` operation requires a path"), "{}", errors[0]);
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<
     first.map_or(Ok(None), |first| document(tx, first))
 }
 
-/// Returns the documents of the other emails of the series in the email's language. Returns `None` if there is no series, if an email is
+/// Returns the documents of the other emails in the series in the email's language. Returns `None` if there is no series, if an email is
 /// not finished yet, or if the email was translated after the series was written.
 fn others(
     tx: &impl Read,

@@ -158,7 +158,7 @@ fn a_restored_version_has_its_own_brief() {
     }
 }
 
-/// Regression test: the emails of a series share the facts of their brief, and a fact that none of them contained was lost
+/// Regression test: the emails in a series share the facts of their brief, and a fact that none of them contained was lost
 /// without a warning.
 #[test]
 fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {

@@ -206,7 +206,7 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
     Ok(context.data.store.write(keep).await??)
 }
 
-/// Returns the warnings about facts that no email of a series contains, for the first finished email in each language.
+/// Returns the warnings about facts that no email in a series contains, for the first finished email in each language.
 async fn lost_in_series(
     context: &StageContext,
     account: AccountId,

@@ -40,7 +40,7 @@ impl Operation for BriefAdd {
         .client("emails.add_to_brief")
         .summary("Add a text to the brief of an email")
         .about(
-            "Returns the brief. Values in the added text are no longer reported as missing from the brief. The emails of a series and \
+            "Returns the brief. Values in the added text are no longer reported as missing from the brief. The emails in a series and \
                 the languages of an email share a brief.",
         )
         .rate(RouteGroup::Emails)

@@ -98,7 +98,7 @@ impl Async for Create {
 /// Returns the requested document, or the violations in it.
 fn document(tx: &ReadTx, account: AccountId, input: &NewEmail, today: Date) -> Result<Document, Failure> {
     match (&input.design, &input.document) {
-        (Some(_), Some(_)) => Err(Failure::field("document", "set either design or document, not both")),
+        (Some(_), Some(_)) => Err(Failure::field("document", "set either `design` or `document`, not both")),
         (None, Some(document)) => Document::from_json(document).map_err(|found| direct::invalid(&found)),
         (design, None) => {
             let name = design.as_deref().unwrap_or(designs::BLANK);
@@ -167,7 +167,7 @@ mod tests {
         );
         document["blocks"][1]["button"]["href"] = json!("nowhere");
         let answer = app.post_in("/v1/emails", json!({ "document": document, "design": "blank" }));
-        assert_eq!(answer.refusal().2, "document: set either design or document, not both");
+        assert_eq!(answer.refusal().2, "document: set either `design` or `document`, not both");
         let answer = app.post_in("/v1/emails", json!({ "document": document }));
         assert!(answer.refusal().2.starts_with("document.blocks[1].button.href: "), "{:?}", answer.refusal());
         let answer = app.post_in("/v1/emails", json!({ "design": "none" }));

@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 /// The operation `emails.design_html`.
 pub struct DesignHtml;
 
-/// The design to show, and the project of the brand.
+/// The design to show, the project whose brand it is shown for, and whether to load remote images.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DesignRef {

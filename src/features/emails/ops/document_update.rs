@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 /// The operation `emails.document_update`.
 pub struct DocumentUpdate;
 
-/// The email, and the changes to its document.
+/// The email, the changes to its document, and how to save them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateDocument {

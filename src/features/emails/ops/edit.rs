@@ -24,7 +24,7 @@ use crate::vocab::{limits, tables};
 
 pub struct Edit;
 
-/// The email to edit, and the change to make.
+/// The email to edit, the change to make, and how to make and save it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditEmail {

@@ -170,7 +170,7 @@ impl NewConversation {
     fn wanted(&self, engine: &Engine, today: Date) -> Result<GenerationRequest, Failure> {
         let prompt = self.prompt.as_deref().unwrap_or_default().to_owned();
         if prompt.is_empty() && self.brief.is_none() {
-            return Err(Failure::field("prompt", "describe the email, or set brief"));
+            return Err(Failure::field("prompt", "describe the email, or set `brief`"));
         }
         let brief = self.brief.as_ref().map(|brief| given_brief::read(brief, &prompt, today)).transpose()?;
         check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;
@@ -208,7 +208,7 @@ pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<Strin
     }
     let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
     let detail = format!(
-        "there is no model {name:?}; use one of {}, or omit model to use the default model, {:?}",
+        "there is no model {name:?}; use one of {}, or omit `model` to use the default model, {:?}",
         known.join(", "),
         models.default_name()
     );

@@ -18,7 +18,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Html;
 
-/// The email to show, and how to show its images.
+/// The email to show, whether to load remote images, and whether to show the colors for dark mode.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailHtmlRef {

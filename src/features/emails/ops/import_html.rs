@@ -152,7 +152,7 @@ fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure
             Ok(numbered.map(|(index, one)| (format!("htmls[{index}].source"), one.name.to_string(), one.source)).collect())
         }
         (Some(_), _) => Err(Failure::field("htmls", "set either html or htmls, not both")),
-        (None, _) => Err(Failure::field("html", "set html to the HTML of one email, or htmls to the HTML of several emails")),
+        (None, _) => Err(Failure::field("html", "set `html` to the HTML of one email, or `htmls` to the HTML of several emails")),
     }
 }
 

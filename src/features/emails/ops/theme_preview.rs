@@ -28,7 +28,7 @@ pub struct ThemePreview;
 
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
 
-/// The brand, and values to try instead of the brand's.
+/// The brand, the theme values to try instead of the brand's, and whether to load the logo.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TriedTheme {

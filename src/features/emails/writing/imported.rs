@@ -1,5 +1,5 @@
-//! Edits imported HTML with a language model. The model gets a numbered list of the parts and links of an email, and returns changes to
-//! items of the list. The changes are validated.
+//! Edits imported HTML with a language model. The model gets a numbered list of the parts and links in an email, and returns changes to
+//! items in the list. The changes are validated.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -292,7 +292,7 @@ impl CheckedChange<'_> {
             }
             Operation::Insert => {
                 let beside = self.listing.place("after", wanted.after)?;
-                let new = match wanted.kind.ok_or("the operation insert requires a kind")? {
+                let new = match wanted.kind.ok_or("the `insert` operation requires a `kind`")? {
                     NewKind::Paragraph => New::Paragraph(self.text()?),
                     NewKind::Heading => New::Heading(self.text()?),
                     NewKind::Button => New::Button { words: self.text()?, address: self.link()? },
@@ -305,14 +305,14 @@ impl CheckedChange<'_> {
                 imported.shift(place()?, beside, false)
             }
             Operation::Color => {
-                let (from, to) = wanted.from.zip(wanted.to).ok_or("the operation color requires from and to")?;
+                let (from, to) = wanted.from.zip(wanted.to).ok_or("the `color` operation requires `from` and `to`")?;
                 if !imported.colors.contains(&from) {
                     return Err(format!("the email has no color {from}; use one of the listed colors"));
                 }
                 imported.recolor(vec![from], to)
             }
             Operation::Paint => {
-                let (surface, to) = wanted.surface.zip(wanted.to).ok_or("the operation paint requires surface and to")?;
+                let (surface, to) = wanted.surface.zip(wanted.to).ok_or("the `paint` operation requires `surface` and `to`")?;
                 let surface = match surface {
                     ColoredPart::Buttons => ColorTarget::Buttons,
                     ColoredPart::Background => ColorTarget::Ground,
@@ -356,7 +356,7 @@ fn plain(field: &str, text: &str) -> Result<String, String> {
         return Err(format!("{field} contains HTML; use plain text"));
     }
     match text.chars().count() {
-        0 => Err(format!("{field} is empty; write some text, or remove the part with the operation remove")),
+        0 => Err(format!("{field} is empty; write some text, or remove the part with the `remove` operation")),
         count if count > most => {
             Err(format!("{field} has {count} characters, but at most {most} characters are allowed; shorten it"))
         }

@@ -49,7 +49,7 @@ pub struct Brief {
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
-    /// The other emails of the series in this language; `None` if there are none, or if one of them is not finished yet.
+    /// The other emails in the series in this language; `None` if there are none, or if one of them is not finished yet.
     pub others: Option<Vec<Document>>,
     /// The prompts of the email's edits so far.
     pub edits: Vec<String>,
@@ -124,7 +124,7 @@ impl Brief {
         let Some(terms) = self.terms(prompt, material) else { return Vec::new() };
         let mut found = contract::check(document, &terms);
         if self.plan.is_some() {
-            // The emails of a series share the facts of their brief, so a fact is lost only if no email contains it.
+            // The emails in a series share the facts of their brief, so a fact is lost only if no email contains it.
             let is_missing = |finding: &Finding| matches!(finding.kind, FindingKind::FactMissing | FindingKind::TextMissing);
             let others: Option<Vec<Vec<Finding>>> =
                 self.others.as_ref().map(|others| others.iter().map(|other| contract::check(other, &terms)).collect());

@@ -1,4 +1,4 @@
-//! The first step of writing with a language model: the outline, which lists the blocks of the email and the content of each.
+//! The first step of writing with a language model: the outline, which lists the blocks in the email and the content of each.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ pub fn schema(is_translation: bool) -> AnswerSchema {
     AnswerSchema { name: "outline_email", about: "The outline of the email.", schema }
 }
 
-/// The maximum number of content blocks: all blocks of an email except the header and the footer.
+/// The maximum number of content blocks: all blocks in an email except the header and the footer.
 const BLOCKS_MAX: usize = limits::EMAIL_BLOCKS_MAX - 2;
 
 /// Reads an outline, or returns all errors in it. A translation has the structure of its original.
@@ -206,7 +206,7 @@ impl Outline {
     }
 }
 
-/// Returns the content blocks of a document as JSON, for a translation.
+/// Returns the content blocks in a document as JSON, for a translation.
 pub fn content(original: &Email) -> impl Iterator<Item = Value> {
     let is_content = |block: &&Block| !matches!(block, Block::Header(_) | Block::Footer(_));
     original.blocks.iter().filter(is_content).map(|block| json!(block))

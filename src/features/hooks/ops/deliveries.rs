@@ -25,7 +25,10 @@ impl Operation for Deliveries {
     const SPEC: Spec = Spec::get("hooks.deliveries", "/v1/incoming-webhooks/{hook}/deliveries", needs(Permission::WebhookRead))
         .client("incoming_webhooks.deliveries")
         .summary("List the requests of an incoming webhook")
-        .about("Lists the last 50 requests, newest first. They contain no values of the bodies, which may be personal data.")
+        .about(
+            "Lists the last 50 requests, newest first. Values from the request bodies are not stored, because they may be personal \
+             data.",
+        )
         .fails(&[Code::NotFound]);
     type Input = HookRef;
     type Output = Done<HookDeliveries>;

@@ -24,7 +24,7 @@ const SUBJECT: &str = "Email Preview";
 
 pub struct Create;
 
-/// The email to show, as either `html` or `emailId`, and the devices.
+/// The email to show, as either `html` or `emailId`, with the devices and a name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = input::one_source()))]

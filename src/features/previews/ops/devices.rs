@@ -88,7 +88,7 @@ impl From<&'static Device> for SupportedDevice {
 impl Operation for Devices {
     const SPEC: Spec = Spec::get("previews.devices", "/v1/emails/devices/supported", needs(Permission::EmailPreview))
         .client("previews.devices.list")
-        .summary("List the devices of previews")
+        .summary("List the devices available for previews")
         .rate(RouteGroup::Emails);
     type Input = NoInput;
     type Output = Counted<SupportedDevices>;

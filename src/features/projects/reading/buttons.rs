@@ -233,7 +233,7 @@ mod tests {
         }
     }
 
-    /// Regression: the button color came from the first rule and the only `button` element, although all links of the page had a different
+    /// Regression: the button color came from the first rule and the only `button` element, although all links on the page had a different
     /// color.
     #[test]
     fn the_color_of_links_that_look_like_buttons_is_that_of_the_largest_area() {

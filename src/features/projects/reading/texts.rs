@@ -82,7 +82,7 @@ const WEEKDAYS: [&str; 44] = [
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
     pub title: String,
-    /// The headings, paragraphs and list items of the page as Markdown.
+    /// The headings, paragraphs and list items on the page as Markdown.
     pub content: String,
     pub url: String,
 }

@@ -35,7 +35,7 @@ pub struct Create;
 /// A number of hours between two runs.
 pub type Hours = Bounded<1, { limits::SCHEDULED_IMPORT_HOURS_MAX }>;
 
-/// What the rows of a file become.
+/// What the rows in a file become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImportTarget {
@@ -58,7 +58,7 @@ pub struct NewScheduledImport {
     pub every_hours: Option<Hours>,
     /// The URL of a CSV file with a header row, on a public server, without a user name or password.
     pub url: Option<String>,
-    /// What the rows of the file become.
+    /// What the rows in the file become.
     #[serde(default)]
     pub target: ImportTarget,
     /// The separator between cells of the file. If absent, it is detected. `\t` is a tab.
@@ -206,8 +206,8 @@ fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> R
     ];
     let consent_mode = given.consent_mode.unwrap_or_default();
     let source = match (given.url, given.provider) {
-        (Some(_), Some(_)) => return Err(Failure::field("provider", "set either url or provider, not both")),
-        (None, None) => return Err(Failure::field("url", "set the URL of a CSV file, or provider and sources")),
+        (Some(_), Some(_)) => return Err(Failure::field("provider", "set either `url` or `provider`, not both")),
+        (None, None) => return Err(Failure::field("url", "set `url` to the URL of a CSV file, or set `provider` and `sources`")),
         (Some(url), None) => {
             let target = match given.target {
                 ImportTarget::Contacts => Target::Contacts(ContactRows {
@@ -225,7 +225,7 @@ fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> R
             Source::File(FileSource { url: input::url(&url)?, delimiter: input::separator(given.delimiter.as_deref())?, target })
         }
         (None, Some(_)) if given.target == ImportTarget::Events => {
-            return Err(Failure::field("target", "events cannot be imported from a platform; set target to contacts"));
+            return Err(Failure::field("target", "events cannot be imported from a platform; set `target` to `contacts`"));
         }
         (None, Some(provider)) => {
             let (account, project) = (caller.account(), given.project_id);

@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The project, and the page of segments to return.
+/// The project, the page of segments to return, and whether to count their contacts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSegments {

@@ -16,7 +16,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Preview;
 
-/// The filter, and the project whose contacts it selects.
+/// The filter, the project whose contacts it selects, and the number of contacts to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewSegment {

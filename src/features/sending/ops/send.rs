@@ -41,7 +41,7 @@ pub enum SendTo {
     Tag,
 }
 
-/// The email and its recipients.
+/// The email to send, its sender and recipients, and how to send it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = alternatives)]
@@ -64,11 +64,11 @@ pub struct SendEmail {
     pub bcc: Option<Vec<EmailAddress>>,
     /// HTML with merge fields, to send instead of a stored email.
     pub template: Option<String>,
-    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, it selects an email of the
+    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, it selects an email in the
     /// series.
     pub email_id: Option<EmailId>,
     /// The conversation whose email is sent. Each recipient gets the email in the contact's language or, if there is none, the email in
-    /// `emailId`. Without `emailId`, the first email of the series is sent.
+    /// `emailId`. Without `emailId`, the first email in the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, shared by all recipients.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
@@ -130,7 +130,7 @@ pub struct SendAccepted {
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
-    /// Warnings about the content; for example, that only the first email of a series is sent, or that a language is left out.
+    /// Warnings about the content; for example, that only the first email in a series is sent, or that a language is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -249,10 +249,12 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
-        (Some(_), true) => Err(Failure::field("template", "set either template, or emailId or conversationId, but not both")),
-        (None, false) => Err(Failure::field("emailId", "set emailId, conversationId or template")),
+        (Some(_), true) => {
+            Err(Failure::field("template", "set either `template`, or `emailId` or `conversationId`, but not both"))
+        }
+        (None, false) => Err(Failure::field("emailId", "set `emailId`, `conversationId` or `template`")),
         (Some(html), false) => {
-            let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject; set subject"))?;
+            let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject; set `subject`"))?;
             if html.trim().is_empty() {
                 return Err(Failure::field("template", "the template is empty; write the email's content"));
             }

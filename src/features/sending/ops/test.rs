@@ -33,10 +33,10 @@ pub struct Test;
     { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
 ]))]
 pub struct SendTest {
-    /// The email to send. Without `conversationId`, this email itself is sent; with `conversationId`, it selects an email of the series.
+    /// The email to send. Without `conversationId`, this email itself is sent; with `conversationId`, it selects an email in the series.
     pub email_id: Option<EmailId>,
     /// The conversation whose email is sent: in the language of the contact with the address `to` or, if there is none, in the language of
-    /// the email in `emailId`. Without `emailId`, the first email of the series is sent.
+    /// the email in `emailId`. Without `emailId`, the first email in the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// The address that receives the test.
     pub to: EmailAddress,
@@ -61,7 +61,7 @@ pub struct TestSendResult {
     pub sent_to: String,
     pub sent_at: WireTime,
     pub subject: String,
-    /// Warnings about the content; for example, that only the first email of a series is sent, or that a language is left out.
+    /// Warnings about the content; for example, that only the first email in a series is sent, or that a language is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

@@ -55,7 +55,7 @@ impl Operation for Authorize {
     const SPEC: Spec = Spec::post("storefront.authorize", "/v1/storefront/authorize", needs(Permission::ProjectWrite))
         .summary("Start the installation of the app on a Shopify store")
         .about(
-            "Returns the URL of the shop's page on which the signed-in user installs the app of this installation (OAuth 2, authorization \
+            "Returns the URL of the shop's page on which the signed-in user installs this server's Shopify app (OAuth 2, authorization \
              code grant with an offline token). Shopify then sends the user back to Mailmill, which connects the store. Needs a client ID and \
              secret of a Shopify app in the settings; without them, connect the store with its own app or token.",
         )

@@ -1,4 +1,4 @@
-//! Checks the links of an email.
+//! Checks the links in an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ pub struct CheckLinks {
 
 impl Operation for Links {
     const SPEC: Spec = Spec::post("validation.links", "/v1/emails/validate/links", needs(Permission::EmailValidate))
-        .summary("Check the links of an email")
+        .summary("Check the links in an email")
         .about(
             "Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte. URLs that could change something, \
                 such as an unsubscribe or confirmation link, get only HEAD requests. Requests are sent only to public addresses, even after \

@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Redeliver;
 
-/// The webhook and the time range.
+/// The webhook, the time range, and whether to include events that have already arrived.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RedeliverRange {

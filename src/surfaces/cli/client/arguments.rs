@@ -81,7 +81,7 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Problem::misused("--body: must be a JSON object, like {\"name\": \"Ada\"}")),
-        Err(error) => Err(Problem::misused(format_args!("--body: is not valid JSON: {error}; correct its syntax"))),
+        Err(error) => Err(Problem::misused(format_args!("--body is not valid JSON: {error}; correct its syntax"))),
     }
 }
 
@@ -148,7 +148,7 @@ fn number(text: &str) -> Result<f64, &'static str> {
     }
 }
 
-/// Returns the items of a list. Each text contains comma-separated items, or a JSON array, whose items may contain commas.
+/// Returns the items in a list. Each text contains comma-separated items, or a JSON array, whose items may contain commas.
 fn list(texts: &[String]) -> Value {
     let items = texts.iter().flat_map(|text| match serde_json::from_str::<Vec<String>>(text) {
         Ok(items) => items,
@@ -164,7 +164,7 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
         let text = content(text, option)?;
         if text.trim_start().starts_with('{') {
             let given: Map<String, Value> = serde_json::from_str(&text)
-                .map_err(|error| Problem::misused(format_args!("{option}: is not valid JSON: {error}; correct its syntax")))?;
+                .map_err(|error| Problem::misused(format_args!("{option} is not valid JSON: {error}; correct its syntax")))?;
             object.extend(given);
             continue;
         }
@@ -181,7 +181,7 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(error) if text.trim_start().starts_with(['{', '[']) => {
-            Err(Problem::misused(format_args!("{option}: is not valid JSON: {error}; correct its syntax")))
+            Err(Problem::misused(format_args!("{option} is not valid JSON: {error}; correct its syntax")))
         }
         Err(_) => Ok(text.into()),
     }
@@ -288,7 +288,7 @@ mod tests {
         let wrong = parsed(&["tags", "create", "--body", "[1]"]).expect_err("a list is not an object");
         assert!(wrong.to_string().starts_with("--body: must be a JSON object"), "{wrong}");
         let broken = parsed(&["segments", "create", "--filters", "{\"a\": }"]).expect_err("it is not JSON");
-        assert!(broken.to_string().starts_with("--filters: is not valid JSON: "), "{broken}");
+        assert!(broken.to_string().starts_with("--filters is not valid JSON: "), "{broken}");
         let absent = parsed(&["emails", "generate", "@/nowhere/x", "--project", "p"]).expect_err("there is no such file");
         assert!(absent.to_string().starts_with("--prompt: cannot read /nowhere/x"), "{absent}");
         // A name is never read from a file, so a script cannot be tricked into sending a local file.

@@ -38,7 +38,7 @@ const WORK: [(&str, Work); 13] = [
     ("emails.generate", work_of("emails.status", "conversationId", "conversationId", "Generating")),
     ("emails.import_html", work_of("emails.status", "conversationId", "conversationId", "Importing")),
     ("emails.edit", work_of("emails.edit_status", "editId", "editId", "Editing")),
-    ("previews.create", work_of("previews.status", "previewId", "previewId", "Drawing")),
+    ("previews.create", work_of("previews.status", "previewId", "previewId", "Rendering")),
     ("contacts.import", work_of("contacts.import_status", "id", "id", "Importing contacts")),
     ("contacts.import_start", work_of("contacts.import_status", "id", "id", "Importing contacts")),
     ("connections.import", work_of("contacts.import_status", "id", "id", "Importing contacts")),

@@ -1,4 +1,4 @@
-//! Prints lists as tables, and objects as lines, for people. Tables fit the terminal's width.
+//! Formats lists as tables, and objects as lines, for human readers. Tables fit the terminal's width.
 
 use serde_json::{Map, Value};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -75,7 +75,7 @@ const COLUMNS_MAX: usize = 10;
 const TEXT_MAX: usize = 2_000;
 /// A list inside an object shows its objects or nested lists in full if it has at most this many items.
 const BLOCKS_MAX: usize = 5;
-/// How many items of a list inside an object are shown.
+/// How many items in a list inside an object are shown.
 const ITEMS_MAX: usize = 20;
 
 /// The width and the colors of the output.

@@ -90,7 +90,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
                 Some(Err(_)) => {
                     let error = PageError::plain(
                         http::StatusCode::BAD_REQUEST,
-                        "The order must be a whole number of 0 or more, like 10.",
+                        "The order must be 0 or a positive whole number, such as 10.",
                     );
                     let error = PageError { field: "displayOrder".into(), ..error };
                     return page(visit, &audience, Some(&error)).await;

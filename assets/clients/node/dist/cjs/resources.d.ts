@@ -737,7 +737,7 @@ export declare class Validation extends Resource<Mailmill> {
   */
  compatibility(params?: t.ValidationCompatibilityParams, options?: CallOptions): Promise<t.CompatibilityReport>;
  /**
-  * Check the links of an email.
+  * Check the links in an email.
   *
   * Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte.
   * @example
@@ -783,7 +783,7 @@ export declare class PreviewsDevices extends Resource<Mailmill> {
   */
  get(previewId: string, deviceKey: string, options?: CallOptions): Promise<t.OneDeviceView>;
  /**
-  * List the devices of previews.
+  * List the devices available for previews.
   * @example
   * ```ts
   * await mailmill.previews.devices.list();
@@ -1145,7 +1145,7 @@ export declare class Contacts extends Resource<Mailmill> {
  /**
   * Change a contact's status.
   *
-  * This is an explicit status change, so every transition is allowed.
+  * Every change of the status is allowed; for example, this can resubscribe a contact who unsubscribed or bounced.
   * @example
   * ```ts
   * await mailmill.contacts.setStatus({ projectId, email: "ada@example.com", status: "unsubscribed" });

@@ -1331,7 +1331,7 @@ export type ContactsPersonalDataParams = {
  /** The contact's project. */
  projectId: string;
 };
-/** The contact and its new status. */
+/** The contact, and the change of its status or tags. */
 export type ContactsSetStatusParams = {
  /** The contact's project. */
  projectId: string;
@@ -1950,7 +1950,7 @@ export type EmailsAddToBriefParams = {
  /** The `accept` of a warning, or another text that the email must contain from now on: its subject, its preheader, an address that it links to, or a sentence. */
  text: string;
 };
-/** The prompt to read, and the project of the brand that sends the email. */
+/** The prompt to read, and the project, languages and model to read it with. */
 export type EmailsBriefParams = {
  /** The project of the brand that sends the email. */
  projectId: string;
@@ -2001,7 +2001,7 @@ export type EmailsDesignsHtmlParams = {
  /** Whether to load remote images through this service. */
  images?: boolean;
 };
-/** The email to edit, and the change to make. */
+/** The email to edit, the change to make, and how to make and save it. */
 export type EmailsEditsCreateParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
@@ -2111,7 +2111,7 @@ export type EmailsMetricsParams = {
  /** If given, the email must belong to this project. */
  projectId?: string;
 };
-/** The email and its recipients. */
+/** The email to send, its sender and recipients, and how to send it. */
 export type EmailsSendParams = {
  recipientType: SendTo;
  /** The ID of the segment or tag. */
@@ -2170,7 +2170,7 @@ export type EmailsStatusParams = {
  /** If given, the conversation must belong to this project. */
  projectId?: string;
 };
-/** The email, and the changes to its document. */
+/** The email, the changes to its document, and how to save them. */
 export type EmailsUpdateDocumentParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
@@ -3217,7 +3217,7 @@ export type PreviewView = {
  createdAt: string;
  expiresAt: string;
 };
-/** The email to show, as either `html` or `emailId`, and the devices. */
+/** The email to show, as either `html` or `emailId`, with the devices and a name. */
 export type PreviewsCreateParams = {
  /** The email's HTML. */
  html?: string | null;
@@ -3714,7 +3714,7 @@ export type ScheduledImportsCreateParams = {
  everyHours?: number | null;
  /** The URL of a CSV file with a header row, on a public server, without a user name or password. */
  url?: string | null;
- /** What the rows of the file become. */
+ /** What the rows in the file become. */
  target?: ImportTarget;
  /** The separator between cells of the file. */
  delimiter?: string | null;
@@ -3845,7 +3845,7 @@ export type SegmentsListParams = {
  /** The number of segments to skip. */
  offset?: number;
 };
-/** The filter, and the project whose contacts it selects. */
+/** The filter, the project whose contacts it selects, and the number of contacts to return. */
 export type SegmentsPreviewParams = {
  /** The project whose contacts to filter. */
  projectId: string;
@@ -4648,7 +4648,7 @@ export type WebhooksListParams = {
  /** The number of webhooks to skip. */
  offset?: number;
 };
-/** The webhook and the time range. */
+/** The webhook, the time range, and whether to include events that have already arrived. */
 export type WebhooksRedeliverParams = {
  /** The start of the range: at most seven days ago, because events are kept for seven days. */
  from: string;

@@ -1324,7 +1324,7 @@ class AsyncEmails(AsyncResource):
         """Add a text to the brief of an email.
 
         Returns the brief. Values in the added text are no longer reported as missing from the brief. The
-        emails of a series and the languages of an email share a brief.
+        emails in a series and the languages of an email share a brief.
 
         Args:
             text: The `accept` of a warning, or another text that the email must contain from now on: its
@@ -1700,10 +1700,10 @@ class AsyncEmails(AsyncResource):
                 `email`.
             template: HTML with merge fields, to send instead of a stored email.
             email_id: The email to send. Without `conversationId`, all recipients get this email; with
-                `conversationId`, it selects an email of the series.
+                `conversationId`, it selects an email in the series.
             conversation_id: The conversation whose email is sent. Each recipient gets the email in the
                 contact's language or, if there is none, the email in `emailId`. Without `emailId`, the first
-                email of the series is sent.
+                email in the series is sent.
             variables: Values of merge fields, shared by all recipients.
             project_id: The project that owns the contacts. If absent, the project of the email or of
                 `recipientId` is used.
@@ -1744,10 +1744,10 @@ class AsyncEmails(AsyncResource):
         Args:
             to: The address that receives the test.
             email_id: The email to send. Without `conversationId`, this email itself is sent; with
-                `conversationId`, it selects an email of the series.
+                `conversationId`, it selects an email in the series.
             conversation_id: The conversation whose email is sent: in the language of the contact with the
                 address `to` or, if there is none, in the language of the email in `emailId`. Without
-                `emailId`, the first email of the series is sent.
+                `emailId`, the first email in the series is sent.
             from_: The From address. If absent, the project's default sender is used; with a test key and no
                 default sender, an address of the simulator. Live mail needs an address at a verified domain.
             from_name: The sender's name.
@@ -2030,7 +2030,7 @@ class AsyncValidation(AsyncResource):
         follow_redirects: bool | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.LinkAnalysis:
-        """Check the links of an email.
+        """Check the links in an email.
 
         Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte. URLs that
         could change something, such as an unsubscribe or confirmation link, get only HEAD requests. Requests
@@ -2178,7 +2178,7 @@ class AsyncPreviewsDevices(AsyncResource):
         ))
 
     async def list(self, *, request_options: CallOptions | None = None) -> t.SupportedDevices:
-        """List the devices of previews."""
+        """List the devices available for previews."""
         return _t.cast("t.SupportedDevices", await self._call(
             "GET",
             "/emails/devices/supported",
@@ -2622,7 +2622,8 @@ class AsyncContactsBulkChanges(AsyncResource):
             filters: With `all`: selects only contacts that match these filters.
             add_tags: Names of tags to add. Tags that do not exist are created.
             remove_tags: Names of tags to remove.
-            status: The new status. This is an explicit status change, so every transition is allowed.
+            status: The new status. Every change is allowed; for example, this can resubscribe contacts who
+                unsubscribed or bounced.
             delete: True to delete the contacts. Excludes all other changes.
         """
         return _t.cast("t.BulkChangeDone", await self._call(
@@ -3093,8 +3094,8 @@ class AsyncContacts(AsyncResource):
             tags: All tags that the contact should have. Tags that do not exist are created.
             custom_fields: Custom fields to merge: omitted fields stay unchanged, `null` removes a field, and
                 an empty object removes all fields.
-            status: The new status. This is an explicit status change, so it can resubscribe an unsubscribed
-                or bounced contact.
+            status: The new status. Every change is allowed; for example, this can resubscribe a contact who
+                unsubscribed or bounced.
         """
         return _t.cast("t.ContactView", await self._call(
             "PATCH",
@@ -3182,9 +3183,9 @@ class AsyncContacts(AsyncResource):
     ) -> t.StatusChangeResult:
         """Change a contact's status.
 
-        This is an explicit status change, so every transition is allowed. Emits subscriber.unsubscribed with
-        action "status_changed" when the contact becomes unsubscribed, and with action "tags_left" when only
-        tags are removed; no other change emits an event.
+        Every change of the status is allowed; for example, this can resubscribe a contact who unsubscribed or
+        bounced. Emits subscriber.unsubscribed with action "status_changed" when the contact becomes
+        unsubscribed, and with action "tags_left" when only tags are removed; no other change emits an event.
 
         Args:
             project_id: The contact's project.
@@ -3815,7 +3816,7 @@ class AsyncStorefront(AsyncResource):
     ) -> t.InstallPage:
         """Start the installation of the app on a Shopify store.
 
-        Returns the URL of the shop's page on which the signed-in user installs the app of this installation
+        Returns the URL of the shop's page on which the signed-in user installs this server's Shopify app
         (OAuth 2, authorization code grant with an offline token). Shopify then sends the user back to
         Mailmill, which connects the store. Needs a client ID and secret of a Shopify app in the settings;
         without them, connect the store with its own app or token.
@@ -4908,9 +4909,9 @@ class AsyncCampaigns(AsyncResource):
             from_name: The sender's name.
             conversation_id: The completed generation that contains the email. Each recipient gets the email
                 in the recipient's language or, if there is none, the email in `emailId`. Without `emailId`,
-                the first email of the series is sent.
+                the first email in the series is sent.
             email_id: The email to send. Without `conversationId`, all recipients get this email; with
-                `conversationId`, this field selects an email of the series.
+                `conversationId`, this field selects an email in the series.
             subject: The subject, which may contain merge fields; the email's own subject if absent.
             preheader_text: The preview text that email clients show after the subject; the email's own
                 preheader if absent.
@@ -5544,10 +5545,10 @@ class AsyncMailServices(AsyncResource):
     ) -> t.MailFeedbackWithUrl:
         """Add a mail service.
 
-        The response shows the URL of the webhook only once. Enter the URL at the service that relays your
-        mail. The service then reports bounces, complaints, deliveries and unsubscribes, with the same effects
-        as bounce messages. An event takes effect only if it contains the reference of a message of this
-        environment.
+        The response shows the URL of the webhook only once. Enter the URL in the settings of the provider
+        that relays your mail. The provider then reports bounces, complaints, deliveries and unsubscribes,
+        with the same effects as bounce messages. An event takes effect only if it contains the reference of a
+        message of this environment.
 
         Args:
             name: A name to distinguish several webhooks of one service.
@@ -5809,8 +5810,8 @@ class AsyncIncomingWebhooks(AsyncResource):
     async def deliveries(self, hook: str, *, request_options: CallOptions | None = None) -> t.HookDeliveries:
         """List the requests of an incoming webhook.
 
-        Lists the last 50 requests, newest first. They contain no values of the bodies, which may be personal
-        data.
+        Lists the last 50 requests, newest first. Values from the request bodies are not stored, because they
+        may be personal data.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -5913,7 +5914,7 @@ class AsyncScheduledImports(AsyncResource):
             project_id: The project to which the contacts or events are added.
             every_hours: The number of hours between two runs: 24 for a run each day, which is the default.
             url: The URL of a CSV file with a header row, on a public server, without a user name or password.
-            target: What the rows of the file become.
+            target: What the rows in the file become.
             delimiter: The separator between cells of the file. If absent, it is detected. `\\t` is a tab.
             column_map: Contacts in a file: maps contact fields to headers. If absent, common headers are
                 recognized.

@@ -2058,7 +2058,7 @@ class DeliverabilitySpamScore(_t.TypedDict):
     triggers: list[str]
     recommendations: list[str]
     tokenPoints: float
-    """The part of the score that comes from the words of the email."""
+    """The part of the score that comes from the words in the email."""
     findings: list[DeliverabilityFinding]
     """The triggers in detail."""
 
@@ -2389,7 +2389,7 @@ class _EditedEmailRequired(_t.TypedDict):
 class EditedEmail(_EditedEmailRequired, total=False):
     """An email after an edit."""
     sendOffsetDays: int
-    """The number of days after the first email of the series."""
+    """The number of days after the first email in the series."""
     screenshotUrl: str
     """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
     screenshotFullUrl: str
@@ -2531,7 +2531,7 @@ class _EmailDetailsRequired(_t.TypedDict):
 class EmailDetails(_EmailDetailsRequired, total=False):
     """An email with its document and its series."""
     sendOffsetDays: int
-    """The number of days after the first email of the series."""
+    """The number of days after the first email in the series."""
     screenshotUrl: str
     """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
     screenshotFullUrl: str
@@ -2686,7 +2686,7 @@ class _EmailViewRequired(_t.TypedDict):
 class EmailView(_EmailViewRequired, total=False):
     """An email in one language, with the outputs and warnings of its current version."""
     sendOffsetDays: int
-    """The number of days after the first email of the series."""
+    """The number of days after the first email in the series."""
     screenshotUrl: str
     """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
     screenshotFullUrl: str
@@ -3678,7 +3678,7 @@ class ImportStarted(_t.TypedDict):
 
 
 ImportTarget = _t.Literal["contacts", "events"]
-"""What the rows of a file become."""
+"""What the rows in a file become."""
 
 
 class _ImportViewRequired(_t.TypedDict):
@@ -3791,7 +3791,7 @@ class LanguageShare(_t.TypedDict):
 
 
 class LinkAnalysis(_t.TypedDict):
-    """The links of an email, with the result of their check."""
+    """The links in an email, with the result of their check."""
     totalLinks: int
     """The number of distinct URLs."""
     totalOccurrences: int
@@ -3974,7 +3974,7 @@ class MailFeedbackWithUrl(_MailFeedbackWithUrlRequired, total=False):
     """When the last accepted request arrived."""
     lastRejection: RejectionView
     url: str
-    """The URL to enter at the mail service. It contains a secret and is shown only in this response."""
+    """The URL to enter in the provider's settings. It contains a secret and is shown only in this response."""
 
 
 MailService = _t.Literal["postmark", "mailgun", "resend", "amazon_ses", "sendgrid", "brevo"]
@@ -4287,7 +4287,7 @@ class _PreviewDeviceViewRequired(_t.TypedDict):
     notes: list[PreviewNote]
     """The problems that a reader with this device may miss."""
     cached: bool
-    """Whether the drawing was already finished when the preview was created."""
+    """Whether the rendering was already finished when the preview was created."""
 
 
 class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
@@ -4305,15 +4305,15 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     fullThumbnailUrl: str
     """The URL of a small PNG of the whole email."""
     engine: str
-    """The drawing engine: `embedded` or `chromium`."""
+    """The rendering engine: `embedded` or `chromium`."""
     tier: PreviewTier
     """How close the simulation is to the client."""
     dataVersion: str
     """The date of the support tables, as `YYYY-MM-DD`."""
     processingTime: int
-    """The time that drawing took, in milliseconds."""
+    """The time that rendering took, in milliseconds."""
     error: str
-    """The reason why drawing failed."""
+    """The reason why rendering failed."""
 
 
 class _PreviewFieldRequired(_t.TypedDict):
@@ -4387,7 +4387,7 @@ class _PreviewViewRequired(_t.TypedDict):
     """The devices in the order of the request."""
     metadata: PreviewMetadata
     cached: bool
-    """Whether all drawings were already finished when the preview was created."""
+    """Whether all renderings were already finished when the preview was created."""
     createdAt: str
     expiresAt: str
     """When the preview is deleted."""
@@ -4967,7 +4967,7 @@ class SendAccepted(_SendAcceptedRequired, total=False):
     """
     conversationId: str
     warnings: list[ResponseWarning]
-    """Warnings about the content; for example, that only the first email of a series is sent, or that a language
+    """Warnings about the content; for example, that only the first email in a series is sent, or that a language
     is left out.
     """
 
@@ -5134,7 +5134,7 @@ class SeriesPlan(_t.TypedDict):
     name: str
     count: int
     themeId: str
-    """The ID of the theme that all emails of the series share."""
+    """The ID of the theme that all emails in the series share."""
     slots: list[SlotView]
 
 
@@ -5165,7 +5165,7 @@ SkipReason = _t.Literal["suppressed", "unsubscribed", "bounced", "not_subscribed
 
 
 class SlotView(_t.TypedDict):
-    """A planned email of a series."""
+    """A planned email in a series."""
     slotIdx: int
     purpose: str
     """The purpose of the email."""
@@ -5504,7 +5504,7 @@ class _TestSendResultRequired(_t.TypedDict):
 class TestSendResult(_TestSendResultRequired, total=False):
     """An accepted test send."""
     warnings: list[ResponseWarning]
-    """Warnings about the content; for example, that only the first email of a series is sent, or that a language
+    """Warnings about the content; for example, that only the first email in a series is sent, or that a language
     is left out.
     """
 

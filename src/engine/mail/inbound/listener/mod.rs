@@ -197,8 +197,8 @@ async fn bind_address(address: Option<SocketAddr>, setting: &str) -> io::Result<
         io::Error::new(
             error.kind(),
             format!(
-                "cannot listen for mail on {address} (setting {setting}): {error}; choose a free port that the service may use, at an \
-                 address of this machine"
+                "cannot listen for mail on {address} (setting {setting}): {error}; use one of this machine's addresses, and a \
+                 free port that the service is allowed to use"
             ),
         )
     };

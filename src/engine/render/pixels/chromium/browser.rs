@@ -60,7 +60,7 @@ pub struct Browser {
     output: pipe::Receiver,
     heard: Vec<u8>,
     last: u64,
-    /// The number of drawings until the browser is replaced. Without replacement, a browser would use more and more memory.
+    /// The number of renderings until the browser is replaced. Without replacement, a browser would use more and more memory.
     pub drawings_left: u32,
     /// The files for requests of the current page, by URL.
     files: HashMap<String, Arc<Vec<u8>>>,

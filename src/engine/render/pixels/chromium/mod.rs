@@ -37,7 +37,7 @@ pub struct Options {
     pub unconfined: bool,
 }
 
-/// The drawing engine that uses Chromium, with at most one browser.
+/// The rendering engine that uses Chromium, with at most one browser.
 pub struct Chromium {
     options: Options,
     /// The worker processes that create the thumbnails, because this process decodes no images. They share their budget of pixels.
@@ -85,7 +85,7 @@ impl Chromium {
         let mut turn = self.browser.lock().await;
         drop(waits);
         let _pixels = self.workers.reserve(page).await?;
-        // The browser stays outside the mutex while it draws, so that it is dropped if the drawing is aborted or fails.
+        // The browser stays outside the mutex while it draws, so that it is dropped if the rendering is aborted or fails.
         let mut browser = match turn.take().filter(|browser| browser.drawings_left > 0) {
             Some(browser) => browser,
             None => self.start()?,

@@ -1,4 +1,4 @@
-//! Prepares an email: converts its HTML to HTML and style sheets that the drawing engine shows as a browser would.
+//! Prepares an email: converts its HTML to HTML and style sheets that the rendering engine shows as a browser would.
 //!
 //! The engine is made for pages that are written for it: it has other initial values than browsers, does not repair invalid HTML, and does
 //! not support the attributes of older HTML, color schemes, or the alternative text of images. The rewritten HTML compensates for these
@@ -100,7 +100,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Of the head, only its style sheets affect the drawing.
+            // Of the head, only its style sheets affect the rendering.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }

@@ -63,7 +63,7 @@ pub struct Classifier<'a> {
     pub reports: bool,
     /// Whether the previous fragment is a note or a topic.
     pub requests: bool,
-    /// Whether the sentence lists the emails of a series: "Welcome series: who we are, our best sellers".
+    /// Whether the sentence lists the emails in a series: "Welcome series: who we are, our best sellers".
     pub outlines: bool,
     /// Whether the sentence starts with a description of the recipients.
     pub situates: bool,
@@ -160,7 +160,7 @@ impl Classifier<'_> {
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
-        // "Notes from the meeting: we need a cook" is the header of a report, not of a forwarded email.
+        // Text after the colon of a header such as "Notes from the meeting: we need a cook" makes it a report, not a forwarded email.
         let is_report = ["not", "prot", "acta", "appunti"].iter().any(|stem| self.prompt.fold(whole.from).starts_with(stem));
         if is_report && self.prompt.fold(end) == ":" && whole.to > end + 1 {
             return false;
@@ -236,7 +236,7 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
         }
-        // "NOT the clearance socks": a prohibition in capitals addresses the writer.
+        // A prohibition in capitals addresses the writer: "NOT the clearance socks".
         let word = self.prompt.raw(range.from);
         let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
         let is_answer = range.len() <= 2 || self.prompt.is(List::Finite, range.from + 1);
@@ -278,7 +278,7 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class: Class::Field });
             return;
         }
-        // In "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt", the clause describes the recipients.
+        // A relative clause after the recipients describes them: "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt".
         let first = Range::of(sentence.range.from, fragment.from);
         let readers =
             self.prompt.find(List::Readers, first).filter(|readers| readers.from == first.from && readers.to + 1 == first.to);
@@ -589,7 +589,7 @@ impl Classifier<'_> {
         let is_whole =
             prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
         let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
-        // "Please don't use them" is an instruction to the recipients.
+        // A request to avoid only a common word is for the recipients, so it is not a note: "Please don't use them".
         let avoids = prompt.end(List::Avoid, start).is_some_and(|end| end + 1 == range.to && prompt.is(List::Common, end));
         let is_note = is_whole || is_start && !avoids || is_tail || prompt.has(List::NoteAny, range);
         if is_note && prompt.has(List::Tone, range) {

@@ -245,7 +245,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     if prompt.words.is_glued(next) && !matches!(prompt.fold(next), ")" | "]" | "\"" | "." | "!" | "?") {
-        // In "days.No", the period ends a sentence, although the space after it is missing.
+        // Without a space after it, a period ends a sentence only before a capitalized word: "days.No".
         return prompt.kind(next) == Kind::Word
             && prompt.words.is_capital(next)
             && prompt.raw(next).len() > 1
@@ -256,7 +256,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     let previous = prompt.fold(at - 1);
-    // In "13u.", "u" is a unit (hours), so the period can end the sentence.
+    // An abbreviation that is joined to a number is a unit, so the period after it can end the sentence: "13u." (hours).
     let is_unit = prompt.words.is_glued(at - 1) && at > 1 && prompt.kind(at - 2) == Kind::Number;
     if prompt.is(List::OpenAbbreviation, at - 1) && prompt.kind(next) != Kind::End && !is_unit {
         return false;
@@ -280,7 +280,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
-    // "Str." is an abbreviation at the end of a street name: "Torstr. 8".
+    // The period after "str" in a street name does not end a sentence: "Torstr. 8".
     if previous.len() > 3 && previous.ends_with("str") && prompt.kind(next) == Kind::Number {
         return false;
     }
@@ -332,7 +332,7 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         let sign = prompt.fold(at);
         let is_spaced = !prompt.words.is_glued(at + 1) || at + 1 >= sentence.to;
         let is_bracket = matches!(sign, "(" | "[");
-        // "May 13, 2027" is one date.
+        // A comma between a date and its year does not end a clause: "May 13, 2027".
         let is_year = sign == "," && prompt.kind(at + 1) == Kind::Number && {
             let year = prompt.fold(at + 1);
             year.len() == 4 && year.starts_with("20") && (at.saturating_sub(2)..at).any(|at| prompt.is(List::Month, at))
@@ -414,7 +414,7 @@ fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     if at > from && prompt.end(List::Tail, at).is_some_and(|end| prompt.kind(end) != Kind::Word) {
         return true;
     }
-    // In "bought before then keep the old price", "then" is a time.
+    // After a word such as "before", "then" is a time: "bought before then keep the old price".
     let is_time = at > from
         && prompt.fold(at) == "then"
         && matches!(prompt.fold(at - 1), "before" | "until" | "by" | "since" | "till" | "after");

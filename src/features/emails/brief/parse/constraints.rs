@@ -116,7 +116,7 @@ impl Classifier<'_> {
         let prompt = self.prompt;
         let start = self.start(range);
         let Some(found) = prompt.find(List::Avoid, range).filter(|found| found.from <= start + 3) else { return false };
-        // "Do not translate X" forbids no word: the email contains X.
+        // A request not to translate a word does not forbid the word: "Do not translate X".
         if (range.from..range.to).any(|at| TRANSLATE.iter().any(|stem| prompt.fold(at).starts_with(stem))) {
             return true;
         }
@@ -150,7 +150,7 @@ impl Classifier<'_> {
             let first = self.name_in(first);
             words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
-        // "Don't use them" is an instruction to the recipients, so words such as "them" are not avoided.
+        // Common words are not words to avoid: "Don't use them" is an instruction to the recipients.
         let had_words = !words.is_empty();
         words.retain(|word| (word.from..word.to).any(|at| !prompt.is(List::Common, at)));
         for word in &words {
@@ -168,7 +168,7 @@ impl Classifier<'_> {
         if end == words.from || prompt.lexicon().code == "de" { words } else { Range::of(words.from, end) }
     }
 
-    /// Reads the number of emails of a series: "three cart reminder emails", "launch series in three parts".
+    /// Reads the number of emails in a series: "three cart reminder emails", "launch series in three parts".
     pub(super) fn series(&mut self) {
         let prompt = self.prompt;
         let number = |at: usize| {

@@ -41,12 +41,12 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
             continue;
         }
         done = mark.to;
-        // "make it sound like me" is a note; "make it 9" is a correction.
+        // A phrase that also starts notes is a correction only before a value: "make it 9", but not "make it sound like me".
         let is_note = prompt.at(List::NoteStart, mark.from).any(|note| note.to >= mark.to);
         if is_note && !facts::has_value(prompt, Range::of(mark.to, mark.to + 2)) {
             continue;
         }
-        // In "nicht 8 sondern 12 %", the phrase itself contains the wrong value.
+        // A phrase with a number contains the wrong value itself: "nicht 8 sondern 12 %".
         if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
             cut.push(Range::of(mark.from, mark.to));
             continue;
@@ -120,7 +120,7 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
         if kind.is_some_and(|kind| kind != wrong.kind) {
             continue;
         }
-        // In "1.290 € statt 1.190 €. No, 1.250 €!", the correction replaces the new price, not the old one.
+        // After a price and its old price, a correction replaces the price: "1.290 € statt 1.190 €. No, 1.250 €!".
         let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
         let has_new =
             index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;
@@ -151,7 +151,7 @@ fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range)
     // after it.
     let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
     let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
-    // "Saturday and Sunday no Monday" has no signs around "no", so it excludes Monday.
+    // Between dates, "no" corrects only with a sign before or after it: "Saturday and Sunday no Monday" excludes Monday instead.
     let is_apart = !matches!(wrong.kind, FactKind::Date | FactKind::Period) || wrong.range.to < mark.from || mark.to < right.from;
     let touches = || is_apart && signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
     (is_near && (!denies || touches())).then_some(right)
@@ -220,14 +220,14 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
     let is_content = |piece: &Fragment| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
     let read = &reads[at];
-    // "Sorry!!" alone is an apology, not a correction.
+    // A phrase that is the whole sentence is not a correction: "Sorry!!".
     let is_whole = (read.sentence.range.from..read.sentence.range.to)
         .all(|at| prompt.kind(at) == Kind::Sign || mark.from <= at && at < mark.to);
     if is_whole {
         return None;
     }
     let piece = read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
-    // "Les chiens non désolé" denies the words before it and corrects nothing.
+    // A word such as "désolé" at the end denies the words before it and corrects nothing: "les chiens non désolé".
     let is_last = (mark.to..read.sentence.range.to).all(|at| prompt.kind(at) == Kind::Sign);
     if is_last && piece.range.from < mark.from && roles::SORRY.contains(&prompt.fold(mark.to - 1)) {
         return None;

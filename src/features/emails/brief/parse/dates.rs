@@ -62,7 +62,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         let last = resolve(last, today, None)?;
         let first =
             resolve(Parts { year: first.year, ..first }, today, Some(last)).filter(|first| *first <= last).unwrap_or(last);
-        // "5 and 7 December" are two days, not a period.
+        // Two days with "and" between them are a period only if they are consecutive: "5 and 7 December" is two days.
         let middle = (start..end).any(|at| prompt.is(List::And, at));
         let are_two = middle && first.until(last).is_ok_and(|span| span.get_days() > 1);
         let value = (!are_two).then_some(FactValue::Days { first, last: Some(last) });
@@ -75,7 +75,8 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
         return None;
     }
-    // "Montag Ruhetag", "jeden Sonntag", "mondays" and "fermé le lundi" mean a weekday of every week.
+    // A plural, or a weekday after "every" or next to a word for "closed", recurs every week: "mondays", "jeden Sonntag", "Montag
+    // Ruhetag", "fermé le lundi".
     let has_article = start > 1 && matches!(prompt.fold(start - 1), "le" | "il");
     let is_every = is_plural(prompt, end - 1)
         || has_article && prompt.before(List::CueClosed, start - 1).is_some()
@@ -93,7 +94,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && BEFORE.contains(&prompt.fold(end)) && (prompt.kind(end + 1) != Kind::Number) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
-    // "Last Friday" and "vendredi dernier" are in the past, but "the last Friday of November" is not.
+    // A weekday with "last" is in the past ("last Friday", "vendredi dernier"), unless "of" follows ("the last Friday of November").
     let is_past = is_weekday && prompt.end(List::Of, end).is_none();
     if let Some((from, end)) = past(prompt, start, end).filter(|_| is_past) {
         let value = resolve(parts, today, None).and_then(|next| next.checked_sub(7.days()).ok());
@@ -190,7 +191,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
         if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number || time(prompt, *end).is_some()) {
             let recurs =
                 prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/") || recurs(prompt, from, end);
-            // "du mar au ven" means the days of every week, except in a sale.
+            // A range of short names, such as "du mar au ven", means these weekdays of every week, except in a sale.
             let recurs = recurs || prompt.is(List::ShortWeekday, at) && roles::goal(prompt) != Some(Goal::Sale);
             let value = (!recurs).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
@@ -297,7 +298,7 @@ fn day(prompt: &Prompt<'_>, at: usize) -> Option<i8> {
 }
 
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<(i8, usize)> {
-    // "mar 9" is Tuesday in languages in which the month follows the day.
+    // Outside English, the month follows the day, so "mar" before a number is Tuesday: "mar 9".
     let is_day = prompt.lexicon().code != "en" && prompt.fold(at) == "mar" && prompt.kind(at + 1) == Kind::Number;
     if is_day && !(at > 0 && (prompt.kind(at - 1) == Kind::Number || prompt.is(List::Of, at - 1))) {
         return None;
@@ -366,7 +367,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
-        // In "on Tuesdays, 10 min", the number is not a day.
+        // A number after a comma, or with a unit after a plural weekday, is not a day: "on Tuesdays, 10 min".
         if prompt.fold(start - 1) == "," && end == start + 1 || is_plural(prompt, at) && prompt.is(List::Unit, end) {
             return None;
         }
@@ -438,7 +439,7 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let mut parts = text.split('.');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next());
     let (day, month) = (day.parse::<i8>().ok()?, month.parse::<i8>().ok()?);
-    // "1.4.2" is the number of a version, not a date.
+    // The third part must have the length of a year: "1.4.2" is the number of a version, not a date.
     let is_year = year.is_none_or(|year| matches!(year.len(), 2 | 4));
     let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && is_year && parts.next().is_none();
     let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);
@@ -482,12 +483,12 @@ fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
 
 /// Recognizes a day without a month: "the 2nd", "am 7.", "le 27", "dia 23".
 fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
-    // In "au 03 81 55 50 41", the number starts a phone number.
+    // Three numbers in a row are a phone number: "au 03 81 55 50 41".
     let is_phone = prompt.kind(at + 1) == Kind::Number && prompt.kind(at + 2) == Kind::Number;
     let day = day(prompt, at).filter(|_| !is_phone)?;
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
-    // In "Reservation au 9", the number can be an extension, a room or a channel.
+    // In French, a lone number after "au" can be an extension, a room or a channel: "Reservation au 9".
     let is_bare_au = prompt.lexicon().code == "fr" && at > 0 && prompt.fold(at - 1) == "au";
     let has_start = || (at.saturating_sub(5)..at).any(|at| prompt.kind(at) == Kind::Number || prompt.fold(at) == "jusqu");
     if is_bare_au && !has_start() {

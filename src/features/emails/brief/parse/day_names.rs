@@ -104,7 +104,8 @@ fn cased(prompt: &Prompt<'_>, name: &str) -> String {
 
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let own = mark(prompt, List::Month, at)?;
-    // "mar 9" is Tuesday: the month follows the day in these languages.
+    // Before a number, a word for both a month and a weekday is the weekday, because the month follows the day in these languages:
+    // "mar 9" is Tuesday the 9th.
     let is_day = mark(prompt, List::ShortWeekday, at).is_some() && prompt.kind(at + 1) == Kind::Number;
     if is_day && !(at > 0 && prompt.kind(at - 1) == Kind::Number) {
         return None;
@@ -131,7 +132,7 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_led = [List::PartOf, List::OnWord, List::FromWord, List::UntilWord, List::Of]
         .into_iter()
         .any(|list| prompt.before(list, at).is_some());
-    // "May" and "march" are also verbs.
+    // Some names of months, such as "may" and "march", are also verbs.
     let is_verb = prompt.is(List::Finite, at) || prompt.raw(at).chars().count() <= SHORT_LETTERS_MAX;
     (has_capitals(prompt) && is_lowercase(prompt, at) && (has_day || is_led || !is_verb)).then(|| cased(prompt, prompt.raw(at)))
 }
@@ -164,7 +165,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_day = |at: usize| mark(prompt, List::ShortWeekday, at).is_some();
     let next = at + 1 + usize::from(matches!(prompt.fold(at + 1), "." | ","));
     let has_date = dates::date(prompt, at, ANY_DAY).is_some_and(|date| {
-        // In "fri 8.30", the number is a time, not a date.
+        // A number that can be a time is not a date: "fri 8.30".
         let numbers = (at..date.range.to).any(|at| prompt.kind(at) == Kind::Number);
         let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
         date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)
@@ -180,7 +181,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_range = prompt.end(List::To, at + 1).is_some_and(is_day)
         || prompt.before(List::To, at).is_some_and(|to| to > 0 && is_day(to - 1));
     let has_partner = is_range || is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
-    // "sat + sun", "sex e sab" and "vr za zo" are lists of days. "mon-fri" is a range, and "so und so" is a German idiom.
+    // Days with a sign or "and" between them are a list ("sat + sun", "sex e sab"), except the same word twice ("so und so").
     let joins = |one: usize, other: usize| {
         let is_joint =
             matches!(prompt.fold(one), "+" | "&") || prompt.is(List::And, one) && prompt.fold(other) != prompt.fold(at);
@@ -203,7 +204,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     // A preposition, a part of the day or another weekday shows that the word is a weekday: "by wed", "wed morning", "sat + sun".
     let is_bounded =
         [List::UntilWord, List::FromWord].into_iter().any(|list| prompt.before(list, at).is_some_and(|from| from < at));
-    // "bis so", "le jeu" and "la mer" can be other words.
+    // Short names that are also other words need more evidence than a preposition: "bis so", "jeu", "mer".
     let is_clear = is_bounded && !matches!(prompt.fold(at), "so" | "zo" | "jeu" | "mer" | "mar")
         || PARTS.contains(&prompt.fold(at + 1))
         || is_only_day(prompt, at);

@@ -130,7 +130,7 @@ impl Classifier<'_> {
             } else {
                 is
             };
-            // In "Action Franz: photo of the kitchen", the label contains the name of the colleague who has the task.
+            // A label can contain the name of the colleague who has the task: "Action Franz: photo of the kitchen".
             let is_named = list == L::LabelNote
                 && matches!(prompt.fold(rest.from), "todo" | "action" | "actie" | "tarea")
                 && prompt.words.is_capital(is)
@@ -159,7 +159,8 @@ impl Classifier<'_> {
                 }
                 _ => false,
             };
-            // "Firma de Nuria Casaldueño, viernes 27" is a book signing, not a signature.
+            // In the first sentence of a longer prompt, "firma" without a colon is a book signing, not a signature: "Firma de Nuria
+            // Casaldueño, viernes 27".
             let is_event = prompt.fold(rest.from) == "firma" && !is_marked && self.seen == 1 && self.count > 2;
             if (is_marked || is_bare) && !is_event {
                 let value = prompt.trim(Range::of(if is_marked { is + 1 } else { is }, rest.to));

@@ -133,7 +133,7 @@ lists! {
     Emoji = "limit.emoji",
     Plain = "limit.plain",
     OneButton = "limit.one_button",
-    /// The emails of a series: "3 emails", "in three parts".
+    /// The emails in a series: "3 emails", "in three parts".
     Emails = "limit.emails",
     /// Words for the products that an email shows, after their number.
     Products = "limit.products",

@@ -65,7 +65,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 && range.from == start
                 && range.len() <= LABEL_WORDS_MAX
                 && prompt.fold(range.to - 1) == ":";
-            // "An Inspector Calls, 18 to 20 March" starts with the title of an event, which is not a note.
+            // The title of an event at the start of a prompt is not a note: "An Inspector Calls, 18 to 20 March".
             let is_title = range.from == 0 && is_title(prompt, range) && has_value(prompt, read.sentence.range);
             if is_heading
                 || is_title
@@ -135,7 +135,7 @@ fn announced(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<usize> {
         prompt.is(List::That, range.to - 1)
             || prompt.has(List::Report, range) && prompt.find(List::Readers, range).is_some_and(|readers| readers.to == range.to)
     };
-    // In "closed until Wednesday because of stocktaking", the reason belongs to the statement before it.
+    // A short reason without a verb belongs to the statement before it: "closed until Wednesday because of stocktaking".
     let is_reason = |range: Range| {
         prompt.is(List::Because, range.from) && range.len() <= REASON_WORDS_MAX && !prompt.has(List::Finite, range)
     };

@@ -86,7 +86,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
             .filter(|piece| matches!(piece.class, Class::Content | Class::Topic))
             .map(|piece| piece.range)
     };
-    // "Shipping stays free over €40" is not an offer, because nothing changes.
+    // Free delivery is an offer only if it is new, unlike "Shipping stays free over €40".
     let is_free = |range: &Range| {
         prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range) && !prompt.has(List::Unchanged, *range)
     };
@@ -115,7 +115,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
             .filter(|at| !joins(*at))
             .find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
         let range = prompt.trim(Range::of(start, stop.unwrap_or(next.min(fragment.to))));
-        // In "en toda la tienda", the shop is the scope, not a place.
+        // After a word such as "en", a place is the scope of the offer: "en toda la tienda".
         let place = read.found.iter().find(|other| other.kind == FactKind::Place && other.range.from == range.to);
         let range = match place {
             Some(place) if range.len() == 1 && is_joint(range.from) => place.range,
@@ -160,7 +160,7 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         let first = read
             .found
             .iter()
-            // In "a un taller", the workshop is the event, not its place.
+            // A place at the start of the range is the event itself, not its place: "a un taller" (to a workshop).
             .filter(|found| typed.contains(&found.kind) && found.range.from >= range.from)
             .filter(|found| found.kind != FactKind::Place || found.range.from > range.from)
             .map(|found| found.range.from)

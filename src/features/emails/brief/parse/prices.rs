@@ -44,7 +44,7 @@ pub fn of_product(prompt: &Prompt<'_>, at: usize, before: &[Found]) -> Option<Fo
         && !prompt.words.is_glued(at)
         && !units.into_iter().any(|list| prompt.is(list, at + 1))
         && !prompt.words.is_glued(at + 1).then(|| prompt.kind(at + 1)).is_some_and(|kind| kind == Kind::Word);
-    // "Moth Lantern 2.0" and "Pinot noir 2022" are names.
+    // Small numbers and years belong to names, and are not prices: "Moth Lantern 2.0", "Pinot noir 2022".
     let amount = number(prompt.raw(at)).filter(|amount| is_sum && (PRICE_MIN..YEAR_MIN).contains(amount))?;
     let between = prompt.trim(Range::of(last.range.to, at));
     let is_joint = |at: usize| prompt.is(List::Costs, at) || NOW.contains(&prompt.fold(at));

@@ -73,7 +73,8 @@ impl<'a> Prompt<'a> {
         let mut present = vec![[0; 3]; words.len() + 1];
         let mut anywhere = [0; 3];
         for mark in found {
-            // "di" is short for Tuesday in German and Dutch, and means "of" in Italian.
+            // The short name of a weekday can be an ordinary word in another language: "di" is short for Tuesday in German and Dutch, and
+            // means "of" in Italian.
             if mark.list == List::ShortWeekday && local.is_foreign(mark.from, language) && !local.speaks(mark, language) {
                 continue;
             }
@@ -336,7 +337,7 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     let own = brand.languages.first().map_or("en", String::as_str);
     let mut counts: Vec<f32> =
         lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { BRAND_WEIGHT } else { 0.0 }).collect();
-    // In "8 am", "am" is a unit, not a German word.
+    // A word of up to two letters after a number is a unit, not a word of a language: "8 am".
     let is_unit = |mark: &Mark| mark.from > 0 && words.kind(mark.from - 1) == Kind::Number && words.fold(mark.from).len() <= 2;
     for mark in marks.iter().filter(|mark| mark.list == List::Common && !is_unit(mark)) {
         counts[usize::from(mark.language)] += weight(words, *mark);

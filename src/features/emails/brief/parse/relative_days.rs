@@ -121,7 +121,7 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
         let is_day = number.is_some() && end.is_none() && is_ordinal;
         let Some(near) = last.filter(|last| is_day && *first < *last) else { continue };
-        // In "Orders close on 10 December … it's the 10th", both dates are the same day.
+        // A day without a month repeats an earlier date with this day: "Orders close on 10 December … it's the 10th".
         let same = days.iter().find(|day| day.day() == first.day()).copied();
         // A deadline can be before the date that precedes it.
         let is_deadline = found.bound == Bound::Until;

@@ -43,7 +43,7 @@ impl Classifier<'_> {
         let start = verb.unwrap_or(start);
         let asks = prompt.end(List::Ask, start);
         if let Some(end) = prompt.end(List::Report, start).filter(|end| asks.is_none_or(|asks| asks <= *end)) {
-            // "Say sorry once" is a rule for the writer, not content.
+            // If the words also start a longer phrase for notes, such as "Say sorry once", they are a note to the writer, not content.
             if prompt.at(List::NoteStart, start).any(|mark| mark.to > end) {
                 return Some(none);
             }
@@ -70,10 +70,10 @@ impl Classifier<'_> {
             }
             let end = prompt.end(List::Of, end).unwrap_or(end);
             let is_item = sentence.item.is_some() && end == start + 1;
-            // In "Say thanks and mention we deliver", one request follows another.
+            // One request can follow another: "Say thanks and mention we deliver".
             return (!is_name && !is_item && (is_start || end > start + 1 || self.requests)).then(|| Range::of(end, to));
         }
-        // In "Bitte um Bewertung", "Bitte" is part of the request.
+        // A word for asking at the start belongs to the request: "Bitte um Bewertung".
         let from = self.inner(fragment).from;
         let start = if prompt.is(List::Ask, from) { from } else { start };
         let is_person =
@@ -100,7 +100,7 @@ impl Classifier<'_> {
             return Some(about.map_or(none, |about| Range::of(about, to)));
         }
         let end = self.inner(fragment).to;
-        // In "bitte auf die Öffnungszeiten hinweisen", the verb ends the request, and its object is the topic.
+        // A verb such as "hinweisen" can also end the request, after the topic: "bitte auf die Öffnungszeiten hinweisen".
         (start..end).any(|at| prompt.at(List::ReportEnd, at).any(|mark| mark.to == end)).then_some(none)
     }
 
@@ -142,7 +142,7 @@ impl Classifier<'_> {
             let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
             return about.filter(|_| is_start);
         };
-        // In "Abandoned cart email", "abandoned" is part of the kind, not a verb.
+        // Words that name the kind of email are not verbs: "Abandoned cart email".
         let is_kind = |mark: Mark| names_kind(mark) && mark.from <= start + 1 && mark.to >= email.from;
         let named = Range::of(start, email.from);
         let is_title = is_start

@@ -62,7 +62,7 @@ const FLAW_WORDS_MAX: usize = 9;
 /// Returns whether a short text apologizes for the length or the mistakes of the prompt: "sorry its long".
 pub fn excuses_prompt(prompt: &Prompt<'_>, range: Range) -> bool {
     let range = prompt.trim(range);
-    // "Sorry for the long wait" is for the recipients.
+    // The word for a flaw must be the last word, or the last before "email": "Sorry for the long wait" is for the recipients.
     let is_end = |at: usize| at == range.to || prompt.end(List::Email, at) == Some(range.to);
     let is_flaw = |at: usize| is_end(at + 1) && PROMPT_FLAWS.iter().any(|flaw| prompt.fold(at).starts_with(flaw));
     (2..=FLAW_WORDS_MAX).contains(&range.len())
@@ -77,7 +77,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let whole = Range::of(0, prompt.words.len());
     for mark in prompt.all(List::Goal, whole) {
         let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
-        // "Cart reminder" names a cart email, not a reminder.
+        // After another kind of email, "reminder" is not a kind of its own: "cart reminder".
         let follows = || weights.iter().any(|_| prompt.before(List::Goal, mark.from).is_some());
         if goal == Goal::Reminder && follows() {
             continue;
@@ -93,27 +93,27 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         } else {
             1.0
         };
-        // "désolé j'écris du train" at the end of a long prompt apologizes for the prompt.
+        // An apology at the end of a long prompt is for the prompt itself: "désolé j'écris du train".
         let is_late = mark.from >= LATE_WORDS && mark.from + LAST_WORDS > prompt.words.len();
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
             continue;
         }
-        // "Sorry its long" apologizes for the prompt, not to the recipients.
+        // An apology for the length or mistakes of the prompt is not for the recipients: "Sorry its long".
         let end = (mark.to..prompt.words.len()).find(|at| !matches!(prompt.kind(*at), Kind::Word)).unwrap_or(prompt.words.len());
         if goal == Goal::Apology && excuses_prompt(prompt, Range::of(mark.from, end)) {
             continue;
         }
-        // "Senza scuse infinite" ("without endless apologies") does not ask for an apology.
+        // After "without", an apology or offer is not requested: "senza scuse infinite" ("without endless apologies").
         let is_denied = mark.from > 0 && prompt.is(List::Without, mark.from - 1);
         if is_denied && matches!(goal, Goal::Apology | Goal::Sale | Goal::Voucher) {
             continue;
         }
-        // In "survey about the opening hours", the opening hours are the topic.
+        // The topic of a survey says nothing about the goal: "survey about the opening hours".
         let is_topic =
             (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from).any(|at| prompt.is(List::About, at) && surveys(prompt, at));
         let early = if is_topic { 0.0 } else { early };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
-        // "Welcome email with 10% off" names a welcome email, not a sale.
+        // A kind that names the email counts more than other kinds: "Welcome email with 10% off" is not a sale.
         let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
             early * 3.0
         } else {
@@ -204,7 +204,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     let prompt = around.prompt;
     let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
     let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
-    // In "40% off $11.99", "off" belongs to the percentage, not to the price.
+    // After a percentage, "off" belongs to the percentage, not to the price: "40% off $11.99".
     let off = prompt.find(List::Off, after).filter(|off| !is_sum(prompt, off.to));
     off.is_some() || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
@@ -218,7 +218,7 @@ fn is_sum(prompt: &Prompt<'_>, at: usize) -> bool {
 
 fn is_offer(around: &Around<'_>, found: &Found) -> bool {
     let prompt = around.prompt;
-    // In "Kupfer +18 %", the plus sign marks an increase.
+    // A plus sign before a value marks an increase, not an offer: "Kupfer +18 %".
     if found.range.from > 0 && prompt.fold(found.range.from - 1) == "+" && prompt.words.is_glued(found.range.from) {
         return false;
     }
@@ -282,7 +282,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
         // Other cues give the role directly: "Closed until 10 January", "closes on 10 January".
         Some(role) => role,
-        // "The invoice is due on the 5th" means a day of every month.
+        // A day without a month recurs every month: "The invoice is due on the 5th".
         None if is_bare_day(around.prompt, found) => FactRole::Other,
         // The days in "Beans roasted on Tuesday, posted on Wednesday" recur every week.
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,

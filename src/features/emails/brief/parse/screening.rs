@@ -138,11 +138,11 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let is_bracket = matches!(prompt.fold(range.from), "(" | "[");
             let asks = is_bracket && prompt.sign("?", range).is_some()
                 || (range.from..range.to).any(|at| prompt.fold(at) == "?" && prompt.fold(at + 1) == "?");
-            // "(NOT the Sunday, Colin got it wrong)": a prohibition in capitals addresses the writer.
+            // A prohibition in capitals addresses the writer: "(NOT the Sunday, Colin got it wrong)".
             let word = prompt.raw(range.from + 1);
             let is_shouted = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
             let asks = asks || is_bracket && is_shouted && prompt.is(List::Not, range.from + 1) && !has_value(prompt, range);
-            // "<- a client pasted that" is about the text before it.
+            // Text after an arrow is a remark about the text before it: "<- a client pasted that".
             is_remark |= prompt.fold(range.from) == "<" && prompt.fold(range.from + 1) == "-";
             let mut start = range.from..(range.from + TELLER_WORDS_MAX + 1).min(range.to);
             let is_reported = quotes_colleague(prompt, range) && (!is_quoted || start.any(|at| WANTS.contains(&prompt.fold(at))));

@@ -260,7 +260,7 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
             written.push(own.to_owned());
             continue;
         }
-        // "needs 2" is written as "needs to".
+        // Some pairs of words are shorthand that is written out: "needs 2" becomes "needs to".
         match words.peek().and_then(|next| lexicon.rewritten(&format!("{own} {next}"))) {
             Some(pair) => {
                 words.next();

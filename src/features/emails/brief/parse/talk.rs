@@ -236,12 +236,12 @@ impl Classifier<'_> {
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
-        // "Vouchers by mail" describes a means of delivery and does not name an email. "Welcome series" names emails; other series are
-        // products.
+        // A word for email after "by" is a means of delivery, not an email: "vouchers by mail". A series consists of emails only with a
+        // kind of email, such as "welcome series"; other series are products.
         let is_way =
             range.to > range.from + 1 && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "tramite");
         let names = ends(List::Email) && !is_way || ends(List::Series) && prompt.has(List::Goal, range);
-        // "Abandoned" and other words that end in "-ed" are participles here, not verbs.
+        // Words that end in "-ed", such as "abandoned", are participles here, not verbs.
         let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
         names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
     }

@@ -23,7 +23,7 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         Bound::None
     };
     let first = clock(prompt, start)?;
-    // "11h and 15h" are two times, not a range.
+    // Two times with a word such as "and" between them are not a range: "11h and 15h".
     let is_pair = matches!(prompt.fold(first.end), "&" | "+" | "/")
         || prompt.is(List::And, first.end) && prompt.kind(first.end) == Kind::Word;
     let is_pair = is_pair && prompt.before(List::Between, start).is_none();

@@ -92,7 +92,7 @@ pub fn remove(email: &mut Email, part: PartName) -> ActionResult {
     }
     match removed {
         0 => Err(missing(target, email)),
-        // "The third story" of a newsletter is a text, not the text about the brand.
+        // With a position, a story is a text in a newsletter, not the text about the brand: "the third story".
         1 if target == Target::Story && which != Which::Unsaid => Ok(Reply::about("removed", Target::Text)),
         1 => Ok(Reply::about("removed", target)),
         count => Ok(Reply::about("removed_many", target).text("count", count)),

@@ -26,7 +26,7 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         let acts = ["remove", "move", "change", "swap"].iter().any(|class| stands(vocabulary.class(class)));
         return Reply::new(if acts { "hint_block" } else { "hint_none" }).with("parts", listed());
     };
-    // "The second story" of a newsletter is a text, not the text about the brand.
+    // With an ordinal, a story is a text in a newsletter, not the text about the brand: "the second story".
     let counts = |at: usize| vocabulary.ordinals.iter().any(|ordinal| words.any(at, ordinal).is_some());
     let target = if *target == Target::Story && (0..words.len()).any(counts) { &Target::Text } else { target };
     let rest = words.slice(*end, words.len()).trim_end_matches('.').trim().to_owned();

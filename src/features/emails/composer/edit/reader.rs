@@ -41,7 +41,7 @@ pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 const STEPS_MAX: u32 = 20_000;
 /// The maximum number of words of one instruction.
 const WORDS_MAX: usize = 400;
-/// The maximum number of words of the email that an instruction repeats without quotation marks.
+/// The maximum number of words from the email that an instruction repeats without quotation marks.
 const SAID_WORDS_MAX: usize = 30;
 /// The maximum number of words that describe a corrected value: "the posting deadline".
 const SUBJECT_WORDS_MAX: usize = 6;
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         let ends = (at + 1..=last).rev().filter(|end| !inside(*end));
         ends.filter_map(|end| {
             let mut stop = end;
-            // In "Make the button Shop now, please", "please" is not part of the new text.
+            // A polite word at the end is not part of the new text: "Make the button Shop now, please".
             if is_last && let Some(start) = self.words.before(end, polite).filter(|start| *start > at) {
                 stop = start;
             }
@@ -362,7 +362,7 @@ impl<'a> Reader<'a> {
 
     fn anchors(&self, start: usize) -> Vec<(usize, Anchor)> {
         let mut at = start;
-        // In "after the paragraph with 'at noon'", the quoted words are the anchor.
+        // A quotation after a few words is the anchor: "after the paragraph with 'at noon'".
         for _ in 0..4 {
             if let Some((end, Bound::Text(text))) = self.quote(at) {
                 return vec![(end, Anchor::Words(text.to_owned()))];

@@ -26,7 +26,7 @@ pub fn contains(email: &Email, words: &str) -> bool {
 /// Replaces words everywhere in the email. If both texts are dates, the weekday before the date and the end of a countdown change with the
 /// date.
 pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> ActionResult {
-    // "Change the time to 6 pm" names the label of a row, but requests a new value.
+    // If the words are the label of a row, its value is replaced: "Change the time to 6 pm".
     if let Some(value) = blocks::labeled(email, from) {
         return replace_words(email, &value, to, means);
     }

@@ -1,4 +1,4 @@
-//! Prints an email as plain lines, for tests and for people who read the emails.
+//! Formats an email as plain lines, for tests and for human readers.
 
 use std::fmt::Write;
 

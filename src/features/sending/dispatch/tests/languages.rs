@@ -171,7 +171,7 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     contacts(&app);
     let email = |index: usize| emails[index]["id"].clone();
     // Each row: the recipient, the email in the request, whether the request contains the conversation, the email that is sent, and
-    // whether a warning states that only the first email of the series is sent.
+    // whether a warning states that only the first email in the series is sent.
     for (name, named, with_conversation, sent, warned) in [
         ("de", None, true, 1, true),
         ("other", None, true, 0, true),

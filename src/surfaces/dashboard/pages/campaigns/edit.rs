@@ -191,7 +191,7 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) ->
     Ok(PageResponse::draw(&context))
 }
 
-/// Groups the emails of a series by position: one entry per position, with the languages of its emails.
+/// Groups the emails in a series by position: one entry per position, with the languages of its emails.
 fn places(emails: Vec<EmailView>) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for email in emails {
