@@ -20,7 +20,7 @@ pub struct StorefrontConnection {
     pub project_id: ProjectId,
     /// Always `connected`.
     pub status: &'static str,
-    /// What happens next, as a text for users.
+    /// What happens next, worded for users.
     pub message: String,
     /// The store's name.
     pub store: String,

@@ -697,7 +697,7 @@ export class Emails extends Resource<Mailmill> {
   }
 
   /**
-   * Add a text to the brief of an email.
+   * Add text to the brief of an email.
    *
    * Returns the brief.
    * @example

@@ -35,7 +35,8 @@ const FONT_PATTERN: &str = concat!(
     r#"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*$"#,
 );
 
-/// The values to set. Omitted fields stay unchanged; `null` restores the imported value; an empty text or list removes the imported value.
+/// The values to set. Omitted fields stay unchanged; `null` restores the imported value. An empty string in `tagline`, `description`,
+/// `company`, `address`, `email` or `phone`, or an empty list, removes the value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BrandPatch {

@@ -529,7 +529,7 @@ export declare class Emails extends Resource<Mailmill> {
   */
  brief(params: t.EmailsBriefParams, options?: CallOptions): Promise<t.Brief>;
  /**
-  * Add a text to the brief of an email.
+  * Add text to the brief of an email.
   *
   * Returns the brief.
   * @example

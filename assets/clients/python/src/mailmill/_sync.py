@@ -1295,7 +1295,7 @@ class Emails(Resource):
         text: str,
         request_options: CallOptions | None = None,
     ) -> t.Brief:
-        """Add a text to the brief of an email.
+        """Add text to the brief of an email.
 
         Returns the brief. Values in the added text are no longer reported as missing from the brief. The
         emails of a series and the languages of an email share a brief.

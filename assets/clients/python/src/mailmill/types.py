@@ -308,8 +308,8 @@ class _BrandOverridesRequired(_t.TypedDict):
 
 class BrandOverrides(_BrandOverridesRequired, total=False):
     """The values that users set, in the shape of the input of `projects.update`. An absent value keeps the
-    imported value; an empty text
-    or list removes the imported value.
+    imported value; an empty string
+    or list removes it.
     """
     name: str
     """The name of the brand, in lists and in emails."""
@@ -4410,7 +4410,7 @@ class ProblemView(_t.TypedDict):
 
 
 class ProductOverrides(_t.TypedDict, total=False):
-    """The values of a product that users set. An empty text removes the imported value."""
+    """The values of a product that users set. An empty string removes the imported value."""
     name: str
     url: str
     image: str
@@ -5367,7 +5367,7 @@ class StorefrontConnection(_t.TypedDict):
     status: str
     """Always `connected`."""
     message: str
-    """What happens next, as a text for users."""
+    """What happens next, worded for users."""
     store: str
     """The store's name."""
     toolsEnabled: list[StoreTool]
