@@ -52,7 +52,7 @@ impl Operation for Complete {
 
 impl Async for Complete {
     async fn run(context: Context, input: CompleteSignIn) -> Result<Self::Output, Failure> {
-        let session = oauth::session(&context.caller)?;
+        let session = oauth::session(&context.caller, oauth::CONNECT_WITH_KEY)?;
         let CompleteSignIn { provider, code, state } = input;
         let (engine, environment) = (&context.engine, context.caller.environment());
         let unusable = || {

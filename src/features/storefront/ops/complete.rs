@@ -50,7 +50,7 @@ impl Operation for Complete {
 
 impl Async for Complete {
     async fn run(context: Context, input: CompleteInstall) -> Result<Self::Output, Failure> {
-        let session = oauth::session(&context.caller)?;
+        let session = oauth::session(&context.caller, install::CONNECT_WITH_TOKEN)?;
         let (engine, environment, account) = (context.engine.clone(), context.caller.environment(), context.caller.account());
         let query = input.query.expose();
         let app = install::app(&engine.settings.connections).filter(|_| query.len() <= limits::STORE_INSTALL_QUERY_BYTES_MAX);
