@@ -72,7 +72,7 @@ impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let max = limits::CAMPAIGN_TEST_ADDRESSES_MAX;
         if !(1..=max).contains(&input.emails.len()) {
-            return Err(Failure::field("emails", format!("use 1 to {max} addresses, not {}", input.emails.len())));
+            return Err(Failure::field("emails", format!("list 1 to {max} addresses; this list has {}", input.emails.len())));
         }
         let campaign = require(tx, caller.account(), input.id, input.project_id)?;
         let context = LaunchContext::of(caller);

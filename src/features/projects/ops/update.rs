@@ -242,7 +242,7 @@ fn social(patch: Patch<Vec<SocialProfile>>, kept: &mut Option<Vec<BrandSocialLin
     if let Patch::Value(profiles) = &patch
         && profiles.len() > max
     {
-        return Err(Failure::field("social", format_args!("use at most {max} profiles, not {}", profiles.len())));
+        return Err(Failure::field("social", format_args!("list at most {max} profiles; this list has {}", profiles.len())));
     }
     let link = |profile: SocialProfile| BrandSocialLink {
         network: profile.network.to_lowercase(),
@@ -265,7 +265,7 @@ fn voice(patch: VoicePatch, kept: &mut VoiceOverrides) -> Result<(), Failure> {
         if let Patch::Value(words) = &words
             && words.len() > max
         {
-            return Err(Failure::field(field, format_args!("use at most {max} entries, not {}", words.len())));
+            return Err(Failure::field(field, format_args!("list at most {max} entries; this list has {}", words.len())));
         }
         words.map(|words| words.iter().map(|word| word.to_string()).collect()).apply(kept);
     }
