@@ -334,7 +334,7 @@ struct PartialError {
 /// The category of HubSpot's error for objects that do not exist.
 pub const NOT_FOUND: &str = "OBJECT_NOT_FOUND";
 
-/// Returns whether a partial batch lacks only objects that do not exist, so that a repeat would have the same result.
+/// Returns whether a partial batch lacks only objects that do not exist, so that a repeated request would have the same result.
 fn lacks_only_deleted(body: &[u8]) -> bool {
     let errors = serde_json::from_slice::<Partial>(body).map(|partial| partial.errors).unwrap_or_default();
     !errors.is_empty() && errors.iter().all(|error| error.category == NOT_FOUND)

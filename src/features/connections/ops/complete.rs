@@ -36,9 +36,9 @@ impl Operation for Complete {
     const SPEC: Spec = Spec::post("connections.complete", "/v1/connections/{provider}/complete", needs(Permission::ProjectWrite))
         .summary("Complete a sign-in to another platform")
         .about(
-            "Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it. Only the session \
-             that started the sign-in can complete it, within ten minutes. A repeat returns the connection and changes nothing. The \
-             dashboard calls this operation when the user returns.",
+            "Connects the account that the user signed in to, or reconnects it, and resumes imports that are waiting for it. Only the \
+             session that started the sign-in can complete it, within ten minutes. A second call returns the connection and changes \
+             nothing. The dashboard calls this operation when the user returns.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = CompleteSignIn;
