@@ -391,7 +391,7 @@ fn is_region(text: &str) -> bool {
     (2..=4).contains(&letters) && (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The body of an error response: the members that any of the platforms uses.
+/// The body of an error response. Each platform sets some of these fields.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {
