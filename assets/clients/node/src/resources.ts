@@ -1591,7 +1591,7 @@ export class Contacts extends Resource<Mailmill> {
   /**
    * Get the timeline of a contact.
    *
-   * Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events.
+   * Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.contacts.timeline(id, { projectId })) console.log(item);
@@ -2377,7 +2377,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * List campaigns.
    *
-   * Newest first.
+   * Lists campaigns, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.campaigns.list({ projectId })) console.log(item);
@@ -2390,7 +2390,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * List campaigns of all projects with their statistics.
    *
-   * Newest first.
+   * Lists campaigns, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.campaigns.overview()) console.log(item);

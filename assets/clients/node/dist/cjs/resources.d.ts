@@ -1201,7 +1201,7 @@ export declare class Contacts extends Resource<Mailmill> {
  /**
   * Get the timeline of a contact.
   *
-  * Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events.
+  * Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.contacts.timeline(id, { projectId })) console.log(item);
@@ -1797,7 +1797,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * List campaigns.
   *
-  * Newest first.
+  * Lists campaigns, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.campaigns.list({ projectId })) console.log(item);
@@ -1807,7 +1807,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * List campaigns of all projects with their statistics.
   *
-  * Newest first.
+  * Lists campaigns, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.campaigns.overview()) console.log(item);

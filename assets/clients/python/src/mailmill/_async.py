@@ -3335,9 +3335,9 @@ class AsyncContacts(AsyncResource):
     ) -> AsyncList[t.TimelinePart, t.TimelineEntry]:
         """Get the timeline of a contact.
 
-        Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer
-        events. For a contact with very many messages, bounces and complaints are listed only for the newest
-        500.
+        Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events,
+        newest first. For a contact with very many messages, bounces and complaints are listed only for the
+        newest 500.
 
         Args:
             id: The contact's ID.
@@ -4950,7 +4950,7 @@ class AsyncCampaigns(AsyncResource):
     ) -> AsyncList[t.CampaignsListPage, t.CampaignView]:
         """List campaigns.
 
-        Newest first.
+        Lists campaigns, newest first.
 
         Args:
             project_id: The project that the campaigns belong to.
@@ -4981,8 +4981,8 @@ class AsyncCampaigns(AsyncResource):
     ) -> AsyncList[t.CampaignsOverview, t.CampaignLine]:
         """List campaigns of all projects with their statistics.
 
-        Newest first. If few campaigns match, a page can have fewer campaigns than requested, or none, even
-        though more pages follow.
+        Lists campaigns, newest first. If few campaigns match, a page can have fewer campaigns than requested,
+        or none, even though more pages follow.
 
         Args:
             project_id: Lists only campaigns in this project; campaigns in all projects if absent.
