@@ -424,7 +424,7 @@ pub const JOB_STEP_CONTACTS: usize = 10_000;
 /// The number of contacts from a file that one step writes per transaction. Three chunks of this size are in memory at a time, some 30
 /// MB: one is being read, one waits, and one is being written.
 pub const CONTACT_IMPORT_STEP_CONTACTS: usize = 10_000;
-/// The size in bytes at which a chunk of long rows ends, even if it has fewer contacts: 10,000 of the longest rows take 640 MB.
+/// The size in bytes at which a chunk of long rows ends, even if it has fewer contacts: 10,000 of the longest rows take 655 MB.
 pub const CONTACT_IMPORT_CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 /// The number of chunks of a file in one step, which takes a second or two. After a step, other jobs get their turn.
 pub const CONTACT_IMPORT_CHUNKS_PER_STEP: usize = 16;
@@ -639,9 +639,9 @@ pub const IMPORTED_IMAGES_STORED_MAX: usize = 50;
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum length of an imported email's text in a request to a language model. About a tenth of 100 KB of HTML is text. Longer
-/// text is cut, and the request states this.
-pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
+/// The size at which the list of an imported email's texts, images and links in a request to a language model ends. About a tenth of an
+/// email's HTML is text. The request states if parts are omitted.
+pub const IMPORTED_EMAIL_PROMPT_BYTES_MAX: usize = 60_000;
 
 // --- Language models ---
 
@@ -982,7 +982,8 @@ pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
 /// The delay of updates that no task waits for, so that they share a commit with the next claim: about the duration of a commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
-/// The number of messages rendered before a connection is free for them, so that connections do not wait. They use a few megabytes.
+/// The maximum number of messages rendered before a connection is free for them, so that connections do not wait; two for each processor
+/// core, if that is more. They use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
 /// The fallback poll interval of the send queue, in case a wake-up was missed. A poll of an idle queue costs microseconds.
 pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
@@ -1153,7 +1154,8 @@ pub const SMTP_DESTINATION_SHARE: usize = 8;
 pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 /// The maximum number of addresses tried for one server: two of each IP version. After that, the next server is tried.
 pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
-/// The maximum number of destinations whose throttling state is kept. This many take a few megabytes. Idle destinations are dropped first.
+/// The maximum number of destinations whose throttling state is kept, and of domains whose MTA-STS policy is cached, which take a few
+/// megabytes. At the limit, destinations without deliveries in progress and expired policies are dropped.
 pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
 /// The maximum number of relays. Operators have two or three relays, or one for each domain. A longer list is a mistake, and the
 /// service does not start.
@@ -1280,7 +1282,7 @@ pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
 /// The maximum number of messages from one address in a minute, enough for the bounces that a large provider sends after a campaign to
 /// an outdated list. Further messages get a 421, so their servers retry later.
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
-/// The maximum number of client addresses that are remembered, which take about a megabyte. Above the limit, idle addresses are
+/// The number of client addresses that are remembered, which take about a megabyte. At this number, addresses whose minute has passed are
 /// dropped.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
 /// The maximum number of messages per connection, because other clients may be waiting for a connection. After that, the client must
@@ -1297,15 +1299,16 @@ pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit. A longer line
 /// ends the connection.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
-/// The maximum number of bytes read of one message, including those discarded because the message is too large, so that the sender gets
-/// Mailmill's reply. After that, the connection is closed.
+/// The maximum number of bytes read of one message. A message that is too large is discarded but read up to this limit, so that its sender
+/// gets Mailmill's reply. Beyond the limit, the connection is closed.
 pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
-/// The memory reserved for each message that is being received. The bounces of nearly all servers are smaller. All connections together
-/// reserve 32 MiB.
+/// The size up to which a message does not count toward [`INBOUND_MEMORY_BYTES_MAX`]. The bounces of nearly all servers are smaller. On
+/// all connections together, this part of the messages takes at most 32 MiB.
 pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
-/// The memory, in bytes, that all larger messages share while they are received: three messages of the maximum size.
+/// The memory for the parts of messages beyond [`INBOUND_SMALL_BYTES`] while they are received: three messages of the maximum size.
 pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The unit in which the shared memory for larger messages is counted. A bounce takes one or two units.
+/// The unit in which [`INBOUND_MEMORY_BYTES_MAX`] is counted. Nearly all bounces are at most [`INBOUND_SMALL_BYTES`] in size and use no
+/// unit.
 pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
 /// The maximum number of messages processed at a time. Each message is one transaction, and transactions share commits; other messages
 /// wait.
@@ -1388,7 +1391,8 @@ pub const WEBHOOK_DELIVERIES_PER_STEP: u64 = 2_000;
 /// The number of endpoints with waiting deliveries that one poll reads, which takes a few milliseconds. The next poll continues after these
 /// endpoints.
 pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
-/// The maximum number of endpoints whose health is remembered, which take a few megabytes. Idle endpoints are dropped first.
+/// The maximum number of endpoints whose health is remembered, which take a few megabytes. Above the limit, endpoints without attempts in
+/// progress are dropped.
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// The number of parallel attempts for an endpoint whose speed is not known yet. With two, one slow attempt does not stop the others.
 pub const WEBHOOK_WINDOW_FIRST: usize = 2;
@@ -2016,8 +2020,8 @@ pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
 /// The pause between two reports of the visits that a follower has in memory. A handover takes about as long.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum size of such a report. The [`VISITS_PER_WRITE`] visits of each environment take about 500 bytes each, a quarter of this,
-/// because most of a visit is its user agent.
+/// The maximum size of a follower's report of visits. A report has at most [`VISITS_PER_WRITE`] visits of each environment, each of about
+/// 500 bytes, so nearly all reports are less than a quarter of this size.
 pub const CLUSTER_VISITS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The pause after a leader with a full disk has given up its leadership. If there is no other node, each attempt interrupts writes for
 /// twice the time of the lease, so attempts are rare.

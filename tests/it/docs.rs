@@ -289,7 +289,8 @@ async fn every_curl_sample_of_the_reference_is_understood() {
             let filled = in_project(&command, &project).replace("--output FILE", "--output /dev/null");
             let (status, response) = run(&filled, &key, folder.path());
             let is_understood = matches!(status, 200..=202 | 302 | 404 | 409 | 410 | 413 | 503)
-                || (status == 403 && response["error"].as_str().is_some_and(|error| error.starts_with("An API key cannot")));
+                || (status == 403
+                    && response["error"].as_str().is_some_and(|error| error.starts_with("A Mailmill API key cannot")));
             if !is_understood {
                 wrong.push(format!("{filled}\n{status} {response}"));
             }

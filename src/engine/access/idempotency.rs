@@ -1,9 +1,9 @@
 //! Stored responses for repeated requests (`assets/docs/idempotency.md`).
 //!
-//! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the status and bytes of the first response. The record is
-//! written in the same transaction as the effect of the request, so neither ever exists without the other. Idempotency keys are scoped to
-//! the API key. Two requests are the same if their operations, their path parameters and their bodies match. Bodies are compared with
-//! sorted JSON keys, so that a repeat can order its keys differently.
+//! A request with an `Idempotency-Key` runs once; within 24 hours, the same request gets the status and bytes of the first response. The
+//! record is written in the same transaction as the effect of the request, so neither ever exists without the other. Idempotency keys are
+//! scoped to the API key. Two requests are the same if their operations, their path parameters and their bodies match. Bodies are compared
+//! with sorted JSON keys, so that a repeated request can order its keys differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;

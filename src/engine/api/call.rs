@@ -407,7 +407,7 @@ impl<'e> Call<'e> {
     }
 
     /// Runs an operation that may wait. Its effect is not a single transaction, so its replay record is stored right after the effect: if
-    /// the process crashes in between, a repeat runs the operation again.
+    /// the process crashes in between, a repeated request runs the operation again.
     async fn asynchronous(
         &mut self,
         run: fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>,
@@ -550,8 +550,8 @@ fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: 
     Ok(stored)
 }
 
-/// Returns whether a failure is stored for repeats. Failures with status 429 or 5xx are not stored, so that a repeat with the same
-/// idempotency key runs again.
+/// Returns whether a failure is stored for repeated requests. Failures with status 429 or 5xx are not stored, so that a request with the
+/// same idempotency key runs again.
 fn is_kept(failure: &Failure) -> bool {
     let status = failure.code.info().status;
     status != 429 && status < 500

@@ -326,9 +326,9 @@ pub fn describe(spec: &Spec) -> String {
     if spec.replay == Replay::Keyed {
         let hours = limits::IDEMPOTENCY_WINDOW_MS / (60 * 60 * 1000);
         parts.push(format!(
-            "With an `Idempotency-Key` the first response is stored for {hours} hours, and a repeat with the same API key and \
-             the same request receives that response again, with `Idempotent-Replayed: true`. A different request with that \
-             key is rejected with 409 `IDEMPOTENCY_CONFLICT`. Responses with 429 and 5xx are not stored."
+            "With an `Idempotency-Key`, the first response is stored for {hours} hours. If the same request is sent again with \
+             the same API key, it gets the stored response, with `Idempotent-Replayed: true`. A different request with the \
+             same `Idempotency-Key` is rejected with 409 `IDEMPOTENCY_CONFLICT`. Responses with 429 and 5xx are not stored."
         ));
     }
     parts.join("\n\n")

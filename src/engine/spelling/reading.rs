@@ -171,7 +171,7 @@ pub(super) fn lower<'t>(tokens: &'t [Token<'_>], at: usize) -> &'t str {
     tokens.get(at).map_or("", |token| token.lower.as_str())
 }
 
-/// Returns the token before `at` in lowercase, or an empty text.
+/// Returns the token before `at` in lowercase, or an empty string.
 pub(super) fn before<'t>(tokens: &'t [Token<'_>], at: usize) -> &'t str {
     at.checked_sub(1).map_or("", |at| lower(tokens, at))
 }

@@ -162,7 +162,7 @@ pub fn short_id(id: KeyId) -> String {
 }
 
 /// Revokes the one key whose ID starts with `prefix`, in `account` or, if `account` is `None`, in any account. The next request with that
-/// key fails. A key that is already revoked stays as it is, so a repeat after a lost response succeeds.
+/// key fails. A key that is already revoked stays as it is, so a second call after a lost response succeeds.
 pub async fn revoke_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,

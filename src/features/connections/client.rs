@@ -334,7 +334,7 @@ struct PartialError {
 /// The category of HubSpot's error for objects that do not exist.
 pub const NOT_FOUND: &str = "OBJECT_NOT_FOUND";
 
-/// Returns whether a partial batch lacks only objects that do not exist, so that a repeat would have the same result.
+/// Returns whether a partial batch lacks only objects that do not exist, so that a repeated request would have the same result.
 fn lacks_only_deleted(body: &[u8]) -> bool {
     let errors = serde_json::from_slice::<Partial>(body).map(|partial| partial.errors).unwrap_or_default();
     !errors.is_empty() && errors.iter().all(|error| error.category == NOT_FOUND)
@@ -391,7 +391,7 @@ fn is_region(text: &str) -> bool {
     (2..=4).contains(&letters) && (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The body of an error response: the members that any of the platforms uses.
+/// The body of an error response. Each platform sets some of these fields.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {

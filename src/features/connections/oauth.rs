@@ -59,12 +59,18 @@ pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
     Some(App { id: id.as_deref()?, secret: secret.as_ref()?, login })
 }
 
-/// Returns the session of the signed-in user, who has to consent on the platform. API clients connect accounts with the platform's API
-/// keys instead.
-pub fn session(caller: &Caller) -> Result<SessionId, Failure> {
-    let detail = "An API key cannot connect an account with OAuth. Sign in to the dashboard, or connect the account with an API key of the \
-                  platform (POST /v1/connections/{provider}).";
-    let user = caller.user_session().map_err(|_| Failure::because(Code::InsufficientPermissions, detail))?;
+/// How an API client connects an account without a signed-in user, for the error of [`session`].
+pub const CONNECT_WITH_KEY: &str = "connect the account with an API key of the platform: POST /v1/connections/{provider}";
+
+/// Returns the session of the signed-in user, who has to consent on the platform. The error for other callers ends with `alternative`:
+/// how API clients connect the account or store instead.
+pub fn session(caller: &Caller, alternative: &str) -> Result<SessionId, Failure> {
+    let user = caller.user_session().map_err(|_| {
+        let detail = format!(
+            "A Mailmill API key cannot start or complete a sign-in to another platform. Sign in to the dashboard, or {alternative}."
+        );
+        Failure::because(Code::InsufficientPermissions, detail)
+    })?;
     Ok(user.session.id)
 }
 

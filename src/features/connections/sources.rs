@@ -30,7 +30,7 @@ pub struct SourceRef {
 pub fn checked(given: Vec<SourceRef>) -> Result<Vec<ProviderSource>, Failure> {
     if !(1..=limits::PROVIDER_IMPORT_SOURCES_MAX).contains(&given.len()) {
         let max = limits::PROVIDER_IMPORT_SOURCES_MAX;
-        return Err(Failure::field("sources", format_args!("use 1 to {max} sources, not {}", given.len())));
+        return Err(Failure::field("sources", format_args!("list 1 to {max} sources; this list has {}", given.len())));
     }
     let mut sources: Vec<ProviderSource> = Vec::with_capacity(given.len());
     for (at, SourceRef { id, kind, name, .. }) in given.into_iter().enumerate() {

@@ -34,7 +34,7 @@ use crate::vocab::limits;
 /// The result of an edit before it is stored.
 enum EditOutcome {
     Made(Box<NewVersion>, Usage),
-    /// No version was created: the reason, for users, and the model usage.
+    /// No version was created. Contains the reason, worded for users, and the model usage.
     Nothing(String, Usage),
 }
 

@@ -70,7 +70,7 @@ fn character(letter: char) -> Option<char> {
     u32::from(letter).checked_sub(FIRST_LETTER).filter(|code| *code < 128).and_then(char::from_u32)
 }
 
-/// Returns a field with its name in snake case; an empty text if the start of the field is missing.
+/// Returns a field with its name in snake case; an empty string if the opening or closing braces are missing.
 fn spelled(field: &str) -> String {
     let Some(inside) = field.strip_prefix("{{").and_then(|field| field.strip_suffix("}}")) else { return String::new() };
     let (name, filter) = inside.split_once('|').map_or((inside, ""), |(name, filter)| (name, filter.trim()));

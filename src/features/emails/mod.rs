@@ -77,7 +77,10 @@ pub fn held(tx: &impl Read, hold: &OnHold, limit: usize) -> rows::Result<Vec<(Ac
 }
 
 fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
-    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("use at most {max} items, not {length}"))) }
+    match length <= max {
+        true => Ok(()),
+        false => Err(Failure::field(field, format_args!("list at most {max} items; this list has {length}"))),
+    }
 }
 
 /// Fails unless the account has this email and, if a project is given, the email belongs to the project.

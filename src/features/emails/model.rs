@@ -113,7 +113,7 @@ pub enum State {
     /// The emails are planned and stored, and are being generated.
     Processing,
     Completed,
-    /// The generation failed: the reason, for users.
+    /// The generation failed. Contains the reason, worded for users.
     Failed(String),
 }
 
@@ -191,7 +191,7 @@ pub enum Stage {
     Rendered,
     /// The email is ready, with screenshots if they could be rendered.
     Ready,
-    /// The email could not be generated: the reason, for users.
+    /// The email could not be generated. Contains the reason, worded for users.
     Failed(String),
 }
 
@@ -371,7 +371,7 @@ pub enum EditState {
     Processing,
     /// The edit created the version with this number.
     Completed(u32),
-    /// The edit failed: the reason, for users.
+    /// The edit failed. Contains the reason, worded for users.
     Failed(String),
 }
 

@@ -47,7 +47,7 @@ impl Format {
         match self {
             Self::Html => "The email's HTML, with merge fields that are not filled in.",
             Self::Mjml => "The MJML source of the HTML. Emails imported as HTML have no MJML.",
-            Self::Png => "An image of the whole email, 600 pixels wide, at twice the resolution.",
+            Self::Png => "An image of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.",
             Self::Pdf => "The email on one long page, with searchable text and working links.",
         }
     }

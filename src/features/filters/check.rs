@@ -191,7 +191,7 @@ impl Check {
 
 fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure> {
     if found > max {
-        return Err(Failure::field(path, format_args!("use at most {max} {what}, not {found}")));
+        return Err(Failure::field(path, format_args!("list at most {max} {what}; this list has {found}")));
     }
     Ok(())
 }

@@ -558,7 +558,7 @@ fn trees_are_limited_in_size_and_depth() {
     assert!(found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups can be nested at most 3"), "{found}");
     let wide = |groups: usize| json!({ "groups": vec![leaf.clone(); groups] });
     assert!(read(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX)).check("filters").is_ok());
-    assert!(refusal(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX + 1)).starts_with("filters.groups: use at most 10 groups"));
+    assert!(refusal(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX + 1)).starts_with("filters.groups: list at most 10 groups"));
     let many = |conditions: usize| {
         let condition = json!({ "key": "plan", "mode": "is", "values": ["pro"] });
         json!({ "match": "any", "fields": vec![condition; conditions] })

@@ -57,7 +57,8 @@ pub fn by_kind(schema: &mut Schema) {
 pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), Failure> {
     mapping::check(hook.kind, &hook.mapping)?;
     if hook.tags.len() > limits::HOOK_TAGS_MAX {
-        return Err(Failure::field("tags", format_args!("enter at most {} tags", limits::HOOK_TAGS_MAX)));
+        let (max, found) = (limits::HOOK_TAGS_MAX, hook.tags.len());
+        return Err(Failure::field("tags", format_args!("list at most {max} tags; this list has {found}")));
     }
     if let Some(text) = &hook.redirect_url {
         let is_page = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());

@@ -61,7 +61,7 @@ pub struct IngestResult {
 #[derive(Debug)]
 pub enum Rejected {
     Refused(Refusal),
-    /// The request cannot be handled now, but a repeat of it may succeed.
+    /// The request cannot be handled now, but may succeed if the service sends it again.
     Failed(Failure),
 }
 

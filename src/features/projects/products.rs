@@ -48,7 +48,7 @@ pub struct StoreLink {
     pub collections: Vec<String>,
 }
 
-/// The values of a product that users set. An empty text removes the imported value.
+/// The values of a product that users set. An empty string removes the imported value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductOverrides {

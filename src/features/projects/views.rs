@@ -35,7 +35,7 @@ pub struct ProjectView {
     pub status: ProjectStatus,
     /// The host of the first imported address, without `www.`.
     pub domain: String,
-    /// The sites that the project was imported from.
+    /// The URLs that the project was imported from.
     pub urls: Option<Vec<String>>,
     pub logo_urls: Option<LogosView>,
     /// The brand's colors by role, as found on its sites or set by users.

@@ -78,7 +78,8 @@ pub fn separator(text: Option<&str>) -> Result<Option<u8>, Failure> {
 /// Returns the names of the tags. Fails if there are too many tags.
 pub fn tags(tags: &[TagName]) -> Result<Vec<String>, Failure> {
     if tags.len() > limits::TAGS_PER_CONTACT_MAX {
-        return Err(Failure::field("tags", format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
+        let (max, found) = (limits::TAGS_PER_CONTACT_MAX, tags.len());
+        return Err(Failure::field("tags", format_args!("list at most {max} tags; this list has {found}")));
     }
     Ok(tags.iter().map(|name| name.to_string()).collect())
 }

@@ -26,6 +26,9 @@ use crate::vocab::ids::{ProjectId, SessionId};
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
+/// How an API client connects a store without a signed-in user, for the error of `oauth::session`.
+pub const CONNECT_WITH_TOKEN: &str = "connect the store with its own app or token: POST /v1/storefront/connect";
+
 /// Returns the context for sealing the state parameter. A sealed state opens only with the same context, so only in the same environment.
 fn place(environment: Environment) -> Vec<u8> {
     format!("stores/state/{environment}").into_bytes()

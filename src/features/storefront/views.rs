@@ -20,7 +20,7 @@ pub struct StorefrontConnection {
     pub project_id: ProjectId,
     /// Always `connected`.
     pub status: &'static str,
-    /// What happens next, as a text for users.
+    /// What happens next, worded for users.
     pub message: String,
     /// The store's name.
     pub store: String,
@@ -118,7 +118,7 @@ pub struct SyncView {
     pub customers_failed: u64,
     /// The number of webhooks that were applied.
     pub webhooks_applied: u64,
-    /// The number of webhooks that the store sent more than once. The repeats had no effect.
+    /// The number of webhooks that had arrived before. They had no effect.
     pub webhooks_repeated: u64,
     /// The number of webhooks without an effect, such as orders without an email address.
     pub webhooks_ignored: u64,

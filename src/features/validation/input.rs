@@ -71,7 +71,7 @@ pub fn check_choices(field: &str, choices: &[impl Sized]) -> Result<(), Failure>
     if choices.len() <= max {
         return Ok(());
     }
-    Err(Failure::field(field, format_args!("use at most {max} items, not {}", choices.len())))
+    Err(Failure::field(field, format_args!("list at most {max} items; this list has {}", choices.len())))
 }
 
 /// Returns the time limit for a check: `wanted`, or less if the request must end earlier.

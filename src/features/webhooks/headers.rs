@@ -55,7 +55,7 @@ pub fn describe(schema: &mut Schema) {
 pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure> {
     let field = |name: &str| format!("customHeaders.{name}");
     if given.len() > limits::WEBHOOK_HEADERS_MAX {
-        let detail = format!("use at most {} headers, not {}", limits::WEBHOOK_HEADERS_MAX, given.len());
+        let detail = format!("add at most {} headers; this request has {}", limits::WEBHOOK_HEADERS_MAX, given.len());
         return Err(Failure::field("customHeaders", detail));
     }
     let mut seen: Vec<String> = Vec::new();

@@ -41,7 +41,7 @@ pub fn response(id: &Value, code: i32, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
-/// Returns whether the value can be the ID of a message: a text or an integer.
+/// Returns whether the value can be the ID of a message: a string or an integer.
 pub fn is_id(id: &Value) -> bool {
     let is_whole = |number: f64| number.fract() == 0.0 && number.abs() < EXACT_MAX;
     id.is_string() || id.as_i64().is_some() || id.as_f64().is_some_and(is_whole)
@@ -56,7 +56,7 @@ fn reason(members: &Members<'_>, id: &Value) -> Option<&'static str> {
     }
     // An error that answers an unreadable request has no ID.
     if has("id") && !is_id(id) && !(has("error") && id.is_null()) {
-        return Some("id: use text or an integer; a notification has no ID");
+        return Some("id: use a string or an integer; a notification has no ID");
     }
     if !has("method") {
         return match (has("result"), has("error")) {
@@ -71,7 +71,7 @@ fn reason(members: &Members<'_>, id: &Value) -> Option<&'static str> {
         return Some("method: a message with a method has no result and no error; remove them");
     }
     if !starts_with("method", '"') {
-        return Some("method: use the name of a method, as text");
+        return Some("method: use the name of a method, as a string");
     }
     let has_wrong_params = has("params") && !starts_with("params", '{') && !starts_with("params", 'n');
     has_wrong_params.then_some("params: use an object")

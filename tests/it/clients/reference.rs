@@ -137,6 +137,7 @@ fn is_right(entry: &Entry, outcome: &Value) -> bool {
     let is_declared =
         entry.spec.codes().iter().any(|declared| declared.info().wire == code && u64::from(declared.info().status) == status);
     // A platform that cannot be reached is a 503. Some operations are for signed-in users only.
-    let is_for_users = status == 403 && outcome["message"].as_str().is_some_and(|message| message.contains("An API key cannot"));
+    let is_for_users =
+        status == 403 && outcome["message"].as_str().is_some_and(|message| message.contains("A Mailmill API key cannot"));
     is_declared && (matches!(status, 404 | 409 | 410 | 413 | 503) || is_for_users)
 }

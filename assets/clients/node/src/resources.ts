@@ -75,7 +75,7 @@ export class ProjectsKnowledge extends Resource<Mailmill> {
   /**
    * List a project's knowledge base.
    *
-   * Lists the newest entry first.
+   * Lists entries, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.projects.knowledge.list(projectId)) console.log(item);
@@ -216,7 +216,7 @@ export class ProjectsProducts extends Resource<Mailmill> {
   /**
    * List a project's products.
    *
-   * Lists imported and added products in their order, including hidden products, which emails leave out.
+   * Lists imported and added products by position, including hidden products, which emails leave out.
    * @example
    * ```ts
    * for await (const item of mailmill.projects.products.list(projectId)) console.log(item);
@@ -295,7 +295,7 @@ export class Projects extends Resource<Mailmill> {
   /**
    * List projects.
    *
-   * Lists the newest project first.
+   * Lists projects, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.projects.list()) console.log(item);
@@ -460,7 +460,7 @@ export class Domains extends Resource<Mailmill> {
   /**
    * Get a sending domain.
    *
-   * Includes the last result for each DNS record; POST …/verify checks the records now.
+   * Includes the last result for each DNS record; POST /v1/domains/{domain}/verify checks the records now.
    * @example
    * ```ts
    * await mailmill.domains.get(domain);
@@ -566,7 +566,7 @@ export class EmailsVersions extends Resource<Mailmill> {
   /**
    * List the versions of an email.
    *
-   * Newest first.
+   * Lists versions, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.emails.versions.list(emailId)) console.log(item);
@@ -697,7 +697,7 @@ export class Emails extends Resource<Mailmill> {
   }
 
   /**
-   * Add a text to the brief of an email.
+   * Add text to the brief of an email.
    *
    * Returns the brief.
    * @example
@@ -747,9 +747,9 @@ export class Emails extends Resource<Mailmill> {
   }
 
   /**
-   * List generations.
+   * List email conversations.
    *
-   * Newest first.
+   * Lists conversations, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.emails.list({ projectId })) console.log(item);
@@ -860,7 +860,7 @@ export class Emails extends Resource<Mailmill> {
   }
 
   /**
-   * Send a test of an email.
+   * Send a test email.
    *
    * Emits the event email.test.sent.
    * @example
@@ -917,7 +917,7 @@ export class SavedBlocks extends Resource<Mailmill> {
   /**
    * List saved blocks.
    *
-   * Lists the newest block first.
+   * Lists saved blocks, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.savedBlocks.list(projectId)) console.log(item);
@@ -1139,8 +1139,6 @@ export class Exports extends Resource<Mailmill> {
 
   /**
    * Export emails as PNG.
-   *
-   * Creates one file for each finished email in the conversation: the whole email, 600 pixels wide, at twice the resolution.
    * @example
    * ```ts
    * await mailmill.exports.png(conversationId);
@@ -1303,7 +1301,7 @@ export class ContactsImports extends Resource<Mailmill> {
   /**
    * List the row errors of an import.
    *
-   * Lists errors in the order of the file.
+   * Lists errors in the order of the rows.
    * @example
    * ```ts
    * for await (const item of mailmill.contacts.imports.errors(id)) console.log(item);
@@ -1593,7 +1591,7 @@ export class Contacts extends Resource<Mailmill> {
   /**
    * Get the timeline of a contact.
    *
-   * Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events.
+   * Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.contacts.timeline(id, { projectId })) console.log(item);
@@ -1700,7 +1698,7 @@ export class Connections extends Resource<Mailmill> {
   /**
    * Complete a sign-in to another platform.
    *
-   * Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it.
+   * Connects the account that the user signed in to, or reconnects it, and resumes imports that are waiting for it.
    * @example
    * ```ts
    * await mailmill.connections.complete(provider, { code: "8f3d6c1e", state: "test.5d41402abc4b2a76" });
@@ -1887,7 +1885,7 @@ export class Tags extends Resource<Mailmill> {
   /**
    * List tags.
    *
-   * Lists the newest tag first, unless sortBy or sortOrder is set.
+   * Lists tags, newest first unless sortBy or sortOrder is set.
    * @example
    * ```ts
    * for await (const item of mailmill.tags.list({ projectId })) console.log(item);
@@ -1900,7 +1898,7 @@ export class Tags extends Resource<Mailmill> {
   /**
    * Create a tag.
    *
-   * Writing a contact with an unknown tag also creates the tag.
+   * Adding a new tag to a contact also creates the tag.
    * @example
    * ```ts
    * await mailmill.tags.create({ projectId, name: "newsletter" });
@@ -2043,7 +2041,7 @@ export class Segments extends Resource<Mailmill> {
   /**
    * List segments.
    *
-   * Lists the newest segment first.
+   * Lists segments, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.segments.list({ projectId })) console.log(item);
@@ -2351,7 +2349,7 @@ export class Inbox extends Resource<Mailmill> {
   /**
    * Take a screenshot of a message in the built-in inbox.
    *
-   * Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.
+   * Returns a PNG image of the whole message, 600 CSS pixels wide, with two image pixels per CSS pixel.
    * @example
    * ```ts
    * await mailmill.inbox.screenshot(id);
@@ -2379,7 +2377,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * List campaigns.
    *
-   * Newest first.
+   * Lists campaigns, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.campaigns.list({ projectId })) console.log(item);
@@ -2392,7 +2390,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * List campaigns of all projects with their statistics.
    *
-   * Newest first.
+   * Lists campaigns, newest first.
    * @example
    * ```ts
    * for await (const item of mailmill.campaigns.overview()) console.log(item);
@@ -2453,7 +2451,7 @@ export class Campaigns extends Resource<Mailmill> {
   }
 
   /**
-   * Send a test of a campaign's email.
+   * Send a test email of a campaign.
    *
    * Sends the email as it would go out now, in the language of the contact with that address.
    * @example
@@ -2507,7 +2505,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * Reschedule a campaign.
    *
-   * Like scheduling a campaign, but fails if the campaign is a draft.
+   * Changes the start time of a campaign that is scheduled or pending review.
    * @example
    * ```ts
    * await mailmill.campaigns.reschedule(id, { scheduledAt });
@@ -2652,7 +2650,7 @@ export class MailServices extends Resource<Mailmill> {
   /**
    * List mail services.
    *
-   * Lists the oldest mail service first.
+   * Lists mail services, oldest first.
    * @example
    * ```ts
    * for await (const item of mailmill.mailServices.list()) console.log(item);
@@ -2730,7 +2728,7 @@ export class IncomingWebhooks extends Resource<Mailmill> {
   /**
    * List incoming webhooks.
    *
-   * Lists the oldest incoming webhook first.
+   * Lists incoming webhooks, oldest first.
    * @example
    * ```ts
    * for await (const item of mailmill.incomingWebhooks.list()) console.log(item);
@@ -2823,7 +2821,7 @@ export class ScheduledImports extends Resource<Mailmill> {
   /**
    * List scheduled imports.
    *
-   * Lists the oldest scheduled import first.
+   * Lists scheduled imports, oldest first.
    * @example
    * ```ts
    * for await (const item of mailmill.scheduledImports.list()) console.log(item);
@@ -2903,7 +2901,7 @@ export class WebhooksDeliveries extends Resource<Mailmill> {
   /**
    * List deliveries.
    *
-   * Lists the newest delivery first, with the record of every attempt.
+   * Lists deliveries, newest first, with the record of every attempt.
    * @example
    * ```ts
    * for await (const item of mailmill.webhooks.deliveries.list(webhookId)) console.log(item);
@@ -2947,7 +2945,7 @@ export class Webhooks extends Resource<Mailmill> {
   /**
    * List webhooks.
    *
-   * Lists the oldest webhook first.
+   * Lists webhooks, oldest first.
    * @example
    * ```ts
    * for await (const item of mailmill.webhooks.list()) console.log(item);
@@ -3036,7 +3034,7 @@ export class Webhooks extends Resource<Mailmill> {
   }
 
   /**
-   * Send a test.
+   * Send a test event.
    *
    * Makes one attempt, signed like any other attempt, with the header X-Service-Test and the type webhook.test.
    * @example

@@ -158,12 +158,12 @@ fn json(body: &[u8]) -> Result<Value, Refusal> {
     serde_json::from_slice(body).map_err(|_| Refusal::Malformed)
 }
 
-/// Returns the text at this path, or empty text.
+/// Returns the string at this path; empty if there is none.
 fn text<'a>(value: &'a Value, path: &[&str]) -> &'a str {
     path.iter().try_fold(value, |value, name| value.get(name)).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the texts at these paths that are not empty.
+/// Returns the strings at these paths that are not empty.
 fn texts(value: &Value, paths: &[&[&str]]) -> Vec<String> {
     paths.iter().map(|path| text(value, path)).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }

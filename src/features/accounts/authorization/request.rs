@@ -57,7 +57,7 @@ impl AuthorizationRequest {
             return Err(Failure::field("response_type", "must be \"code\"; update the program"));
         }
         if self.code_challenge_method != "S256" {
-            return Err(Failure::field("code_challenge_method", "must be S256; the program must support PKCE"));
+            return Err(Failure::field("code_challenge_method", "must be S256; the client must support PKCE with S256"));
         }
         let challenge = model::challenge(&self.code_challenge);
         let challenge = challenge.ok_or_else(|| {

@@ -35,10 +35,9 @@ pub struct GrantApproval {
 impl Operation for ApprovalGrant {
     const SPEC: Spec = Spec::post("accounts.approval_grant", "/v1/account/approvals/grant", signed_in())
         .summary("Grant an agent a key")
-        .about("You can grant only requested permissions that you have yourself. email:send and campaign:write need a recent sign-in. The \
-            agent fetches the key with its next poll; no one else sees it. If you leave the account or lose a permission before that, the \
-            agent \
-            gets no key.")
+        .about("You can grant only requested permissions that you have yourself. Granting email:send or campaign:write requires a recent \
+            sign-in. The agent fetches the key with its next poll; no one else sees it. If you leave the account or lose a permission \
+            before that, the agent gets no key.")
         .fails(&[Code::NotFound, Code::FreshSignInRequired]);
     type Input = GrantApproval;
     type Output = Done<ApprovalView>;

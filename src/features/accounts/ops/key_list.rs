@@ -10,7 +10,7 @@ pub struct KeyList;
 impl Operation for KeyList {
     const SPEC: Spec = Spec::get("accounts.key_list", "/v1/account/keys", manager())
         .summary("List the API keys")
-        .about("Lists the newest key first. Revoked keys stay in the list for 90 days.");
+        .about("Lists API keys, newest first. Revoked keys stay in the list for 90 days.");
     type Input = NoInput;
     type Output = Done<Keys>;
 

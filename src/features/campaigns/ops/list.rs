@@ -42,7 +42,7 @@ pub struct ListCampaigns {
 impl Operation for List {
     const SPEC: Spec = Spec::get("campaigns.list", "/v1/campaigns", needs(Permission::CampaignRead))
         .summary("List campaigns")
-        .about("Newest first.")
+        .about("Lists campaigns, newest first.")
         .rate(RouteGroup::Campaigns)
         .blocking()
         .fails(&[Code::NotFound]);

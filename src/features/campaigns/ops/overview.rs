@@ -60,8 +60,8 @@ impl Operation for Overview {
     const SPEC: Spec = Spec::get("campaigns.overview", "/v1/campaigns/overview", needs(Permission::CampaignRead))
         .summary("List campaigns of all projects with their statistics")
         .about(
-            "Newest first. If few campaigns match, a page can have fewer campaigns than requested, or none, even though more pages \
-             follow.",
+            "Lists campaigns, newest first. If few campaigns match, a page can have fewer campaigns than requested, or none, even \
+             though more pages follow.",
         )
         .rate(RouteGroup::Campaigns)
         .blocking()

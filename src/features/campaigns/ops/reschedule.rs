@@ -38,7 +38,10 @@ pub struct RescheduleCampaign {
 impl Operation for Reschedule {
     const SPEC: Spec = Spec::post("campaigns.reschedule", "/v1/campaigns/{id}/reschedule", needs(Permission::CampaignWrite))
         .summary("Reschedule a campaign")
-        .about("Like scheduling a campaign, but fails if the campaign is a draft.")
+        .about(
+            "Changes the start time of a campaign that is scheduled or pending review. Without scheduledTimezone or timezoneMode, the \
+             campaign keeps its time zone or mode. Fails if the campaign is a draft; schedule it with POST /v1/campaigns/{id}/schedule.",
+        )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);

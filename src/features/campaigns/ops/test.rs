@@ -44,7 +44,7 @@ pub struct TestSent {
 
 impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
-        .summary("Send a test of a campaign's email")
+        .summary("Send a test email of a campaign")
         .about(
             "Sends the email as it would go out now, in the language of the contact with that address. Works in every campaign status. If \
              one of the addresses cannot be emailed, no test is sent, and RECIPIENT_NOT_SENDABLE names the address. Test emails are not \
@@ -72,7 +72,7 @@ impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let max = limits::CAMPAIGN_TEST_ADDRESSES_MAX;
         if !(1..=max).contains(&input.emails.len()) {
-            return Err(Failure::field("emails", format!("use 1 to {max} addresses, not {}", input.emails.len())));
+            return Err(Failure::field("emails", format!("list 1 to {max} addresses; this list has {}", input.emails.len())));
         }
         let campaign = require(tx, caller.account(), input.id, input.project_id)?;
         let context = LaunchContext::of(caller);

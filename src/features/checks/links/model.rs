@@ -155,6 +155,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
             // A `mailto:` link without an address lets the reader choose one. Sharing links use this form.
             match wrong {
                 Some("") if rest.starts_with('?') => skipped("The link opens a new message without a recipient."),
+                Some("") => invalid("The link has an empty address. Remove the extra comma, or add an address."),
                 Some(wrong) => invalid(format!("\"{wrong}\" is not an email address. Write it like name@example.com.")),
                 None => skipped("The link opens a new message; whether the address exists was not checked."),
             }

@@ -81,7 +81,7 @@ impl Operation for Authorize {
 
 impl Async for Authorize {
     async fn run(context: Context, input: BeginSignIn) -> Result<Self::Output, Failure> {
-        let session = oauth::session(&context.caller)?;
+        let session = oauth::session(&context.caller, oauth::CONNECT_WITH_KEY)?;
         let BeginSignIn { provider, name, project_id: project, connection_id: connection, uses } = input;
         let name = name.map(|name| name.to_string());
         let (engine, environment) = (&context.engine, context.caller.environment());

@@ -36,9 +36,9 @@ impl Operation for Complete {
     const SPEC: Spec = Spec::post("connections.complete", "/v1/connections/{provider}/complete", needs(Permission::ProjectWrite))
         .summary("Complete a sign-in to another platform")
         .about(
-            "Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it. Only the session \
-             that started the sign-in can complete it, within ten minutes. A repeat returns the connection and changes nothing. The \
-             dashboard calls this operation when the user returns.",
+            "Connects the account that the user signed in to, or reconnects it, and resumes imports that are waiting for it. Only the \
+             session that started the sign-in can complete it, within ten minutes. A second call returns the connection and changes \
+             nothing. The dashboard calls this operation when the user returns.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = CompleteSignIn;
@@ -52,7 +52,7 @@ impl Operation for Complete {
 
 impl Async for Complete {
     async fn run(context: Context, input: CompleteSignIn) -> Result<Self::Output, Failure> {
-        let session = oauth::session(&context.caller)?;
+        let session = oauth::session(&context.caller, oauth::CONNECT_WITH_KEY)?;
         let CompleteSignIn { provider, code, state } = input;
         let (engine, environment) = (&context.engine, context.caller.environment());
         let unusable = || {

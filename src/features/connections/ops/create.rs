@@ -47,10 +47,10 @@ impl Operation for Create {
         .summary("Connect an account on another platform")
         .about(
             "Tests the key with the platform before it is stored. If the account is already connected for the same project, or if \
-             connectionId names its connection, the key is replaced, and imports that wait for it continue. The key needs only these \
-             scopes: for Klaviyo accounts:read, lists:read, segments:read and profiles:read; for HubSpot crm.lists.read, \
-             crm.objects.contacts.read and communication_preferences.statuses.batch.read. For exports, also: for Klaviyo \
-             templates:read, templates:write, images:read and images:write; for HubSpot content and files.",
+             connectionId names its connection, the operation replaces the key and resumes imports that are waiting for the \
+             connection. The key needs only these scopes: for Klaviyo accounts:read, lists:read, segments:read and profiles:read; for \
+             HubSpot crm.lists.read, crm.objects.contacts.read and communication_preferences.statuses.batch.read. For exports, also: \
+             for Klaviyo templates:read, templates:write, images:read and images:write; for HubSpot content and files.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);

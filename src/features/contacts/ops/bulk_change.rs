@@ -145,7 +145,7 @@ impl Command for BulkChange {
         }
         let max = limits::CHANGE_IDS_MAX;
         if ids.is_empty() || ids.len() > max {
-            return Err(Failure::field("ids", format_args!("use 1 to {max} IDs, not {}", ids.len())));
+            return Err(Failure::field("ids", format_args!("list 1 to {max} IDs; this list has {}", ids.len())));
         }
         let mut numbers = Vec::with_capacity(ids.len());
         for id in ids {
@@ -163,8 +163,9 @@ impl Command for BulkChange {
 
 fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     let names = |field: &str, names: &[TagName]| match names.len() {
-        many if many > limits::TAGS_PER_CONTACT_MAX => {
-            Err(Failure::field(field, format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)))
+        found if found > limits::TAGS_PER_CONTACT_MAX => {
+            let max = limits::TAGS_PER_CONTACT_MAX;
+            Err(Failure::field(field, format_args!("list at most {max} tags; this list has {found}")))
         }
         _ => Ok(names.iter().map(|name| name.to_string()).collect::<Vec<_>>()),
     };

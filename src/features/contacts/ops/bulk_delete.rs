@@ -62,7 +62,8 @@ impl Command for BulkDelete {
         projects::require(tx, caller.account(), project)?;
         let max = limits::BULK_DELETE_MAX;
         if input.emails.is_empty() || input.emails.len() > max {
-            return Err(Failure::field("emails", format_args!("use 1 to {max} emails, not {}", input.emails.len())));
+            let found = input.emails.len();
+            return Err(Failure::field("emails", format_args!("list 1 to {max} email addresses; this list has {found}")));
         }
         let (mut gone, mut not_found, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
         contact_records::change(tx, project, |tx, changes| {

@@ -185,7 +185,8 @@ impl Upload {
             "tags" => {
                 let names = jobs::tag_names(text).map_err(|error| Failure::field(name, error))?;
                 if names.len() > limits::TAGS_PER_CONTACT_MAX {
-                    return Err(Failure::field(name, format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
+                    let (max, found) = (limits::TAGS_PER_CONTACT_MAX, names.len());
+                    return Err(Failure::field(name, format_args!("list at most {max} tags; this list has {found}")));
                 }
                 self.tags = names.iter().map(|name| name.to_string()).collect();
             }

@@ -58,7 +58,7 @@ impl Operation for ImportErrors {
     const SPEC: Spec = Spec::get("contacts.import_errors", "/v1/contacts/imports/{id}/errors", needs(Permission::AudienceRead)).client("contacts.imports.errors")
         .summary("List the row errors of an import")
         .about(
-            "Lists errors in the order of the file. Only the first thousand are kept; the import's counts show how many rows failed.",
+            "Lists errors in the order of the rows. Only the first thousand are kept; the import's counts show how many rows failed.",
         )
         .fails(&[Code::NotFound]);
     type Input = ListImportErrors;

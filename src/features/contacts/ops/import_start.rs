@@ -68,7 +68,8 @@ impl Command for ImportStart {
         projects::require(tx, caller.account(), job.project)?;
         let import = pending_imports::import_of(&job)?.clone();
         if input.tags.len() > limits::TAGS_PER_CONTACT_MAX {
-            return Err(Failure::field("tags", format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
+            let (max, found) = (limits::TAGS_PER_CONTACT_MAX, input.tags.len());
+            return Err(Failure::field("tags", format_args!("list at most {max} tags; this list has {found}")));
         }
         let given = input.delimiter.as_deref().filter(|text| !text.is_empty());
         let cut = given.map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()?;

@@ -34,8 +34,8 @@ impl Operation for Create {
         .summary("Add a sending domain")
         .about(
             "Creates the domain's DKIM keys and returns the DNS records to add. The records are checked regularly from then \
-             on; POST …/verify checks them immediately. You can send from the domain, and from its subdomains, once one DKIM \
-             record is found; the other records are recommended. An existing domain is returned unchanged.",
+             on; POST /v1/domains/{domain}/verify checks them immediately. You can send from the domain, and from its subdomains, \
+             once one DKIM record is found; the other records are recommended. An existing domain is returned unchanged.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::LimitReached]);

@@ -25,7 +25,7 @@ pub struct DomainRef {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("domains.get", "/v1/domains/{domain}", needs(Permission::DomainRead))
         .summary("Get a sending domain")
-        .about("Includes the last result for each DNS record; POST …/verify checks the records now.")
+        .about("Includes the last result for each DNS record; POST /v1/domains/{domain}/verify checks the records now.")
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
     type Output = Done<DomainView>;

@@ -245,7 +245,7 @@ enum StageOutput {
         prompt: String,
         usage: Usage,
     },
-    /// The email cannot be generated: the reason and the usage.
+    /// The email cannot be generated. Contains the reason, worded for users, and the model usage.
     Nothing(String, Usage),
 }
 

@@ -285,7 +285,7 @@ fn with_filters(name: &str, filters: &[&str]) -> Translation {
 }
 
 /// Returns a field with the text for contacts who have no value. Without this text, Mailmill would not send them the email; on the
-/// other platforms, a missing value is empty text.
+/// other platforms, a missing value is an empty string.
 fn field(name: &str, default: &str) -> Translation {
     let is_plain = !default.contains(['"', '\\', '{', '}', '<', '>']);
     match own_name(name).filter(|_| is_plain) {

@@ -38,7 +38,7 @@ pub struct AddToBrief {
 impl Operation for BriefAdd {
     const SPEC: Spec = Spec::post("emails.brief_add", "/v1/emails/{emailId}/brief", needs(Permission::EmailWrite))
         .client("emails.add_to_brief")
-        .summary("Add a text to the brief of an email")
+        .summary("Add text to the brief of an email")
         .about(
             "Returns the brief. Values in the added text are no longer reported as missing from the brief. The emails in a series and \
                 the languages of an email share a brief.",
@@ -62,7 +62,7 @@ impl Command for BriefAdd {
         let account = caller.account();
         let text = input.text.trim();
         if text.is_empty() {
-            return Err(Failure::field("text", "must not be empty; enter a text from the email"));
+            return Err(Failure::field("text", "must not be empty; enter text from the email"));
         }
         let email = require_email(tx, account, input.email_id, None)?;
         let conversation = store::conversation(tx, account, email.conversation)?;

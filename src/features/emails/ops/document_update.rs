@@ -233,7 +233,7 @@ mod tests {
         let too_many = vec![json!({ "op": "set", "path": "subject", "value": "x" }); limits::EMAIL_CHANGES_MAX + 1];
         for (operations, expected) in [
             (json!([]), "operations: must not be empty; add at least one operation"),
-            (json!(too_many), "operations: use at most 100 items, not 101"),
+            (json!(too_many), "operations: list at most 100 items; this list has 101"),
             (json!([{ "op": "turn" }]), "operations[0].op: "),
             (json!([{ "op": "remove", "id": "x" }]), "operations[0].id: the document has no block \"x\""),
             (

@@ -65,9 +65,10 @@ impl StateWord {
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("emails.list", "/v1/projects/emails", needs_one(READERS))
-        .summary("List generations")
+        .summary("List email conversations")
         .about(
-            "Newest first. Each item is a conversation with one or more emails, and shows the subject and thumbnail of its first email.",
+            "Lists conversations, newest first. A conversation has one or more emails; the list shows the subject and thumbnail of its \
+             first email.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

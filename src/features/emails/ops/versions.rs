@@ -48,10 +48,12 @@ impl VersionView {
 }
 
 impl Operation for Versions {
-    const SPEC: Spec = Spec::get("emails.versions", "/v1/emails/{emailId}/versions", needs_one(READERS)).client("emails.versions.list")
+    const SPEC: Spec = Spec::get("emails.versions", "/v1/emails/{emailId}/versions", needs_one(READERS))
+        .client("emails.versions.list")
         .summary("List the versions of an email")
         .about(
-            "Newest first. Each edit creates a version; versions never change. Restore a version with POST …/versions/{version}/restore.",
+            "Lists versions, newest first. Each edit creates a version; versions never change. Restore a version with \
+             POST /v1/emails/{emailId}/versions/{version}/restore.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

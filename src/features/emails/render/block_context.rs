@@ -121,7 +121,7 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
     }
 
-    /// Returns a cell with a picture that is at most `room` pixels wide in a wider space.
+    /// Returns a cell with a picture that is at most `room` pixels wide, although the cell is wider.
     pub fn small_picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut cell = self.picture(gap, picture, room);
         if let Content::Picture(drawn) = &mut cell.content {

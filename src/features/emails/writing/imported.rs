@@ -34,7 +34,7 @@ impl Listing {
         listing.text.push_str(&format!("subject: {}\npreheader: {}\n", imported.subject, imported.preheader()));
         let links = imported.links();
         for (place, part) in imported.parts() {
-            if listing.text.len() > limits::IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX {
+            if listing.text.len() > limits::IMPORTED_EMAIL_PROMPT_BYTES_MAX {
                 listing.text.push_str("(the rest is omitted: the email is too long)\n");
                 break;
             }

@@ -41,9 +41,10 @@ impl Operation for Receive {
     const SPEC: Spec = Spec::post("hooks.receive", "/v1/hooks/{token}", public())
         .summary("Send a contact or an event to an incoming webhook")
         .about(
-            "The path contains the token of the URL. Accepts a JSON object or a form, with the values that the webhook's mapping names. A \
-             contact is added or updated by its email; a repeat changes nothing. Events with a dedupeKey are recorded once. A repeat \
-             with the same Idempotency-Key within 24 hours changes nothing.",
+            "Accepts a JSON object or a form with the values that the webhook's mapping names. The token is the last part of the webhook's \
+             URL. Adds the contact with the email address in the request, or updates the existing contact; the same request again \
+             changes nothing. An event with a dedupeKey is recorded once. Within 24 hours, a second request with the same \
+             Idempotency-Key changes nothing.",
         )
         .fails(&[Code::InvalidSignature, Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::NotFound]);
     type Input = HookUrl;

@@ -10,9 +10,8 @@ pub struct Resume;
 
 impl Operation for Resume {
     const SPEC: Spec = Spec::post("installation.resume", "/v1/system/hold/resume", manager()).summary("Resume sending").about(
-        "Ends the hold and sends all waiting work. The response lists this work, some of which may be sent twice. A repeat, or a \
-             call while sending is not on hold, changes nothing. Only the installation's own account (the first account) may use \
-             this operation.",
+        "Ends the hold and sends all waiting work. The response lists this work, some of which may be sent twice. If sending is not on \
+             hold, the operation changes nothing. Only the installation's own account (the first account) may use this operation.",
     );
     type Input = NoInput;
     type Output = Done<SendingHold>;

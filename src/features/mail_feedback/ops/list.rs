@@ -27,7 +27,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("mail_feedback.list", "/v1/mail-services", needs(Permission::WebhookRead))
         .client("mail_services.list")
         .summary("List mail services")
-        .about("Lists the oldest mail service first. The URLs of the webhooks are shown only when they are created.");
+        .about("Lists mail services, oldest first. The URL of a webhook is shown only when it is created.");
     type Input = ListMailServices;
     type Output = Page<MailFeedbackView>;
 

@@ -88,7 +88,7 @@ impl Raw for Receive {
 }
 
 /// Returns the error code for a refused request. Mailgun repeats a request for eight hours unless the status is 406. This status is
-/// therefore returned if a repeat cannot succeed. After a wrong secret, a repeat can succeed, because the secret can be corrected.
+/// therefore returned if the request can never succeed. After a wrong secret, it can succeed, because the secret can be corrected.
 fn code(service: MailService, refusal: Refusal) -> Code {
     match (service, refusal) {
         (MailService::Mailgun, Refusal::Malformed | Refusal::Replayed) => Code::NeverAccepted,

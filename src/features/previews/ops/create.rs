@@ -102,7 +102,7 @@ fn drawn_with(engine: &Engine) -> DrawnWith {
 fn chosen(keys: &[String]) -> Result<Vec<&'static Device>, Failure> {
     let max = limits::EMAIL_PREVIEW_DEVICES_MAX;
     if keys.len() > max {
-        return Err(Failure::field("devices", format_args!("use at most {max} items, not {}", keys.len())));
+        return Err(Failure::field("devices", format_args!("list at most {max} devices; this list has {}", keys.len())));
     }
     if keys.is_empty() {
         return Ok(devices::all().iter().filter(|device| device.is_common).collect());

@@ -126,7 +126,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
 /// Returns the tags without duplicates. Fails if there are too many tags.
 pub fn checked_tags(given: Vec<ImageTag>) -> Result<Vec<String>, Failure> {
     if given.len() > IMAGE_TAGS_MAX {
-        return Err(Failure::field("tags", format_args!("use at most {IMAGE_TAGS_MAX} tags, not {}", given.len())));
+        return Err(Failure::field("tags", format_args!("list at most {IMAGE_TAGS_MAX} tags; this list has {}", given.len())));
     }
     let mut tags: Vec<String> = Vec::with_capacity(given.len());
     for tag in given {

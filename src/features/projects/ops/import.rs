@@ -82,7 +82,7 @@ impl Command for Import {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewProject) -> Result<Self::Output, Failure> {
         let max = limits::PROJECT_URLS_MAX;
         if !(1..=max).contains(&input.urls.len()) {
-            return Err(Failure::field("urls", format_args!("use 1 to {max} URLs, not {}", input.urls.len())));
+            return Err(Failure::field("urls", format_args!("list 1 to {max} URLs; this list has {}", input.urls.len())));
         }
         let account = caller.account();
         if let Some(known) = with_site(tx, account, input.urls[0].as_str())? {

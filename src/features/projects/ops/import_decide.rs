@@ -60,7 +60,7 @@ impl Command for ImportDecide {
             if names.len() > SITE_IMPORT_CHANGES_MAX {
                 return Err(Failure::field(
                     field,
-                    format_args!("use at most {SITE_IMPORT_CHANGES_MAX} changes, not {}", names.len()),
+                    format_args!("list at most {SITE_IMPORT_CHANGES_MAX} changes per request; this list has {}", names.len()),
                 ));
             }
             for (index, name) in names.iter().enumerate() {

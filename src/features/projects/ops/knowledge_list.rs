@@ -30,7 +30,7 @@ impl Operation for KnowledgeList {
         .client("projects.knowledge.list")
         .summary("List a project's knowledge base")
         .about(
-            "Lists the newest entry first. Includes entries from the project's own pages, with the `referenceOrigin` `website`.",
+            "Lists entries, newest first. Includes entries from the project's own pages, with the `referenceOrigin` `website`.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

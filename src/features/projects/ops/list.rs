@@ -28,7 +28,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("projects.list", "/v1/projects", needs_one(&Permission::ALL))
         .summary("List projects")
         .about(
-            "Lists the newest project first. Use a project's ID as `projectId` in other operations. The fields `description`, `urls`, \
+            "Lists projects, newest first. Use a project's ID as `projectId` in other operations. The fields `description`, `urls`, \
              `logoUrls`, `palette` and `error` are included only with one of the permissions `email:read`, `project:write`, \
              `audience:read` or `campaign:read`.",
         )

@@ -56,7 +56,8 @@ impl Command for ProductsMerge {
         let (project, max) = (input.project_id, PRODUCTS_MERGED_MAX);
         require(tx, caller.account(), project)?;
         if !(1..=max).contains(&input.product_ids.len()) {
-            return Err(Failure::field("productIds", format_args!("use 1 to {max} products, not {}", input.product_ids.len())));
+            let found = input.product_ids.len();
+            return Err(Failure::field("productIds", format_args!("list 1 to {max} products; this list has {found}")));
         }
         let mut product = find(tx, project, input.product_id)?;
         for (index, &id) in input.product_ids.iter().enumerate() {

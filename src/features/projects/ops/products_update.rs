@@ -24,12 +24,13 @@ pub struct ProductsUpdate;
 
 pub type ProductName = Name<{ limits::PRODUCT_NAME_CHARACTERS_MAX }>;
 pub type ProductText = LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>;
-/// A price as text.
+/// A price as a string; empty to remove the price.
 pub type Price = ShortText<{ limits::PRICE_CHARACTERS_MAX }>;
 /// Matches a price as a decimal number in major units, or an empty string.
 pub const PRICE_PATTERN: &str = r"^([0-9]{1,9}([.,][0-9]{1,3})?)?$";
 
-/// The changes to a product. Omitted fields stay unchanged; `null` restores the imported value; an empty text removes it.
+/// The changes to a product. Omitted fields stay unchanged; `null` restores the imported value. An empty string in `description`, `price`
+/// or `priceBefore` removes the value.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProductPatch {

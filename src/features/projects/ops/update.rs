@@ -35,7 +35,8 @@ const FONT_PATTERN: &str = concat!(
     r#"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*$"#,
 );
 
-/// The values to set. Omitted fields stay unchanged; `null` restores the imported value; an empty text or list removes the imported value.
+/// The values to set. Omitted fields stay unchanged; `null` restores the imported value. An empty string in `tagline`, `description`,
+/// `company`, `address`, `email` or `phone`, or an empty list, removes the value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BrandPatch {
@@ -241,7 +242,7 @@ fn social(patch: Patch<Vec<SocialProfile>>, kept: &mut Option<Vec<BrandSocialLin
     if let Patch::Value(profiles) = &patch
         && profiles.len() > max
     {
-        return Err(Failure::field("social", format_args!("use at most {max} profiles, not {}", profiles.len())));
+        return Err(Failure::field("social", format_args!("list at most {max} profiles; this list has {}", profiles.len())));
     }
     let link = |profile: SocialProfile| BrandSocialLink {
         network: profile.network.to_lowercase(),
@@ -264,7 +265,7 @@ fn voice(patch: VoicePatch, kept: &mut VoiceOverrides) -> Result<(), Failure> {
         if let Patch::Value(words) = &words
             && words.len() > max
         {
-            return Err(Failure::field(field, format_args!("use at most {max} entries, not {}", words.len())));
+            return Err(Failure::field(field, format_args!("list at most {max} entries; this list has {}", words.len())));
         }
         words.map(|words| words.iter().map(|word| word.to_string()).collect()).apply(kept);
     }

@@ -10,7 +10,7 @@ const PRODUCTS: Table<(ProjectId, ProductId), Product> = Table::new(tables::PROD
 /// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(PRODUCTS)];
 
-/// Returns all products of a project in their order, including hidden ones. There are at most [`crate::vocab::limits::PRODUCTS_MAX`].
+/// Returns all products of a project by position, including hidden ones. There are at most [`crate::vocab::limits::PRODUCTS_MAX`].
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Product>> {
     let rows = tx.list(PRODUCTS, &PRODUCTS.under(&(project,)), Order::Forward, usize::MAX)?;
     let mut products: Vec<Product> = rows.into_iter().map(|(_, product)| product).collect();

@@ -35,7 +35,7 @@ impl Operation for List {
         needs_one(&[Permission::EmailRead, Permission::EmailWrite]),
     )
     .summary("List saved blocks")
-    .about("Lists the newest block first.")
+    .about("Lists saved blocks, newest first.")
     .rate(RouteGroup::Emails)
     .fails(&[Code::NotFound]);
     type Input = ListSavedBlocks;

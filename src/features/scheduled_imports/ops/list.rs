@@ -29,7 +29,7 @@ pub struct ListScheduledImports {
 impl Operation for List {
     const SPEC: Spec = Spec::get("scheduled_imports.list", "/v1/scheduled-imports", needs(Permission::AudienceRead))
         .summary("List scheduled imports")
-        .about("Lists the oldest scheduled import first.");
+        .about("Lists scheduled imports, oldest first.");
     type Input = ListScheduledImports;
     type Output = Page<ScheduledImportView>;
 

@@ -35,7 +35,10 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("segments.list", "/v1/segments", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences"])
         .summary("List segments")
-        .about("Lists the newest segment first. Unless count is false, each segment has the number of contacts that match its filter now.")
+        .about(
+            "Lists segments, newest first. Unless count is false, each one includes the number of contacts that currently match its \
+             filter.",
+        )
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListSegments;

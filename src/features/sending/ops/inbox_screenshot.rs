@@ -28,7 +28,7 @@ impl Operation for InboxScreenshot {
     const SPEC: Spec = Spec::get("sending.inbox_screenshot", "/v1/inbox/{id}/screenshot", needs(Permission::EmailRead))
         .client("inbox.screenshot")
         .summary("Take a screenshot of a message in the built-in inbox")
-        .about("Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.")
+        .about("Returns a PNG image of the whole message, 600 CSS pixels wide, with two image pixels per CSS pixel.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = MessageScreenshot;
     type Output = Bare;

@@ -68,7 +68,7 @@ pub struct TestSendResult {
 
 impl Operation for Test {
     const SPEC: Spec = Spec::post("sending.test", "/v1/emails/test/send", needs(Permission::EmailSend)).client("emails.send_test")
-        .summary("Send a test of an email")
+        .summary("Send a test email")
         .about(
             "Emits the event email.test.sent. The message is the same as in a send to one address, but its opens and clicks are not \
              tracked. The recipient does not have to be subscribed.",

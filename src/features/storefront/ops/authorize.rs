@@ -82,7 +82,7 @@ impl Async for Authorize {
         let (engine, environment, account) = (&context.engine, context.caller.environment(), context.caller.account());
         let BeginInstall { project_id: project, storefront_store_url, customers } = input;
         context.read(move |tx: &ReadTx| projects::require(tx, account, project)).await?;
-        let session = oauth::session(&context.caller)?;
+        let session = oauth::session(&context.caller, install::CONNECT_WITH_TOKEN)?;
         let shop = address::of_shopify(&address::parse(&storefront_store_url)?)?;
         let Some(app) = install::app(&engine.settings.connections) else {
             let reason = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \

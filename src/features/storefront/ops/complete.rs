@@ -35,8 +35,8 @@ impl Operation for Complete {
         .summary("Complete the installation of the app on a Shopify store")
         .about(
             "Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to \
-             import. Only the session that started the installation can complete it, within ten minutes. A repeat returns the connected \
-             store. The dashboard calls this operation when the user returns.",
+             import. Only the session that started the installation can complete it, within ten minutes. A second call returns the \
+             connected store. The dashboard calls this operation when the user returns.",
         )
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
     type Input = CompleteInstall;
@@ -50,7 +50,7 @@ impl Operation for Complete {
 
 impl Async for Complete {
     async fn run(context: Context, input: CompleteInstall) -> Result<Self::Output, Failure> {
-        let session = oauth::session(&context.caller)?;
+        let session = oauth::session(&context.caller, install::CONNECT_WITH_TOKEN)?;
         let (engine, environment, account) = (context.engine.clone(), context.caller.environment(), context.caller.account());
         let query = input.query.expose();
         let app = install::app(&engine.settings.connections).filter(|_| query.len() <= limits::STORE_INSTALL_QUERY_BYTES_MAX);
@@ -99,8 +99,8 @@ impl Async for Complete {
     }
 }
 
-/// Returns the store if the installation that started at `since` has been completed. Shopify accepts a code once, so a repeat of the
-/// callback, such as after a lost response, could not be completed again.
+/// Returns the store if the installation that started at `since` has been completed. Shopify accepts a code once, so a second
+/// call, such as after a lost response, could not exchange it again.
 async fn completed(
     context: &Context,
     project: ProjectId,

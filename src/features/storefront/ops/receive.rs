@@ -32,7 +32,7 @@ pub struct StoreUrl {
 pub struct WebhookReceived {
     /// Whether the webhook had an effect.
     pub applied: bool,
-    /// Whether the same webhook arrived before. A repeat has no effect.
+    /// Whether the same webhook arrived before. If so, this request had no effect.
     pub repeated: bool,
 }
 

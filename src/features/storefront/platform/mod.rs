@@ -44,8 +44,8 @@ trait StorePort {
         cursor: Option<&str>,
     ) -> impl Future<Output = Result<Paged<ReadCustomer>, PlatformError>> + Send;
 
-    /// Verifies the signature. Returns the webhook's topic and the ID that identifies a repeat, or `None` if the signature is
-    /// invalid.
+    /// Verifies the signature. Returns the webhook's topic and the ID by which a repeated webhook is recognized, or `None` if the
+    /// signature is invalid.
     fn verify(headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery>;
 
     /// Reads a webhook whose signature is valid.

@@ -35,8 +35,8 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("tags.create", "/v1/tags", needs(Permission::AudienceWrite))
         .summary("Create a tag")
         .about(
-            "Writing a contact with an unknown tag also creates the tag. Returns 409 if a tag in the project has this name; \
-                data.id is then the ID of that tag.",
+            "Adding a new tag to a contact also creates the tag. Returns 409 if a tag in the project has this name; data.id is then the \
+             ID of that tag.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);

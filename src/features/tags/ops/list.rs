@@ -50,7 +50,7 @@ pub enum TagSortBy {
 impl Operation for List {
     const SPEC: Spec = Spec::get("tags.list", "/v1/tags", needs(Permission::AudienceRead))
         .summary("List tags")
-        .about("Lists the newest tag first, unless sortBy or sortOrder is set.")
+        .about("Lists tags, newest first unless sortBy or sortOrder is set.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListTags;

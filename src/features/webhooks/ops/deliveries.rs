@@ -34,7 +34,7 @@ impl Operation for Deliveries {
         .client("webhooks.deliveries.list")
         .summary("List deliveries")
         .about(
-            "Lists the newest delivery first, with the record of every attempt. Deliveries are kept for the \
+            "Lists deliveries, newest first, with the record of every attempt. Deliveries are kept for the \
              number of days in the setting webhooks.deliveries_kept_days. A status filter searches the newest 20,000 deliveries.",
         )
         .blocking()

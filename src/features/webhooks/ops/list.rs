@@ -25,7 +25,7 @@ pub struct ListWebhooks {
 impl Operation for List {
     const SPEC: Spec = Spec::get("webhooks.list", "/v1/webhooks", needs(Permission::WebhookRead))
         .summary("List webhooks")
-        .about("Lists the oldest webhook first.");
+        .about("Lists webhooks, oldest first.");
     type Input = ListWebhooks;
     type Output = Page<WebhookView>;
 

@@ -40,7 +40,7 @@ pub struct WebhookTested {
 
 impl Operation for Test {
     const SPEC: Spec = Spec::post("webhooks.test", "/v1/webhooks/{webhookId}/test", needs(Permission::WebhookWrite))
-        .summary("Send a test")
+        .summary("Send a test event")
         .about(
             "Makes one attempt, signed like any other attempt, with the header X-Service-Test and the type webhook.test. This also \
              works for disabled or paused webhooks. The response contains the endpoint's response. The call itself succeeds \

@@ -35,7 +35,7 @@ pub struct WebhookPatch {
     #[schemars(length(min = 1))]
     pub events: Option<Vec<Subscription>>,
     /// Whether the webhook receives events. Disabling the webhook cancels its pending deliveries; events that occur while it is disabled
-    /// can be delivered later with `POST …/redeliver`.
+    /// can be delivered later with `POST /v1/webhooks/{webhookId}/redeliver`.
     pub active: Option<bool>,
     /// The purpose of the webhook.
     #[serde(default)]

@@ -55,7 +55,7 @@ export declare class ProjectsKnowledge extends Resource<Mailmill> {
  /**
   * List a project's knowledge base.
   *
-  * Lists the newest entry first.
+  * Lists entries, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.projects.knowledge.list(projectId)) console.log(item);
@@ -163,7 +163,7 @@ export declare class ProjectsProducts extends Resource<Mailmill> {
  /**
   * List a project's products.
   *
-  * Lists imported and added products in their order, including hidden products, which emails leave out.
+  * Lists imported and added products by position, including hidden products, which emails leave out.
   * @example
   * ```ts
   * for await (const item of mailmill.projects.products.list(projectId)) console.log(item);
@@ -223,7 +223,7 @@ export declare class Projects extends Resource<Mailmill> {
  /**
   * List projects.
   *
-  * Lists the newest project first.
+  * Lists projects, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.projects.list()) console.log(item);
@@ -347,7 +347,7 @@ export declare class Domains extends Resource<Mailmill> {
  /**
   * Get a sending domain.
   *
-  * Includes the last result for each DNS record; POST …/verify checks the records now.
+  * Includes the last result for each DNS record; POST /v1/domains/{domain}/verify checks the records now.
   * @example
   * ```ts
   * await mailmill.domains.get(domain);
@@ -429,7 +429,7 @@ export declare class EmailsVersions extends Resource<Mailmill> {
  /**
   * List the versions of an email.
   *
-  * Newest first.
+  * Lists versions, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.emails.versions.list(emailId)) console.log(item);
@@ -529,7 +529,7 @@ export declare class Emails extends Resource<Mailmill> {
   */
  brief(params: t.EmailsBriefParams, options?: CallOptions): Promise<t.Brief>;
  /**
-  * Add a text to the brief of an email.
+  * Add text to the brief of an email.
   *
   * Returns the brief.
   * @example
@@ -567,9 +567,9 @@ export declare class Emails extends Resource<Mailmill> {
   */
  status(conversationId: string, params?: t.EmailsStatusParams, options?: CallOptions): Promise<t.GenerationStatus>;
  /**
-  * List generations.
+  * List email conversations.
   *
-  * Newest first.
+  * Lists conversations, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.emails.list({ projectId })) console.log(item);
@@ -653,7 +653,7 @@ export declare class Emails extends Resource<Mailmill> {
   */
  send(params: t.EmailsSendParams, options?: CallOptions): Promise<t.SendAccepted>;
  /**
-  * Send a test of an email.
+  * Send a test email.
   *
   * Emits the event email.test.sent.
   * @example
@@ -691,7 +691,7 @@ export declare class SavedBlocks extends Resource<Mailmill> {
  /**
   * List saved blocks.
   *
-  * Lists the newest block first.
+  * Lists saved blocks, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.savedBlocks.list(projectId)) console.log(item);
@@ -856,8 +856,6 @@ export declare class Exports extends Resource<Mailmill> {
  mjml(conversationId: string, params?: t.ExportsMjmlParams, options?: CallOptions): Promise<t.EmailExport>;
  /**
   * Export emails as PNG.
-  *
-  * Creates one file for each finished email in the conversation: the whole email, 600 pixels wide, at twice the resolution.
   * @example
   * ```ts
   * await mailmill.exports.png(conversationId);
@@ -981,7 +979,7 @@ export declare class ContactsImports extends Resource<Mailmill> {
  /**
   * List the row errors of an import.
   *
-  * Lists errors in the order of the file.
+  * Lists errors in the order of the rows.
   * @example
   * ```ts
   * for await (const item of mailmill.contacts.imports.errors(id)) console.log(item);
@@ -1203,7 +1201,7 @@ export declare class Contacts extends Resource<Mailmill> {
  /**
   * Get the timeline of a contact.
   *
-  * Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events.
+  * Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.contacts.timeline(id, { projectId })) console.log(item);
@@ -1279,7 +1277,7 @@ export declare class Connections extends Resource<Mailmill> {
  /**
   * Complete a sign-in to another platform.
   *
-  * Connects the account that the user signed in to, or reconnects it, and continues imports that wait for it.
+  * Connects the account that the user signed in to, or reconnects it, and resumes imports that are waiting for it.
   * @example
   * ```ts
   * await mailmill.connections.complete(provider, { code: "8f3d6c1e", state: "test.5d41402abc4b2a76" });
@@ -1419,7 +1417,7 @@ export declare class Tags extends Resource<Mailmill> {
  /**
   * List tags.
   *
-  * Lists the newest tag first, unless sortBy or sortOrder is set.
+  * Lists tags, newest first unless sortBy or sortOrder is set.
   * @example
   * ```ts
   * for await (const item of mailmill.tags.list({ projectId })) console.log(item);
@@ -1429,7 +1427,7 @@ export declare class Tags extends Resource<Mailmill> {
  /**
   * Create a tag.
   *
-  * Writing a contact with an unknown tag also creates the tag.
+  * Adding a new tag to a contact also creates the tag.
   * @example
   * ```ts
   * await mailmill.tags.create({ projectId, name: "newsletter" });
@@ -1539,7 +1537,7 @@ export declare class Segments extends Resource<Mailmill> {
  /**
   * List segments.
   *
-  * Lists the newest segment first.
+  * Lists segments, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.segments.list({ projectId })) console.log(item);
@@ -1777,7 +1775,7 @@ export declare class Inbox extends Resource<Mailmill> {
  /**
   * Take a screenshot of a message in the built-in inbox.
   *
-  * Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.
+  * Returns a PNG image of the whole message, 600 CSS pixels wide, with two image pixels per CSS pixel.
   * @example
   * ```ts
   * await mailmill.inbox.screenshot(id);
@@ -1799,7 +1797,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * List campaigns.
   *
-  * Newest first.
+  * Lists campaigns, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.campaigns.list({ projectId })) console.log(item);
@@ -1809,7 +1807,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * List campaigns of all projects with their statistics.
   *
-  * Newest first.
+  * Lists campaigns, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.campaigns.overview()) console.log(item);
@@ -1855,7 +1853,7 @@ export declare class Campaigns extends Resource<Mailmill> {
   */
  duplicate(id: string, params?: t.CampaignsDuplicateParams, options?: CallOptions): Promise<t.CampaignView>;
  /**
-  * Send a test of a campaign's email.
+  * Send a test email of a campaign.
   *
   * Sends the email as it would go out now, in the language of the contact with that address.
   * @example
@@ -1897,7 +1895,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * Reschedule a campaign.
   *
-  * Like scheduling a campaign, but fails if the campaign is a draft.
+  * Changes the start time of a campaign that is scheduled or pending review.
   * @example
   * ```ts
   * await mailmill.campaigns.reschedule(id, { scheduledAt });
@@ -2009,7 +2007,7 @@ export declare class MailServices extends Resource<Mailmill> {
  /**
   * List mail services.
   *
-  * Lists the oldest mail service first.
+  * Lists mail services, oldest first.
   * @example
   * ```ts
   * for await (const item of mailmill.mailServices.list()) console.log(item);
@@ -2069,7 +2067,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * List incoming webhooks.
   *
-  * Lists the oldest incoming webhook first.
+  * Lists incoming webhooks, oldest first.
   * @example
   * ```ts
   * for await (const item of mailmill.incomingWebhooks.list()) console.log(item);
@@ -2141,7 +2139,7 @@ export declare class ScheduledImports extends Resource<Mailmill> {
  /**
   * List scheduled imports.
   *
-  * Lists the oldest scheduled import first.
+  * Lists scheduled imports, oldest first.
   * @example
   * ```ts
   * for await (const item of mailmill.scheduledImports.list()) console.log(item);
@@ -2203,7 +2201,7 @@ export declare class WebhooksDeliveries extends Resource<Mailmill> {
  /**
   * List deliveries.
   *
-  * Lists the newest delivery first, with the record of every attempt.
+  * Lists deliveries, newest first, with the record of every attempt.
   * @example
   * ```ts
   * for await (const item of mailmill.webhooks.deliveries.list(webhookId)) console.log(item);
@@ -2237,7 +2235,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * List webhooks.
   *
-  * Lists the oldest webhook first.
+  * Lists webhooks, oldest first.
   * @example
   * ```ts
   * for await (const item of mailmill.webhooks.list()) console.log(item);
@@ -2305,7 +2303,7 @@ export declare class Webhooks extends Resource<Mailmill> {
   */
  delete(webhookId: string, options?: CallOptions): Promise<t.DeletedWebhook>;
  /**
-  * Send a test.
+  * Send a test event.
   *
   * Makes one attempt, signed like any other attempt, with the header X-Service-Test and the type webhook.test.
   * @example

@@ -122,8 +122,8 @@ class ProjectsKnowledge(Resource):
     ) -> List[t.ProjectsKnowledgeListPage, t.KnowledgeView]:
         """List a project's knowledge base.
 
-        Lists the newest entry first. Includes entries from the project's own pages, with the
-        `referenceOrigin` `website`.
+        Lists entries, newest first. Includes entries from the project's own pages, with the `referenceOrigin`
+        `website`.
 
         Args:
             offset: The number of entries to skip.
@@ -403,7 +403,7 @@ class ProjectsProducts(Resource):
     ) -> List[t.ProjectsProductsListPage, t.ProductView]:
         """List a project's products.
 
-        Lists imported and added products in their order, including hidden products, which emails leave out.
+        Lists imported and added products by position, including hidden products, which emails leave out.
 
         Args:
             offset: The number of products to skip.
@@ -550,7 +550,7 @@ class Projects(Resource):
     ) -> List[t.ProjectsListPage, t.ProjectView]:
         """List projects.
 
-        Lists the newest project first. Use a project's ID as `projectId` in other operations. The fields
+        Lists projects, newest first. Use a project's ID as `projectId` in other operations. The fields
         `description`, `urls`, `logoUrls`, `palette` and `error` are included only with one of the permissions
         `email:read`, `project:write`, `audience:read` or `campaign:read`.
 
@@ -790,9 +790,9 @@ class Domains(Resource):
         """Add a sending domain.
 
         Creates the domain's DKIM keys and returns the DNS records to add. The records are checked regularly
-        from then on; POST …/verify checks them immediately. You can send from the domain, and from its
-        subdomains, once one DKIM record is found; the other records are recommended. An existing domain is
-        returned unchanged.
+        from then on; POST /v1/domains/{domain}/verify checks them immediately. You can send from the domain,
+        and from its subdomains, once one DKIM record is found; the other records are recommended. An existing
+        domain is returned unchanged.
 
         Args:
             domain: The domain name, such as `example.com`. International names are accepted.
@@ -867,7 +867,7 @@ class Domains(Resource):
     def get(self, domain: str, *, request_options: CallOptions | None = None) -> t.DomainView:
         """Get a sending domain.
 
-        Includes the last result for each DNS record; POST …/verify checks the records now.
+        Includes the last result for each DNS record; POST /v1/domains/{domain}/verify checks the records now.
 
         Args:
             domain: The domain name, such as `example.com`.
@@ -1060,8 +1060,8 @@ class EmailsVersions(Resource):
     ) -> List[t.EmailsVersionsListPage, t.VersionView]:
         """List the versions of an email.
 
-        Newest first. Each edit creates a version; versions never change. Restore a version with POST
-        …/versions/{version}/restore.
+        Lists versions, newest first. Each edit creates a version; versions never change. Restore a version
+        with POST /v1/emails/{emailId}/versions/{version}/restore.
 
         Args:
             project_id: If given, the email must belong to this project.
@@ -1295,7 +1295,7 @@ class Emails(Resource):
         text: str,
         request_options: CallOptions | None = None,
     ) -> t.Brief:
-        """Add a text to the brief of an email.
+        """Add text to the brief of an email.
 
         Returns the brief. Values in the added text are no longer reported as missing from the brief. The
         emails in a series and the languages of an email share a brief.
@@ -1431,10 +1431,10 @@ class Emails(Resource):
         offset: int | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> List[t.EmailsListPage, t.ConversationView]:
-        """List generations.
+        """List email conversations.
 
-        Newest first. Each item is a conversation with one or more emails, and shows the subject and thumbnail
-        of its first email.
+        Lists conversations, newest first. A conversation has one or more emails; the list shows the subject
+        and thumbnail of its first email.
 
         Args:
             project_id: The project that the conversations belong to.
@@ -1710,7 +1710,7 @@ class Emails(Resource):
         variables: dict[str, t.AnyJson] | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.TestSendResult:
-        """Send a test of an email.
+        """Send a test email.
 
         Emits the event email.test.sent. The message is the same as in a send to one address, but its opens
         and clicks are not tracked. The recipient does not have to be subscribed.
@@ -1888,7 +1888,7 @@ class SavedBlocks(Resource):
     ) -> List[t.SavedBlocksListPage, t.SavedBlockView]:
         """List saved blocks.
 
-        Lists the newest block first.
+        Lists saved blocks, newest first.
 
         Args:
             offset: The number of saved blocks to skip.
@@ -2334,8 +2334,8 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails as PNG.
 
-        Creates one file for each finished email in the conversation: the whole email, 600 pixels wide, at
-        twice the resolution.
+        Creates one file for each finished email in the conversation: the whole email, 600 CSS pixels wide,
+        with two image pixels per CSS pixel.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all of its emails are exported.
@@ -2708,7 +2708,7 @@ class ContactsImports(Resource):
     ) -> List[t.ContactsImportsErrorsPage, t.ImportError]:
         """List the row errors of an import.
 
-        Lists errors in the order of the file. Only the first thousand are kept; the import's counts show how
+        Lists errors in the order of the rows. Only the first thousand are kept; the import's counts show how
         many rows failed.
 
         Args:
@@ -3299,9 +3299,9 @@ class Contacts(Resource):
     ) -> List[t.TimelinePart, t.TimelineEntry]:
         """Get the timeline of a contact.
 
-        Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer
-        events. For a contact with very many messages, bounces and complaints are listed only for the newest
-        500.
+        Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events,
+        newest first. For a contact with very many messages, bounces and complaints are listed only for the
+        newest 500.
 
         Args:
             id: The contact's ID.
@@ -3486,9 +3486,9 @@ class Connections(Resource):
         """Connect an account on another platform.
 
         Tests the key with the platform before it is stored. If the account is already connected for the same
-        project, or if connectionId names its connection, the key is replaced, and imports that wait for it
-        continue. The key needs only these scopes: for Klaviyo accounts:read, lists:read, segments:read and
-        profiles:read; for HubSpot crm.lists.read, crm.objects.contacts.read and
+        project, or if connectionId names its connection, the operation replaces the key and resumes imports
+        that are waiting for the connection. The key needs only these scopes: for Klaviyo accounts:read,
+        lists:read, segments:read and profiles:read; for HubSpot crm.lists.read, crm.objects.contacts.read and
         communication_preferences.statuses.batch.read. For exports, also: for Klaviyo templates:read,
         templates:write, images:read and images:write; for HubSpot content and files.
 
@@ -3552,9 +3552,10 @@ class Connections(Resource):
     ) -> t.ConnectionView:
         """Complete a sign-in to another platform.
 
-        Connects the account that the user signed in to, or reconnects it, and continues imports that wait for
-        it. Only the session that started the sign-in can complete it, within ten minutes. A repeat returns
-        the connection and changes nothing. The dashboard calls this operation when the user returns.
+        Connects the account that the user signed in to, or reconnects it, and resumes imports that are
+        waiting for it. Only the session that started the sign-in can complete it, within ten minutes. A
+        second call returns the connection and changes nothing. The dashboard calls this operation when the
+        user returns.
 
         Args:
             code: The authorization code, which works once.
@@ -3801,8 +3802,8 @@ class Storefront(Resource):
 
         Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it
         encrypted, and starts to import. Only the session that started the installation can complete it,
-        within ten minutes. A repeat returns the connected store. The dashboard calls this operation when the
-        user returns.
+        within ten minutes. A second call returns the connected store. The dashboard calls this operation when
+        the user returns.
 
         Args:
             query: The complete query with which Shopify redirected the user back, unchanged, because Shopify
@@ -3995,7 +3996,7 @@ class Tags(Resource):
     ) -> List[t.TagsListPage, t.TagView]:
         """List tags.
 
-        Lists the newest tag first, unless sortBy or sortOrder is set.
+        Lists tags, newest first unless sortBy or sortOrder is set.
 
         Args:
             project_id: The project whose tags are listed.
@@ -4021,8 +4022,8 @@ class Tags(Resource):
     ) -> t.TagView:
         """Create a tag.
 
-        Writing a contact with an unknown tag also creates the tag. Returns 409 if a tag in the project has
-        this name; data.id is then the ID of that tag.
+        Adding a new tag to a contact also creates the tag. Returns 409 if a tag in the project has this name;
+        data.id is then the ID of that tag.
 
         Args:
             project_id: The tag's project.
@@ -4308,8 +4309,8 @@ class Segments(Resource):
     ) -> List[t.SegmentsListPage, t.SegmentView]:
         """List segments.
 
-        Lists the newest segment first. Unless count is false, each segment has the number of contacts that
-        match its filter now.
+        Lists segments, newest first. Unless count is false, each one includes the number of contacts that
+        currently match its filter.
 
         Args:
             project_id: The project whose segments are listed.
@@ -4790,7 +4791,7 @@ class Inbox(Resource):
     def screenshot(self, id: str, *, request_options: CallOptions | None = None) -> bytes:
         """Take a screenshot of a message in the built-in inbox.
 
-        Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.
+        Returns a PNG image of the whole message, 600 CSS pixels wide, with two image pixels per CSS pixel.
         """
         return _t.cast("bytes", self._call(
             "GET",
@@ -4881,7 +4882,7 @@ class Campaigns(Resource):
     ) -> List[t.CampaignsListPage, t.CampaignView]:
         """List campaigns.
 
-        Newest first.
+        Lists campaigns, newest first.
 
         Args:
             project_id: The project that the campaigns belong to.
@@ -4912,8 +4913,8 @@ class Campaigns(Resource):
     ) -> List[t.CampaignsOverview, t.CampaignLine]:
         """List campaigns of all projects with their statistics.
 
-        Newest first. If few campaigns match, a page can have fewer campaigns than requested, or none, even
-        though more pages follow.
+        Lists campaigns, newest first. If few campaigns match, a page can have fewer campaigns than requested,
+        or none, even though more pages follow.
 
         Args:
             project_id: Lists only campaigns in this project; campaigns in all projects if absent.
@@ -5056,7 +5057,7 @@ class Campaigns(Resource):
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.TestSent:
-        """Send a test of a campaign's email.
+        """Send a test email of a campaign.
 
         Sends the email as it would go out now, in the language of the contact with that address. Works in
         every campaign status. If one of the addresses cannot be emailed, no test is sent, and
@@ -5174,7 +5175,9 @@ class Campaigns(Resource):
     ) -> t.CampaignView:
         """Reschedule a campaign.
 
-        Like scheduling a campaign, but fails if the campaign is a draft.
+        Changes the start time of a campaign that is scheduled or pending review. Without scheduledTimezone or
+        timezoneMode, the campaign keeps its time zone or mode. Fails if the campaign is a draft; schedule it
+        with POST /v1/campaigns/{id}/schedule.
 
         Args:
             id: The campaign's ID.
@@ -5452,7 +5455,7 @@ class MailServices(Resource):
     ) -> List[t.MailServicesListPage, t.MailFeedbackView]:
         """List mail services.
 
-        Lists the oldest mail service first. The URLs of the webhooks are shown only when they are created.
+        Lists mail services, oldest first. The URL of a webhook is shown only when it is created.
 
         Args:
             offset: The number of mail services to skip.
@@ -5602,7 +5605,7 @@ class IncomingWebhooks(Resource):
     ) -> List[t.IncomingWebhooksListPage, t.HookView]:
         """List incoming webhooks.
 
-        Lists the oldest incoming webhook first. The URLs are shown only when they are created.
+        Lists incoming webhooks, oldest first. A URL is shown only when it is created.
 
         Args:
             project_id: If given, only the incoming webhooks of this project are returned.
@@ -5789,7 +5792,7 @@ class ScheduledImports(Resource):
     ) -> List[t.ScheduledImportsListPage, t.ScheduledImportView]:
         """List scheduled imports.
 
-        Lists the oldest scheduled import first.
+        Lists scheduled imports, oldest first.
 
         Args:
             project_id: If given, only the scheduled imports of this project are returned.
@@ -5987,7 +5990,7 @@ class WebhooksDeliveries(Resource):
     ) -> List[t.WebhooksDeliveriesListPage, t.DeliveryView]:
         """List deliveries.
 
-        Lists the newest delivery first, with the record of every attempt. Deliveries are kept for the number
+        Lists deliveries, newest first, with the record of every attempt. Deliveries are kept for the number
         of days in the setting webhooks.deliveries_kept_days. A status filter searches the newest 20,000
         deliveries.
 
@@ -6068,7 +6071,7 @@ class Webhooks(Resource):
     ) -> List[t.WebhooksListPage, t.WebhookView]:
         """List webhooks.
 
-        Lists the oldest webhook first.
+        Lists webhooks, oldest first.
 
         Args:
             offset: The number of webhooks to skip.
@@ -6169,7 +6172,8 @@ class Webhooks(Resource):
             url: The URL for deliveries, including pending deliveries.
             events: The events that the webhook receives after the change.
             active: Whether the webhook receives events. Disabling the webhook cancels its pending deliveries;
-                events that occur while it is disabled can be delivered later with `POST …/redeliver`.
+                events that occur while it is disabled can be delivered later with `POST
+                /v1/webhooks/{webhookId}/redeliver`.
             description: The purpose of the webhook.
             custom_headers: Headers to send with every delivery, which replace all previous headers. A value
                 of `********`, as shown in responses, keeps the current value of that header.
@@ -6199,7 +6203,7 @@ class Webhooks(Resource):
         ))
 
     def test(self, webhook_id: str, *, request_options: CallOptions | None = None) -> t.WebhookTested:
-        """Send a test.
+        """Send a test event.
 
         Makes one attempt, signed like any other attempt, with the header X-Service-Test and the type
         webhook.test. This also works for disabled or paused webhooks. The response contains the endpoint's

@@ -308,8 +308,8 @@ class _BrandOverridesRequired(_t.TypedDict):
 
 class BrandOverrides(_BrandOverridesRequired, total=False):
     """The values that users set, in the shape of the input of `projects.update`. An absent value keeps the
-    imported value; an empty text
-    or list removes the imported value.
+    imported value; an empty string
+    or list removes it.
     """
     name: str
     """The name of the brand, in lists and in emails."""
@@ -3922,7 +3922,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
-    """The number of requests that arrived more than once. A repeat has no effect."""
+    """The number of requests that had arrived before. They have no effect."""
     createdAt: str
     updatedAt: str
 
@@ -3960,7 +3960,7 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
-    """The number of requests that arrived more than once. A repeat has no effect."""
+    """The number of requests that had arrived before. They have no effect."""
     createdAt: str
     updatedAt: str
 
@@ -4410,7 +4410,7 @@ class ProblemView(_t.TypedDict):
 
 
 class ProductOverrides(_t.TypedDict, total=False):
-    """The values of a product that users set. An empty text removes the imported value."""
+    """The values of a product that users set. An empty string removes the imported value."""
     name: str
     url: str
     image: str
@@ -4503,7 +4503,7 @@ class ProjectView(_ProjectViewRequired, total=False):
     description: str
     """What the brand does, imported from its sites or set by a user."""
     urls: list[str]
-    """The sites that the project was imported from."""
+    """The URLs that the project was imported from."""
     logoUrls: LogosView
     palette: BrandPalette
     """The brand's colors by role, as found on its sites or set by users."""
@@ -5367,7 +5367,7 @@ class StorefrontConnection(_t.TypedDict):
     status: str
     """Always `connected`."""
     message: str
-    """What happens next, as a text for users."""
+    """What happens next, worded for users."""
     store: str
     """The store's name."""
     toolsEnabled: list[StoreTool]
@@ -5447,7 +5447,7 @@ class _SyncViewRequired(_t.TypedDict):
     webhooksApplied: int
     """The number of webhooks that were applied."""
     webhooksRepeated: int
-    """The number of webhooks that the store sent more than once. The repeats had no effect."""
+    """The number of webhooks that had arrived before. They had no effect."""
     webhooksIgnored: int
     """The number of webhooks without an effect, such as orders without an email address."""
 

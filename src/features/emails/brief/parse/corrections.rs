@@ -169,8 +169,8 @@ fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     (prompt.kind(mark.to) == Kind::Number && is_apart).then(|| Range::of(wrong.range.from, mark.to))
 }
 
-/// Returns the range that a phrase such as "no wait" withdraws, if the values around the phrase have different kinds: a bare number
-/// before a value ("20, no wait, 25%"), or a value that is not replaced ("code TEN, no wait, that is last year's").
+/// Returns the range that a phrase such as "no wait" withdraws: if a value follows the phrase, the bare number before it ("20, no wait,
+/// 25%"); otherwise, the clause with the value before it, which is not replaced ("code TEN, no wait, that is last year's").
 fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
     let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;

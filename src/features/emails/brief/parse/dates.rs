@@ -130,12 +130,20 @@ pub fn contradicts_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
     has_day && named.is_some_and(|mark| mark.value as i8 != first.weekday().to_monday_zero_offset())
 }
 
+/// Returns whether a date has a day but no month: "the 9th", "Sunday the 9th".
+pub fn lacks_month(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    // The month can be a number: "9.5.", "9/5".
+    let is_numeric = (found.range.from..found.range.to)
+        .any(|at| prompt.kind(at) == Kind::Number && prompt.raw(at).contains('.') || prompt.fold(at) == "/");
+    has_number && !is_numeric && !prompt.has(List::Month, found.range)
+}
+
 /// Returns the weekday and the day of a date without a month: "Sunday the 9th".
 pub fn weekday_and_day(prompt: &Prompt<'_>, found: &Found) -> Option<(i8, i8)> {
     let Some(FactValue::Days { first, last: None }) = &found.value else { return None };
     let named = prompt.all(List::Weekday, found.range).next()?;
-    let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
-    (has_number && !prompt.has(List::Month, found.range)).then_some((named.value as i8, first.day()))
+    lacks_month(prompt, found).then_some((named.value as i8, first.day()))
 }
 
 /// Returns the bound that the words at an index express, and the index where the date starts.

@@ -199,8 +199,7 @@ fn compared(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     (is_old && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at))).then_some(FactKind::OldPrice)
 }
 
-/// Returns whether a number is the old or the new price of a change, if neither price has a currency: "the blend goes from 12 to
-/// 13.50".
+/// Returns the kind of a number that is the old or the new price in a change without a currency: "the blend goes from 12 to 13.50".
 fn changed(prompt: &Prompt<'_>, at: usize) -> Option<FactKind> {
     let pair = |first: usize| {
         let second =

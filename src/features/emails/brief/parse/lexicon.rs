@@ -247,7 +247,8 @@ impl Lexicon {
         }
     }
 
-    /// Returns the folded word that an abbreviation or a typing error stands for, if it is one word.
+    /// Returns the folded word that an abbreviation or a misspelled word stands for; `None` for any other word, and if an abbreviation
+    /// stands for several words.
     fn written(&self, words: &Words<'_>, at: usize) -> Option<String> {
         let raw = words.raw(at).to_lowercase();
         let own = self.rewritten(&raw).or_else(|| self.spelled(&raw)).filter(|_| words.kind(at) == Kind::Word)?;

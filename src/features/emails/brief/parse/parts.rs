@@ -75,7 +75,7 @@ pub fn keep_weekdays(brief: &mut Brief) {
     }
 }
 
-/// Returns the offer, if the prompt has a fact of an offer, a code, or free delivery.
+/// Returns the offer; `None` if the prompt has no fact with an offer role, no code and no free delivery.
 fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
     let is_offer = |role: Option<FactRole>| matches!(role, Some(FactRole::Offer | FactRole::OfferEnds));
     let has_offer = brief.facts.iter().any(|fact| is_offer(fact.role) || fact.kind == FactKind::Code);
@@ -242,7 +242,7 @@ fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     }
 }
 
-/// Returns the words before an item's colon, if there are at most five and none is a verb.
+/// Returns the words before an item's colon; `None` unless there are one to five words and none of them is a finite verb.
 fn heading(prompt: &Prompt<'_>, range: Range) -> Option<Part> {
     let colon = prompt.sign(":", range).filter(|colon| (1..=5).contains(&(colon - range.from)))?;
     let range = Range::of(range.from, colon);

@@ -30,7 +30,7 @@ impl Pattern {
         Self { clause, sentence: sentence.to_owned() }
     }
 
-    /// Returns the text with its start replaced, if its start matches the pattern.
+    /// Returns the text with its start replaced; `None` if its start does not match the pattern, or if the text already has a subject.
     pub fn open(&self, text: &str) -> Option<String> {
         // Questions, and texts with a pronoun as their second word, already have a subject: "Suchen Sie ein Geschenk?".
         let second = text.split(' ').nth(1).unwrap_or_default().to_lowercase();

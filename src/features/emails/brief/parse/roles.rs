@@ -183,7 +183,7 @@ pub struct Around<'a> {
     pub fragment: Range,
 }
 
-/// Returns the role of a fact, if facts of its kind have one.
+/// Returns the role of a percentage, an amount, a date, a period or an offer's price; `None` for other facts.
 pub fn role(around: &Around<'_>, found: &Found) -> Option<FactRole> {
     match found.kind {
         FactKind::Percentage => Some(if is_offer(around, found) { FactRole::Offer } else { FactRole::Other }),
