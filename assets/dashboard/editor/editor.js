@@ -867,6 +867,7 @@
   const text = h("pre", { class: "card", tabindex: "0", hidden: true }, data.text ?? "");
   const warnings = h("ul", { class: "editor-warnings" });
   const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message,
+    ["links", "deliverability"].includes(one.kind) && one.text && !one.message.includes(one.text) && [" ", h("span", { class: "quiet" }, one.text)],
     [["Add it", one.add], ["Remove", one.remove]].map(([label, change]) => change && [" ",
       button(label, () => settle(change), { class: "second tiny", "aria-label": `${label}: ${one.text ?? one.message}` })]))));
   // Adds the text that a warning reports as missing, or removes the text that must not be in the email. The block may have been deleted in
