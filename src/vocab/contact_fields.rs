@@ -53,7 +53,10 @@ macro_rules! profile_fields {
             phone Phone: $crate::base::phone::Phone,
             $crate::base::optional::Nullable<String> {
                 key: "phone", label: "Phone", hint: "", characters_max: $crate::base::phone::PHONE_CHARACTERS_MAX,
-                headers: &["phone", "phonenumber", "telephone", "mobile", "mobilenumber", "cell", "tel", "telefon"],
+                headers: &[
+                    "phone", "phonenumber", "phoneno", "telephone", "mobile", "mobilenumber", "mobilephone", "cell", "tel", "telefon",
+                    "telefonnummer", "handy", "handynummer", "téléphone", "telefono", "teléfono", "telefone", "telefoon",
+                ],
                 search: Some(SearchAs::Phone), sample: "+44 20 7946 0958",
             }
             /// The city or town.
@@ -249,7 +252,10 @@ macro_rules! profile_types {
             },
             ContactField {
                 key: "email", column: "email", label: "Email", place: FieldSource::Email, filterable: true, importable: true,
-                headers: &["email", "emailaddress", "mail", "mailaddress", "emailid", "correo", "courriel"],
+                headers: &[
+                    "email", "emailaddress", "mail", "mailaddress", "emailid", "emailadresse", "mailadresse", "adresseemail", "correo",
+                    "correoelectronico", "correoelectrónico", "courriel", "indirizzoemail", "emailadres",
+                ],
             },
             $(ContactField {
                 key: $key, column: stringify!($name), label: $label, place: FieldSource::Profile(ProfileField::$Variant), filterable: true,

@@ -519,10 +519,14 @@
   // Asks for an image, and calls `accept` with the image in the document's format.
   function askImage(current, accept) {
     let chosen = current.src ? { url: current.src, preview: small(current.src), width: current.width, height: current.height } : null;
-    let file = null, focus = [0.5, 0.5];
+    let file = null, focus = [0.5, 0.5], typed = false;
     const stage = h("div", { class: "focus-stage" }), mark = h("span", { class: "focus-mark" });
-    const alt = h("input", { name: "alt", maxlength: "300", value: current.alt ?? "" });
-    const url = h("input", { name: "url", type: "url", placeholder: "https://example.com/photo.jpg" });
+    const alt = h("input", { name: "alt", maxlength: "300", value: current.alt ?? "", input: () => (typed = true) });
+    // The alt text of one image is wrong for another, but a text that the user typed here stays.
+    const describe = (about) => {
+      if (!typed) alt.value = (about ?? "").slice(0, 300);
+    };
+    const url = h("input", { name: "url", type: "url", placeholder: "https://example.com/photo.jpg", input: () => describe("") });
     const shape = h("select", { name: "shape" }, SHAPES.map(([value, label]) => h("option", { value }, label)));
     const point = (axis, label) => h("input", { type: "range", min: "0", max: "100", value: "50", "aria-label": label, input: (event) => {
       focus[axis] = event.target.value / 100;
@@ -548,12 +552,13 @@
     };
     const take = (image) => () => {
       [chosen, file] = [image, null];
-      if (!alt.value) alt.value = image.about.slice(0, 300);
+      describe((image.url === current.src && current.alt) || image.about);
       show();
     };
     const upload = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp,image/gif", change: () => {
       file = upload.files[0];
       if (!file) return;
+      describe("");
       const reader = new FileReader();
       reader.addEventListener("load", () => {
         chosen = { url: "", preview: reader.result };
@@ -862,6 +867,7 @@
   const text = h("pre", { class: "card", tabindex: "0", hidden: true }, data.text ?? "");
   const warnings = h("ul", { class: "editor-warnings" });
   const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message,
+    ["links", "deliverability"].includes(one.kind) && one.text && !one.message.includes(one.text) && [" ", h("span", { class: "quiet" }, one.text)],
     [["Add it", one.add], ["Remove", one.remove]].map(([label, change]) => change && [" ",
       button(label, () => settle(change), { class: "second tiny", "aria-label": `${label}: ${one.text ?? one.message}` })]))));
   // Adds the text that a warning reports as missing, or removes the text that must not be in the email. The block may have been deleted in

@@ -134,6 +134,10 @@ impl fmt::Display for FetchError {
             Self::Closed { host, cause } => {
                 write!(f, "The connection to {host} ended before a complete response ({cause}); try again later.")
             }
+            // The error of the TLS library for a server that answers without TLS.
+            Self::Tls { host, cause } if cause.contains("InvalidContentType") => {
+                write!(f, "{host} does not use HTTPS on this port; check the URL, or enter it with http:// instead of https://.")
+            }
             Self::Tls { host, cause } => {
                 write!(
                     f,
@@ -168,3 +172,16 @@ impl fmt::Display for FetchError {
 }
 
 impl std::error::Error for FetchError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_server_without_tls_names_the_other_scheme() {
+        let of = |cause: &str| FetchError::Tls { host: "shop.example".into(), cause: cause.into() }.to_string();
+        let plain = of("received corrupt message of type InvalidContentType");
+        assert!(plain.contains("http:// instead of https://") && !plain.contains("InvalidContentType"), "{plain}");
+        assert!(of("invalid peer certificate: UnknownIssuer").contains("UnknownIssuer"));
+    }
+}

@@ -123,8 +123,8 @@ pub fn notes(domain: &Domain, installation: &Installation) -> Vec<String> {
     let mut notes = Vec::new();
     if installation.bounce_domain.is_none() && installation.mail_host.is_none() {
         notes.push(
-            "Set server.public_url or mail.hello_name to a public host name; without one, there are no DNS records for \
-             bounces."
+            "Bounces need two more DNS records. To get them, ask the operator of the server to set server.public_url or \
+             mail.hello_name to a public host name."
                 .into(),
         );
     }

@@ -116,6 +116,11 @@ async fn a_failed_import_shows_the_reason_and_a_retry_button() {
     let started = browser.post("/test/brands/new", &[("csrf", form.csrf()), ("urls", "http://127.0.0.1:9")]).await;
     let page = settled(&mut browser, started.location()).await;
     assert!(page.text.contains("couldn't be read") && page.text.contains("value=\"retry\""), "{}", page.text);
+    assert!(page.text.contains("Change the URLs"), "{}", page.text);
+    let form = browser.get("/test/brands/new?urls=http%3A%2F%2F127.0.0.1%3A9%2F").await;
+    assert!(form.text.contains("127.0.0.1:9"), "the user can correct the URL: {}", form.text);
+    let again = browser.post("/test/brands/new", &[("csrf", form.csrf()), ("urls", "http://127.0.0.1:9/")]).await;
+    assert_eq!((again.status, again.location()), (303, started.location()), "the new import replaces the failed one");
 }
 
 #[tokio::test]

@@ -483,6 +483,7 @@ async fn an_email_is_exported_in_the_language_of_a_platform_without_an_account()
         let path = format!("/test/emails/{email}/exports");
         let made = browser.get(&format!("{path}?format=platform_{platform}")).await;
         assert!(made.status == 200 && made.text.contains("The file is ready"), "{path}: {}", made.text);
+        assert!(!made.text.contains("in a connected account"), "the card describes only the file: {}", made.text);
     }
 }
 

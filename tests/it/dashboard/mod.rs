@@ -230,6 +230,7 @@ async fn a_key_is_created_shown_once_and_revoked_by_forms() {
     let key =
         made.text.split("<code>sk_test_").nth(1).and_then(|rest| rest.split('<').next()).map(|rest| format!("sk_test_{rest}"));
     let key = key.unwrap_or_else(|| panic!("a key: {}", made.text));
+    assert!(!made.text.contains("value=\"Shop\""), "the form is empty again: {}", made.text);
     let client = anonymous(&server).with_key(Some(&key));
     assert_eq!(client.call("contacts.list", json!({ "projectId": crate::support::NO_PROJECT })).await.status, 404);
     let list = browser.get(path).await;

@@ -60,6 +60,7 @@ async fn a_webhook_is_created_by_a_form_and_its_secret_shown_once() {
         ("standard", "yes"),
     ];
     let made = browser.post(PATH, &fields).await;
+    assert!(!made.text.contains("value=\"The shop\""), "the form is empty again: {}", made.text);
     let secret = made.text.split("<code>whsec_").nth(1).and_then(|rest| rest.split('<').next()).expect("the secret").to_owned();
     let list = browser.get(PATH).await;
     assert!(!list.text.contains(&secret) && list.text.contains("The shop") && list.text.contains(">active<"));

@@ -198,6 +198,8 @@ pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
 
 fn status(text: &str) -> Result<Status, String> {
     let word = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
+    // Files made by hand use the label of the dashboard.
+    let word = if word == "not-subscribed" { Status::NonSubscribed.word() } else { word.as_str() };
     let found = Status::ALL.into_iter().find(|status| status.word() == word);
     let words = || Status::ALL.map(Status::word).join(", ");
     found.ok_or_else(|| format!("must be one of {}, not \"{}\"", words(), text.trim().chars().take(50).collect::<String>()))
@@ -245,6 +247,8 @@ mod tests {
             ..Columns::default()
         };
         assert_eq!(columns, expected);
+        let german = Columns::guessed(&headers("Vorname,E-Mail-Adresse,Telefonnummer")).expect("a header is recognized as email");
+        assert_eq!((german.email, german.profile.first_name, german.profile.phone), (1, Some(0), Some(2)));
     }
 
     #[test]
@@ -301,6 +305,8 @@ mod tests {
         assert_eq!(input.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(input.status, Some(Status::NonSubscribed));
         assert_eq!(input.custom_fields, BTreeMap::from([("plan".into(), FieldValue::Text("pro".into()))]));
+        let labeled = read(&columns, "ada@example.com,,,,Not subscribed").expect("the record is valid");
+        assert_eq!(labeled.status, Some(Status::NonSubscribed), "the dashboard's label is accepted");
         // Missing cells at the end of a short record are treated as empty.
         assert_eq!(read(&columns, "ada@example.com").expect("the record is valid").status, None);
     }

@@ -356,6 +356,25 @@ fn a_site_that_is_already_a_brand_is_not_imported_twice() {
     assert_eq!(answer.body["data"]["projectId"], project.as_str());
 }
 
+// Regression test: after an import had failed because of a wrong URL, the site could not be imported with the right URL.
+#[test]
+fn a_new_import_of_a_site_replaces_an_import_that_failed() {
+    let site = lamps();
+    let app = app();
+    let project = begin(&app, json!({ "urls": [format!("{}index.php", site.url())] }));
+    to_the_end(&app);
+    assert_eq!(state(&app, &project)["status"], "error");
+    let again = begin(&app, json!({ "urls": [site.url()], "name": "My lamps" }));
+    assert_eq!(again, project, "the failed project is used again");
+    to_the_end(&app);
+    assert_eq!(state(&app, &project)["status"], "active");
+    let details = app.get(&format!("/v1/projects/{project}")).data();
+    assert_eq!((&details["name"], &details["urls"]), (&json!("My lamps"), &json!([site.url()])));
+    let answer = app.post("/v1/projects/import", json!({ "urls": [site.url()] }));
+    let (status, code, _) = answer.refusal();
+    assert_eq!((status, code), (409, "BRAND_EXISTS"), "an imported brand is not replaced");
+}
+
 #[test]
 fn an_import_that_crashes_the_process_repeatedly_fails() {
     let site = lamps();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
-use crate::engine::store::WriteTx;
+use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::features::projects::overrides::BrandOverrides;
 use crate::features::projects::{Logos, Project, ProjectStatus, Site, importing, require_room, store, with_site};
 use crate::vocab::codes::Code;
@@ -85,16 +85,27 @@ impl Command for Import {
             return Err(Failure::field("urls", format_args!("list 1 to {max} URLs; this list has {}", input.urls.len())));
         }
         let account = caller.account();
-        if let Some(known) = with_site(tx, account, input.urls[0].as_str())? {
-            return Err(exists(&known));
+        let failed = match with_site(tx, account, input.urls[0].as_str())? {
+            Some(known) if !has_failed(tx, &known)? => return Err(exists(&known)),
+            failed => failed,
+        };
+        if failed.is_none() {
+            require_room(tx, account)?;
         }
-        require_room(tx, account)?;
-        let id = ProjectId::make(tx.now(), tx.random());
+        let id = failed.as_ref().map_or_else(|| ProjectId::make(tx.now(), tx.random()), |failed| failed.id);
         let logos = logos(input.logo_urls.unwrap_or_default());
-        let project = Project::pending(id, &input.urls, input.name.as_deref(), logos, tx.now());
+        let mut project = Project::pending(id, &input.urls, input.name.as_deref(), logos, tx.now());
+        if let Some(failed) = failed {
+            project.created_at = failed.created_at;
+            project.sender = failed.sender;
+            if project.logos == Logos::default() {
+                project.logos = failed.logos;
+            }
+        }
         store::save(tx, account, &project);
         if let Some(name) = input.name {
-            store::save_overrides(tx, id, &BrandOverrides { name: Some(name.to_string()), ..BrandOverrides::default() });
+            let overrides = BrandOverrides { name: Some(name.to_string()), ..store::overrides(tx, id)? };
+            store::save_overrides(tx, id, &overrides);
         }
         importing::open(tx, account, &project)?;
         let data = json!({ "projectId": id, "urls": project.urls, "domain": project.domain });
@@ -103,6 +114,12 @@ impl Command for Import {
         let Project { status, domain, urls, .. } = project;
         Ok(Created(ImportAccepted { project_id: id, status, domain, urls, message: message(id) }))
     }
+}
+
+/// Returns whether no import of a project has ever succeeded and none is running. A new import of its site takes its place, because its
+/// URLs may be the reason for the failure: a site without HTTPS, for example.
+fn has_failed(tx: &impl Read, project: &Project) -> StoreResult<bool> {
+    Ok(project.status == ProjectStatus::Error && store::brand(tx, project.id)?.is_none())
 }
 
 /// Returns the failure for a site that is already a brand.

@@ -12,6 +12,7 @@ use crate::features::projects::views::ColorContrast;
 use crate::features::{emails, projects};
 use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
+use crate::vocab::limits;
 
 #[derive(Serialize)]
 pub struct ThemePage {
@@ -212,7 +213,8 @@ impl Form {
 fn current(project: &Value, field: &str) -> String {
     match &project["brand"].pointer(&format!("/{}", field.replace('.', "/"))) {
         Some(Value::String(text)) => first_family(text).to_owned(),
-        Some(Value::Number(number)) => number.to_string(),
+        // Websites give pills a larger radius than the form accepts.
+        Some(Value::Number(radius)) => radius.as_u64().unwrap_or_default().min(limits::CORNER_RADIUS_MAX).to_string(),
         _ => String::new(),
     }
 }
@@ -413,4 +415,19 @@ async fn set_logo(visit: &Visit, id: &str, url: Option<&str>) -> Result<(), Page
 fn place(visit: &Visit) -> Result<&'static str, PageError> {
     let places = ["primary", "secondary", "favicon"];
     places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(PageError::not_found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Regression test: the radius of a pill, as imported from a website, made the form refuse every change.
+    #[test]
+    fn the_form_shows_no_larger_radius_than_it_accepts() {
+        let brand = |radius: u64| json!({ "brand": { "cornerRadius": radius } });
+        assert_eq!(current(&brand(999), "cornerRadius"), limits::CORNER_RADIUS_MAX.to_string());
+        assert_eq!(current(&brand(8), "cornerRadius"), "8");
+        let form = Form::new(&brand(999), None);
+        assert_eq!(form.query(), format!("cornerRadius={}", limits::CORNER_RADIUS_MAX));
+    }
 }

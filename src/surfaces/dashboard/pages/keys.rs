@@ -66,10 +66,12 @@ async fn page(visit: &Visit, made: Option<CreatedKeyView>, error: Option<PageErr
     let Done(data) = visit.ask::<accounts::ops::key_list::KeyList>(json!({})).await?;
     let Done(usage) = visit.ask::<accounts::ops::key_usage::KeyUsage>(json!({})).await?;
     let keys: Vec<UsedKey> = data.keys.into_iter().map(|key| with_usage(key, &usage.keys)).collect();
-    let chosen = visit.form.all("permission");
+    // After success, the form is empty again, so that the user does not submit it twice.
+    let chosen = if made.is_some() { Vec::new() } else { visit.form.all("permission") };
+    let entered = |name: &str| if made.is_some() { String::new() } else { visit.form.get(name).to_owned() };
     let context = KeysPage {
-        name: visit.form.get("name").to_owned(),
-        environment: visit.form.get("environment").to_owned(),
+        name: entered("name"),
+        environment: entered("environment"),
         usage: chart(visit.query.get("usage"), &keys, &usage.keys),
         keys,
         permissions: permissions(|permission| chosen.contains(&permission.word())),

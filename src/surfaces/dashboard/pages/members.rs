@@ -79,10 +79,12 @@ async fn draw(visit: &Visit, link: Option<NewLink>, error: Option<PageError>) ->
     let Done(data) = visit.ask::<accounts::ops::member_list::MemberList>(json!({})).await?;
     let own = visit.session.as_ref().map(|session| session.user.id.to_string()).unwrap_or_default();
     let is_sent = visit.form.get("act") == "role";
-    let chosen = if is_sent { Vec::new() } else { visit.form.all("permission") };
+    // After success, the form is empty again, so that the user does not submit it twice.
+    let chosen = if is_sent || link.is_some() { Vec::new() } else { visit.form.all("permission") };
+    let entered = |name: &str| if link.is_some() { String::new() } else { visit.form.get(name).to_owned() };
     let context = MembersPage {
-        email: visit.form.get("email").to_owned(),
-        role: visit.form.get("role").to_owned(),
+        email: entered("email"),
+        role: entered("role"),
         changing: changing(visit, &data.members, &own),
         members: data.members,
         invitations: data.invitations,

@@ -138,7 +138,16 @@ pub async fn show_all(visit: &Visit) -> Result<PageResponse, PageError> {
 async fn all(visit: &Visit, made: Option<WebhookWithSecret>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let listed = visit.ask::<webhooks::ops::list::List>(json!({ "limit": 100 })).await?;
     let Done(stats) = visit.ask::<webhooks::ops::stats::Stats>(json!({})).await?;
-    let context = WebhooksPage { form: entered(visit, &visit.form.all("event")).await?, webhooks: listed.items, stats, made };
+    // After success, the form is empty again, so that the user does not submit it twice.
+    let chosen = if made.is_some() { Vec::new() } else { visit.form.all("event") };
+    let mut form = entered(visit, &chosen).await?;
+    if made.is_some() {
+        form.url.clear();
+        form.description.clear();
+        form.headers.clear();
+        form.standard = "";
+    }
+    let context = WebhooksPage { form, webhooks: listed.items, stats, made };
     Ok(PageResponse::draw_with(&context, error.map(in_form).as_ref()))
 }
 

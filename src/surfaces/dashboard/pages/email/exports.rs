@@ -226,7 +226,8 @@ async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, 
         let platform = format.name.parse::<Provider>().ok();
         let why_not = (!able.available_formats.contains(&format.name)).then(|| able.reason.clone());
         let label = platform.map_or_else(|| format.name.to_uppercase(), |provider| format!("{} file", provider.label()));
-        formats.push(FormatRow { name: format.name, label, about: format.description, why_not });
+        let about = platform.map_or(format.description, file_about);
+        formats.push(FormatRow { name: format.name, label, about, why_not });
     }
     let EmailDetails { email, series, .. } = details;
     let exported = able.exported.into_iter().map(|row| ExportedRow {
@@ -257,6 +258,15 @@ async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, 
         head: EmailHead::new(&email, series, "exports"),
     };
     Ok(PageResponse::draw_with(&context, error.as_ref()))
+}
+
+/// Describes the file for a platform. The API's description also covers exports to an account, which have their own cards on the page.
+fn file_about(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Klaviyo => "HTML with Klaviyo's merge fields, to upload in Klaviyo.",
+        Provider::Mailchimp => "HTML with Mailchimp's merge tags, to upload in Mailchimp.",
+        Provider::HubSpot => "HTML with HubSpot's variables, to upload in HubSpot.",
+    }
 }
 
 fn platform_row(visit: &Visit, state: exports::ops::status::PlatformState) -> PlatformRow {
