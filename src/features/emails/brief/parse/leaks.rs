@@ -2,6 +2,7 @@
 
 use jiff::civil::date;
 
+use super::super::FactValue;
 use super::parse;
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
@@ -169,4 +170,69 @@ fn what_the_email_must_not_play_up_is_a_note() {
             "O dono novo é o Nuno, sem alarde.",
         ],
     );
+}
+
+#[test]
+fn a_task_for_a_colleague_is_a_note() {
+    hides(
+        "pt",
+        [
+            "Nuno podes por bonito?",
+            "E Marta consegues fazer isto hoje?",
+            "Rui, podes tratar das cores?",
+            "Inês podes ver a letra?",
+            "Tiago podias arranjar uma moldura?",
+        ],
+    );
+    hides(
+        "es",
+        [
+            "Rosa puedes ponerlo bonito?",
+            "Y Marta podrías hacer esto hoy?",
+            "Nuria, puedes elegir los colores?",
+            "Inés puedes mirar la letra?",
+            "Tomás podrías buscar un marco?",
+        ],
+    );
+}
+
+#[test]
+fn a_name_in_lowercase_can_follow_the_label_of_a_signature() {
+    for (language, prompt, name) in [
+        ("de", "Der Laden ist am 9. Oktober zu. Wir sind ab 10 Uhr wieder da. unterschrift anke sievers", "Anke Sievers"),
+        ("de", "Der Laden ist am 9. Oktober zu. Wir sind ab 10 Uhr wieder da. gez maartje", "Maartje"),
+        ("de", "Der Kurs kostet 20 €. Er beginnt am 9. Oktober. Unterschrift jutta", "Jutta"),
+        ("de", "Der Kurs kostet 20 €. Er beginnt am 9. Oktober.\nunterschrift uwe brandt", "Uwe Brandt"),
+        ("de", "Der Bus fährt um 9 Uhr. Karten gibt es ab 2. Oktober. unterschrift rosi", "Rosi"),
+        ("es", "La tienda cierra el 9 de octubre. Volvemos a las 10. firma rubén", "Rubén"),
+        ("es", "La tienda cierra el 9 de octubre. Volvemos a las 10. firmado nuria vidal", "Nuria Vidal"),
+        ("es", "El curso cuesta 20 €. Empieza el 9 de octubre. firma xana", "Xana"),
+        ("es", "El curso cuesta 20 €. Empieza el 9 de octubre.\nfirma inés", "Inés"),
+        ("es", "El bus sale a las 9. Las entradas salen el 2 de octubre. firmado toni", "Toni"),
+    ] {
+        let tag = LanguageTag::parse(language).expect("the codes are language tags");
+        let signature = parse(prompt, &Brand::default(), Some(&tag), date(2027, 9, 20)).signature;
+        assert_eq!(signature.map(|own| own.name).as_deref(), Some(name), "{prompt}");
+    }
+}
+
+#[test]
+fn the_weekdays_of_opening_hours_and_the_numbers_of_versions_are_not_dates() {
+    for (language, prompt) in [
+        ("en", "New opening hours.\nMON-FRI 8.30-6.30\nSAT 9-1\nSUN shut"),
+        ("en", "Our new opening hours:\nsat 10-4\nsun closed"),
+        ("en", "opening hours change\nFri 9-2\nSat 9-12"),
+        ("en", "The new opening hours are Tue 12-6 and Sat 10-2."),
+        ("en", "The update V4.2 installs itself. Customers need to do nothing."),
+        ("de", "Neue Öffnungszeiten:\nSa 9-1\nSo zu"),
+        ("de", "Unsere Öffnungszeiten ändern sich.\nmo 10-16\nsa 9-13"),
+        ("de", "neue Öffnungszeiten, Fr 8-12 und Sa 9-13"),
+        ("de", "Die Öffnungszeiten im Winter:\nDo 14-18\nSa 10-12"),
+        ("de", "Das Update V4.2 kommt automatisch. Kunden müssen nichts machen."),
+    ] {
+        let tag = LanguageTag::parse(language).expect("the codes are language tags");
+        let brief = parse(prompt, &Brand::default(), Some(&tag), date(2027, 10, 5));
+        let days = brief.facts.iter().filter(|fact| matches!(fact.value, Some(FactValue::Days { .. })));
+        assert_eq!(days.map(|fact| fact.text.as_str()).collect::<Vec<_>>(), Vec::<&str>::new(), "{prompt}");
+    }
 }
