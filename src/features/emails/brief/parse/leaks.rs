@@ -173,6 +173,30 @@ fn what_the_email_must_not_play_up_is_a_note() {
 }
 
 #[test]
+fn open_questions_and_the_tastes_of_colleagues_are_notes() {
+    hides(
+        "en",
+        [
+            "Photos zero.",
+            "How many did we say?",
+            "Keep it short, she hates jargon.",
+            "Someone on Discord will ask about a phone port.",
+            "The school yard may be open, no one has rung them.",
+        ],
+    );
+    hides(
+        "de",
+        [
+            "Fotos diesmal null.",
+            "Wieviel Helme hatten wir gesagt.",
+            "Meine Mutter liest mit, sie hasst Fachwörter.",
+            "Jemand im Forum wird fragen ob es Helme gibt.",
+            "Der Hof ist vielleicht offen, keiner hat angerufen.",
+        ],
+    );
+}
+
+#[test]
 fn a_task_for_a_colleague_is_a_note() {
     hides(
         "pt",
