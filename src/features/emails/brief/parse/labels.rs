@@ -149,6 +149,7 @@ impl Classifier<'_> {
                     is_quoted || prompt.words.is_capital(is) && prompt.kind(is) == Kind::Word && !is_all_capitals(prompt, is)
                 }
                 L::LabelSign if is_quoted || end > rest.from + 1 && rest.len() <= 8 && prompt.kind(end) == Kind::Word => true,
+                L::LabelSign if self.signs_plainly(Range::of(is, rest.to), rest.from, sentence) => true,
                 L::LabelSign => {
                     follows
                         && (is > end

@@ -19,6 +19,8 @@ mod dates;
 mod day_names;
 mod facts;
 mod labels;
+#[cfg(test)]
+mod leaks;
 mod lexicon;
 mod lists;
 mod names;

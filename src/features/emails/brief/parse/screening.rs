@@ -146,8 +146,8 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
             is_remark |= prompt.fold(range.from) == "<" && prompt.fold(range.from + 1) == "-";
             let mut start = range.from..(range.from + TELLER_WORDS_MAX + 1).min(range.to);
             let is_reported = quotes_colleague(prompt, range) && (!is_quoted || start.any(|at| WANTS.contains(&prompt.fold(at))));
-            if is_remark || asks || is_reported || is_for_colleague(prompt, range) || sends_to_colleague(prompt, sentence, range)
-            {
+            let is_task = is_for_colleague(prompt, range) || sends_to_colleague(prompt, sentence, range);
+            if is_remark || asks || is_reported || is_task || asks_colleague(prompt, sentence, range) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
             }
         }
@@ -176,6 +176,39 @@ fn sends_to_colleague(prompt: &Prompt<'_>, sentence: Range, range: Range) -> boo
         && ASKS.contains(&prompt.fold(own.from))
         && prompt.kind(last) == Kind::Word
         && !OTHERS.into_iter().any(|list| prompt.is(list, last))
+}
+
+/// The words with which a question asks a colleague to do something: "Nuno podes pôr isto bonito?".
+const CAN_YOU: [&str; 11] =
+    ["podes", "podias", "consegues", "puedes", "podrias", "puoi", "potresti", "peux", "pourrais", "kannst", "konntest"];
+
+/// The verbs that ask a colleague to do something if "you" follows them: "Tom can you add the photo?".
+const CAN: [&str; 8] = ["can", "could", "would", "will", "kun", "kan", "wil", "machst"];
+
+/// The pronouns after these verbs.
+const YOU: [&str; 6] = ["you", "u", "ya", "je", "jij", "du"];
+
+/// Returns whether a question starts with the name of a colleague and asks the colleague to do something.
+fn asks_colleague(prompt: &Prompt<'_>, sentence: Range, range: Range) -> bool {
+    let mut name = range.from;
+    while let Some(next) = [List::And, List::Greeting, List::Filler, List::Sound]
+        .into_iter()
+        .find_map(|list| prompt.end(list, name))
+        .or_else(|| matches!(prompt.fold(name), "@" | "(" | "[").then_some(name + 1))
+        .filter(|next| *next < range.to)
+    {
+        name = next;
+    }
+    let is_called = name > range.from && prompt.fold(name - 1) == "@";
+    let mut others = OTHERS.into_iter().chain([List::Goal, List::Month, List::Weekday, List::Venue, List::Email]);
+    let is_name = prompt.kind(name) == Kind::Word
+        && (is_called || prompt.words.is_capital(name))
+        && !others.any(|list| prompt.is(list, name));
+    let verb = name + 1 + usize::from(prompt.fold(name + 1) == ",");
+    let asks = CAN_YOU.contains(&prompt.fold(verb))
+        || CAN.contains(&prompt.fold(verb)) && YOU.contains(&prompt.fold(verb + 1))
+        || prompt.fold(verb) == "tu" && prompt.fold(verb + 1) == "peux";
+    is_name && asks && prompt.fold(sentence.to - 1) == "?"
 }
 
 /// Returns whether a text in brackets asks a colleague to do something: "(Karim: check with the host!)".

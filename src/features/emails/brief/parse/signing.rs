@@ -57,7 +57,38 @@ const ROLES: [&str; 37] = [
     "leitung",
 ];
 
+/// The labels of a signature that a name in lowercase can follow without a sign: "unterschrift anke sievers".
+const SIGNATURES: [&str; 12] = [
+    "signed",
+    "signature",
+    "unterschrift",
+    "gez",
+    "signe",
+    "signee",
+    "firma",
+    "firmado",
+    "firmato",
+    "ondertekend",
+    "assinado",
+    "assinatura",
+];
+
+/// The words after a label of a signature that are not names: "firma aquí".
+const PLACES: [&str; 8] = ["here", "hier", "ici", "aqui", "qui", "below", "up", "off"];
+
 impl Classifier<'_> {
+    /// Returns whether the last sentence of the prompt consists of the label of a signature and a name in lowercase.
+    pub(super) fn signs_plainly(&self, names: Range, label: usize, sentence: &Sentence) -> bool {
+        let names = self.inner(names);
+        let is_place = (names.from..names.to).any(|at| PLACES.contains(&self.prompt.fold(at)));
+        self.seen == self.count
+            && label == sentence.range.from
+            && SIGNATURES.contains(&self.prompt.fold(label))
+            && self.fields.signature.is_none()
+            && !is_place
+            && self.is_plain_name(names)
+    }
+
     /// Returns whether the last sentence of the prompt is only the name of the sender, after an apology or thanks: "Really sorry. Jonas".
     pub(super) fn signs_off(&self, range: Range, sentence: &Sentence) -> bool {
         let prompt = self.prompt;
