@@ -82,7 +82,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         || has_article && prompt.before(List::CueClosed, start - 1).is_some()
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
         || start == at && prompt.is(List::CueClosed, end);
-    if is_weekday && (is_every || start == at && has_hours(prompt, end)) {
+    if is_weekday && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     // The weekday of additional opening hours is a weekday of every week too.
@@ -436,14 +436,6 @@ fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, 
         }
     }
     dotted(prompt, at)
-}
-
-/// Returns whether the hours of a weekday follow it in a prompt about opening hours: "SAT 9-1". The weekday then recurs.
-fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
-    let are_hours = prompt.kind(end) == Kind::Number && prompt.fold(end + 1) == "-" && prompt.kind(end + 2) == Kind::Number;
-    let whole = Range::of(0, prompt.words.len());
-    let weekdays = prompt.all(List::Weekday, whole).chain(prompt.all(List::ShortWeekday, whole)).count();
-    are_hours && weekdays > 1 && matches!(roles::goal(prompt), Some(Goal::OpeningHours | Goal::Closing))
 }
 
 /// Recognizes a date with periods: "24.12.", "24.12.2026", "1.1.27".
