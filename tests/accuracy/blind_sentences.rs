@@ -9,7 +9,7 @@ use crate::blind::{Found, measure_sentence, sentences};
 const PRECISION_MIN: f64 = 0.90;
 
 /// The share of the mistakes that the first run found, before rules were extended for the set.
-const SET_FOUND_MIN: f64 = 0.00;
+const SET_FOUND_MIN: f64 = 0.71;
 
 /// The same share of the set whose misses were not read.
 const HELD_OUT_FOUND_MIN: f64 = 0.68;
