@@ -14,6 +14,9 @@ const SET_FOUND_MIN: f64 = 0.71;
 /// The same share of the set whose misses were not read.
 const HELD_OUT_FOUND_MIN: f64 = 0.68;
 
+/// The same share of the set that was written after the rules.
+const AFTER_RULES_FOUND_MIN: f64 = 0.50;
+
 /// Prints the figures of a set by language and by class, and fails if they are below the minimum.
 fn measure(name: &str, set: &str, found_min: f64) {
     // The German dictionary is not embedded. Under CI, it must be installed.
@@ -58,8 +61,14 @@ fn one_mistake_in_a_sentence_is_found() {
     measure("spelling-third", include_str!("../samples/validation/blind/spelling-third.txt"), SET_FOUND_MIN);
 }
 
-/// Rules are not tuned for this set, so its figures are those of new emails.
+/// The author of the rules had written this set before, so its figures are higher than those of new emails.
 #[test]
 fn one_mistake_in_a_sentence_of_the_held_out_set_is_found() {
     measure("held-out", include_str!("../samples/validation/blind/held-out.txt"), HELD_OUT_FOUND_MIN);
+}
+
+/// Rules are not tuned for this set, so its figures are those of new emails.
+#[test]
+fn one_mistake_in_a_sentence_of_the_set_after_the_rules_is_found() {
+    measure("after-rules", include_str!("../samples/validation/blind/after-rules.txt"), AFTER_RULES_FOUND_MIN);
 }
