@@ -108,38 +108,39 @@ fn a_receipt_has_few_warnings() {
 }
 
 /// A sentence with its seeded errors.
-struct Sentence {
-    language: String,
-    text: String,
-    errors: Vec<Seeded>,
+pub(super) struct Sentence {
+    pub language: String,
+    pub text: String,
+    pub errors: Vec<Seeded>,
 }
 
-/// A seeded error: its range, and its type if the set names it.
+/// A seeded error: its range, and its type or its class of mistakes if the set names one.
 #[derive(Clone)]
-struct Seeded {
+pub(super) struct Seeded {
     start: usize,
     end: usize,
     kind: Option<FindingKind>,
+    pub class: String,
 }
 
-/// Reads lines with a language and a sentence. Errors are in brackets: `[[wrong]]`, or `[[wrong>right|type]]`.
-fn sentences(set: &str) -> Vec<Sentence> {
+/// Reads lines with a language and a sentence. Errors are in brackets: `[[wrong]]`, `[[wrong>right|type]]`, or `[[wrong>right|class]]`.
+pub(super) fn sentences(set: &str) -> Vec<Sentence> {
     let lines = set.lines().filter(|line| !line.starts_with('#'));
     let parse = |line: &str| {
         let (language, mut rest) = line.split_once('\t').expect("a language and a sentence");
         let (mut text, mut errors) = (String::new(), Vec::new());
         while let Some((before, after)) = rest.split_once("[[") {
             let (error, after) = after.split_once("]]").expect("an end of the error");
-            let (error, kind) = error.rsplit_once('|').unwrap_or((error, ""));
+            let (error, class) = error.rsplit_once('|').unwrap_or((error, ""));
             let wrong = error.split_once('>').map_or(error, |(wrong, _)| wrong);
-            let kind = match kind {
+            let kind = match class {
                 "s" => Some(FindingKind::Spelling),
                 "g" => Some(FindingKind::Grammar),
                 "r" => Some(FindingKind::Repeat),
                 _ => None,
             };
             text.push_str(before);
-            errors.push(Seeded { start: text.len(), end: text.len() + wrong.len(), kind });
+            errors.push(Seeded { start: text.len(), end: text.len() + wrong.len(), kind, class: class.to_owned() });
             text.push_str(wrong);
             rest = after;
         }
@@ -151,25 +152,25 @@ fn sentences(set: &str) -> Vec<Sentence> {
 
 /// How many of the seeded errors a check found.
 #[derive(Default)]
-struct Found {
-    seeded: usize,
-    found: usize,
-    wrong: usize,
+pub(super) struct Found {
+    pub seeded: usize,
+    pub found: usize,
+    pub wrong: usize,
     /// The number of found errors whose type the set names, and the number of those whose finding has the same type.
     typed: usize,
     typed_right: usize,
 }
 
 impl Found {
-    fn recall(&self) -> f64 {
+    pub fn recall(&self) -> f64 {
         share(self.found, self.seeded)
     }
 
-    fn precision(&self) -> f64 {
+    pub fn precision(&self) -> f64 {
         share(self.found, self.found + self.wrong)
     }
 
-    fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.seeded += other.seeded;
         self.found += other.found;
         self.wrong += other.wrong;
@@ -178,7 +179,7 @@ impl Found {
     }
 }
 
-fn measure_sentence(sentence: &Sentence, dictionaries: &Dictionaries) -> Found {
+pub(super) fn measure_sentence(sentence: &Sentence, dictionaries: &Dictionaries) -> Found {
     let language = &sentence.language;
     let options = Options { languages: vec![language.clone()], grammar: true, ..Options::default() };
     let before = "<p>";

@@ -9,6 +9,7 @@
 //! ```
 
 mod blind;
+mod blind_sentences;
 mod compatibility;
 mod corpus;
 mod deliverability;

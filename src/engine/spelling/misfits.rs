@@ -15,9 +15,9 @@ use super::rules::{RuleHit, with_case_of};
 use super::tokens::Token;
 
 /// Verbs that emails also use as nouns, although the table of word classes does not list them as nouns: "a great find".
-const ALSO_NOUNS: [&str; 26] = [
+const ALSO_NOUNS: [&str; 27] = [
     "sleep", "thank", "read", "buy", "find", "feel", "win", "say", "know", "build", "ask", "reveal", "invite", "meet", "fix",
-    "brew", "bake", "refresh", "upgrade", "download", "upload", "redeem", "pour", "swap", "listen", "send",
+    "brew", "bake", "refresh", "upgrade", "download", "upload", "redeem", "pour", "swap", "listen", "send", "wait",
 ];
 
 fn is_be(word: &str) -> bool {
@@ -97,6 +97,7 @@ mod tests {
             "The best of all.",
             "You can now see it.",
             "A will to live.",
+            "The wait is over.",
         ] {
             assert_eq!(misfits(&tokens(text)), [], "{text}");
         }

@@ -11,7 +11,10 @@ const SPACED_MARKS: [&str; 1] = ["fr"];
 /// Returns the punctuation mistakes of a text.
 pub(super) fn spacing<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>> {
     (1..tokens.len())
-        .filter_map(|at| space_before(tokens, at, code).or_else(|| no_space_after(tokens, at)).or_else(|| doubled(tokens, at)))
+        .filter_map(|at| {
+            let spaces = space_before(tokens, at, code).or_else(|| comma_before_word(tokens, at));
+            spaces.or_else(|| no_space_after(tokens, at)).or_else(|| doubled(tokens, at))
+        })
         .collect()
 }
 
@@ -32,6 +35,13 @@ fn space_before<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleH
     let counts = before.is_word() || before.kind == TokenKind::Number && mark.text == ",";
     let is_wrong = is_mark(Some(mark), marks) && mark.spaced && !mark.new_line && counts && stands_alone;
     is_wrong.then(|| hit(at - 1, at + 1, "SPACE_BEFORE_MARK", format!("{}{}", before.text, mark.text)))
+}
+
+/// Finds a comma with its space on the wrong side: "noon ,and".
+fn comma_before_word<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
+    let (before, mark, after) = (tokens.get(at - 1)?, tokens.get(at)?, tokens.get(at + 1)?);
+    let is_wrong = mark.text == "," && mark.spaced && !mark.new_line && before.is_word() && after.is_word() && !after.spaced;
+    is_wrong.then(|| hit(at - 1, at + 2, "SPACE_BEFORE_MARK", format!("{}, {}", before.text, after.text)))
 }
 
 /// Finds a missing space after a mark: "now,get" and "days.No".
@@ -66,6 +76,7 @@ mod tests {
             ("Any questions ?", "en", "questions?"),
             ("Spend $75 , and save.", "en", "75,"),
             ("Order now,get it soon.", "en", "now, get"),
+            ("Order by noon ,and save.", "en", "noon, and"),
             ("Return it in 30 days.No questions.", "en", "days. No"),
             ("Thank you..", "en", "you."),
             ("Bonjour , voici", "fr", "Bonjour,"),

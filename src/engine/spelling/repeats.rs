@@ -5,10 +5,12 @@ use super::patterns::Hit;
 use super::rules::{RuleHit, Rules};
 use super::tokens::{Token, TokenKind};
 
-/// Words that make a repeated pair a mistake: "in the in the".
-const FUNCTION_WORDS: [&str; 24] = [
+/// Words that make a repeated pair a mistake: "in the in the", "de votre de votre".
+const FUNCTION_WORDS: [&str; 59] = [
     "the", "a", "an", "of", "to", "in", "on", "for", "with", "at", "by", "from", "and", "or", "is", "are", "you", "your", "our",
-    "we", "it", "this", "will", "be",
+    "we", "it", "this", "will", "be", "der", "die", "das", "den", "dem", "mit", "von", "für", "auf", "bei", "aus", "deine",
+    "deiner", "unsere", "unserer", "de", "des", "du", "le", "la", "les", "dans", "pour", "sur", "votre", "notre", "vos", "nos",
+    "el", "los", "las", "para", "con", "nuestra", "nuestro",
 ];
 
 /// German articles that are also relative pronouns: "das Buch, das das Leben ändert".
@@ -214,6 +216,9 @@ mod tests {
         for (text, expected) in [
             ("Get the the offer", 1),
             ("in the in the shop", 1),
+            ("merci de votre de votre confiance", 1),
+            ("mit der mit der Karte", 1),
+            ("de la casa de la abuela", 0),
             ("Bora Bora awaits", 0),
             ("ha ha ha", 0),
             ("Sale sale", 1),
