@@ -87,7 +87,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     }
     // The weekday of additional opening hours is a weekday of every week too.
     let is_additional = start > 0 && ALSO.contains(&prompt.fold(start - 1)) && has_hours(prompt, end);
-    if is_weekday && (is_additional || is_in_timetable(prompt, start, end)) {
+    if is_weekday && (is_additional || is_in_timetable(prompt, start, end) || start == at && is_opening(prompt, end)) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     // The date of the weekday in "Order by the Friday before" depends on another date.
@@ -253,10 +253,21 @@ fn is_in_timetable(prompt: &Prompt<'_>, at: usize, end: usize) -> bool {
     prompt.line_start(at) == at && above.is_some_and(is_day) && has_hours(prompt, end)
 }
 
+/// Returns whether a range of hours follows a weekday in a prompt about opening hours with several weekdays: "mon-fri 8-5 sat 9-1".
+fn is_opening(prompt: &Prompt<'_>, end: usize) -> bool {
+    let whole = Range::of(0, prompt.words.len());
+    let weekdays = prompt.all(List::Weekday, whole).chain(prompt.all(List::ShortWeekday, whole)).count();
+    let is_about_hours = || matches!(roles::goal(prompt), Some(Goal::OpeningHours | Goal::Closing));
+    is_range_of_hours(prompt, end) && weekdays > 1 && is_about_hours()
+}
+
 /// Returns whether a range of hours follows within three words.
 fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
-    let hours = (end..end + 3).find_map(|at| time(prompt, at));
-    hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
+    (end..end + 3).find(|at| time(prompt, *at).is_some()).is_some_and(|at| is_range_of_hours(prompt, at))
+}
+
+fn is_range_of_hours(prompt: &Prompt<'_>, at: usize) -> bool {
+    time(prompt, at).is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
 }
 
 /// Returns the next date of one weekday and the first date of another weekday after it.
