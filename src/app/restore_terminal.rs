@@ -1,4 +1,5 @@
-//! The messages and the question that all forms of `mailmill restore` show at the terminal.
+//! The messages of `mailmill restore` at the terminal, and the question for the master key, which a restored backup folder and a
+//! continuous backup need.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};

@@ -441,8 +441,8 @@ impl<'a> Content<'a> {
         all.all(|other| other == first).then_some(first)
     }
 
-    /// Returns the first fact of a kind in the same statement as the date of the event or, if no statement contains the date, outside of
-    /// statements. Facts after the date take precedence.
+    /// Returns the fact of a kind that is closest to the date of the event: in the same statement as the date or, if no statement
+    /// contains the date, outside of statements. The first fact after the date takes precedence over facts before the date.
     pub fn beside_event(&self, kind: FactKind) -> Option<&'a Fact> {
         let days = |fact: &&Fact| matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.role == Some(FactRole::Event);
         let position = |fact: &Fact| self.brief.facts.iter().position(|other| std::ptr::eq(other, fact));
