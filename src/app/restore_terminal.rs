@@ -1,5 +1,4 @@
-//! The messages of `mailmill restore` at the terminal, and the question for the master key, which a restored backup folder and a
-//! continuous backup need.
+//! Prints the messages of `mailmill restore`, and asks for the master key at the terminal.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
