@@ -88,7 +88,7 @@ impl Command for SetStatus {
 pub fn contact_with(tx: &WriteTx<'_>, caller: &Caller, project: ProjectId, email: &EmailKey) -> Result<Contact, Failure> {
     projects::require(tx, caller.account(), project)?;
     let unknown = || {
-        let detail = "The project has no contact with this email. Check the email and the project, or create the contact first.";
+        let detail = "The brand has no contact with this email. Check the email and the brand, or create the contact first.";
         Failure::because(Code::NotFound, detail).in_field("email")
     };
     let failure = || email.problem().map_or_else(unknown, |problem| Failure::field("email", problem));

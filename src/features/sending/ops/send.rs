@@ -188,7 +188,7 @@ impl Command for Send {
         let SendContents { contents, project: made_in, warnings } = contents(tx, account, &input)?;
         let project = project(tx, account, &input, made_in)?;
         if let Some(topic) = input.topic_id {
-            let project = project.ok_or_else(|| Failure::field("topicId", "set projectId to the project of the topic"))?;
+            let project = project.ok_or_else(|| Failure::field("topicId", "set projectId to the ID of the topic's brand"))?;
             topics::find(tx, project, topic)?;
         }
         let to = to(tx, project, &input)?;
@@ -327,7 +327,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         (SendTo::Tag, Some(id)) => {
             let id = TagId::parse(id).ok_or_else(wrong)?;
             let absent = || {
-                Failure::because(Code::NotFound, "The project has no tag with this ID.")
+                Failure::because(Code::NotFound, "The brand has no tag with this ID.")
                     .see("tags.list", "GET /v1/tags lists the tags")
             };
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
