@@ -65,7 +65,8 @@ impl Operation for ImagesUpload {
             .about(
                 "Use this operation for images that are not on the web yet. A GIF is stored unchanged; other files are stored upright, at \
                  most 1600 pixels wide, without camera metadata. Email clients load the file from the returned `url`. Uploading the \
-                 same file again returns the same image. After an image is removed, its file is kept for a year for the emails that contain it.",
+                 same file again returns the same image. After an image is removed, its file is kept for a year for the emails that \
+                 contain it.",
             )
             .replay(Replay::Keyed)
             .body(BodySize::Bulk)
