@@ -141,7 +141,7 @@ export declare class ProjectsImages extends Resource<Mailmill> {
  /**
   * Upload an image to a project.
   *
-  * For images that are not on the web yet.
+  * Use this operation for images that are not on the web yet.
   * @example
   * ```ts
   * await mailmill.projects.images.upload(projectId, { file: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" });
@@ -991,7 +991,7 @@ export declare class ContactsImports extends Resource<Mailmill> {
  /**
   * Preview a file before its import.
   *
-  * For a file that was uploaded with `hold`.
+  * Previews an import whose file was uploaded with `hold`.
   * @example
   * ```ts
   * await mailmill.contacts.imports.preview(id);
@@ -1001,7 +1001,7 @@ export declare class ContactsImports extends Resource<Mailmill> {
  /**
   * Import an uploaded file.
   *
-  * For a file that was uploaded with `hold`.
+  * Starts an import whose file was uploaded with `hold`.
   * @example
   * ```ts
   * await mailmill.contacts.imports.start(id);

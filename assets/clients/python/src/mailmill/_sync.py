@@ -343,10 +343,10 @@ class ProjectsImages(Resource):
     ) -> t.ProjectImageView:
         """Upload an image to a project.
 
-        For images that are not on the web yet. A GIF is stored unchanged; other files are stored upright, at
-        most 1600 pixels wide, without camera metadata. Email clients load the file from the returned `url`.
-        Uploading the same file again returns the same image. After an image is removed, its file is kept for
-        a year for the emails that contain it.
+        Use this operation for images that are not on the web yet. A GIF is stored unchanged; other files are
+        stored upright, at most 1600 pixels wide, without camera metadata. Email clients load the file from
+        the returned `url`. Uploading the same file again returns the same image. After an image is removed,
+        its file is kept for a year for the emails that contain it.
 
         Args:
             file: The PNG, JPEG, WebP or GIF file as base64.
@@ -2745,7 +2745,7 @@ class ContactsImports(Resource):
     ) -> t.ImportPreviewed:
         """Preview a file before its import.
 
-        For a file that was uploaded with `hold`. Returns 409 once the import has started.
+        Previews an import whose file was uploaded with `hold`. Returns 409 once the import has started.
 
         Args:
             id: The ID of the import, as returned by the upload.
@@ -2774,7 +2774,7 @@ class ContactsImports(Resource):
     ) -> t.ImportStarted:
         """Import an uploaded file.
 
-        For a file that was uploaded with `hold`. Starting the same import again returns 409.
+        Starts an import whose file was uploaded with `hold`. Starting the same import again returns 409.
 
         Args:
             id: The ID of the import, as returned by the upload.
