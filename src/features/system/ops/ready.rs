@@ -36,8 +36,8 @@ impl Operation for Ready {
         .summary("Check that the service is ready")
         .about(
             "Use this check for alerts. It returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the \
-            key, disk space, descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, a background job, or the node's \
-            part in a cluster. Requests do not count against a request budget.",
+            key, disk space, descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, a background job, or \
+            the node's part in a cluster. Requests do not count against a request budget.",
         )
         .blocking();
     type Input = ReadyFor;

@@ -27,7 +27,8 @@ impl Operation for Unsubscribe {
         .about(
             "Email clients send this request for one-click unsubscribe (List-Unsubscribe-Post, RFC 8058). The body is a URL-encoded form \
              or multipart/form-data. The request needs no cookie or key, and is never redirected. In a mailing with a topic, it \
-             unsubscribes the recipient from that topic, otherwise from everything. It takes effect before the response, including for queued messages.",
+             unsubscribes the recipient from that topic, otherwise from everything. It takes effect before the response, \
+             including for queued messages.",
         );
     type Input = MessageLink;
     type Output = Bare;
