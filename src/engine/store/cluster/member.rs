@@ -64,7 +64,7 @@ pub struct Member {
     is_resigning: AtomicBool,
     /// Whether this process was asked to stop leading.
     drain: watch::Sender<bool>,
-    /// Whether this process has stopped leading.
+    /// Whether this process has stopped leading since then.
     is_drained: watch::Sender<bool>,
     /// When the lease of the known leader ends unless it is renewed, in milliseconds on the monotonic clock.
     led_until: AtomicI64,
