@@ -188,7 +188,7 @@ export class ProjectsImages extends Resource<Mailmill> {
   /**
    * Upload an image to a project.
    *
-   * For images that are not on the web yet.
+   * Use this operation for images that are not on the web yet.
    * @example
    * ```ts
    * await mailmill.projects.images.upload(projectId, { file: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" });
@@ -1114,7 +1114,7 @@ export class Exports extends Resource<Mailmill> {
   /**
    * Export emails as HTML.
    *
-   * Creates one file for each finished email in the conversation, with merge fields that are not filled in.
+   * Creates one HTML file for each finished email in the conversation; with emailId, only for that email.
    * @example
    * ```ts
    * await mailmill.exports.html(conversationId);
@@ -1127,7 +1127,7 @@ export class Exports extends Resource<Mailmill> {
   /**
    * Export emails as MJML.
    *
-   * Creates one file for each finished email in the conversation.
+   * Creates one MJML file for each finished email in the conversation; with emailId, only for that email.
    * @example
    * ```ts
    * await mailmill.exports.mjml(conversationId);
@@ -1139,6 +1139,8 @@ export class Exports extends Resource<Mailmill> {
 
   /**
    * Export emails as PNG.
+   *
+   * Creates one PNG image for each finished email in the conversation; with emailId, only for that email.
    * @example
    * ```ts
    * await mailmill.exports.png(conversationId);
@@ -1151,7 +1153,7 @@ export class Exports extends Resource<Mailmill> {
   /**
    * Export emails as PDF.
    *
-   * Creates one file for each finished email in the conversation, with searchable text and working links.
+   * Creates one PDF file for each finished email in the conversation; with emailId, only for that email.
    * @example
    * ```ts
    * await mailmill.exports.pdf(conversationId);
@@ -1314,7 +1316,7 @@ export class ContactsImports extends Resource<Mailmill> {
   /**
    * Preview a file before its import.
    *
-   * For a file that was uploaded with `hold`.
+   * Previews an import whose file was uploaded with `hold`.
    * @example
    * ```ts
    * await mailmill.contacts.imports.preview(id);
@@ -1327,7 +1329,7 @@ export class ContactsImports extends Resource<Mailmill> {
   /**
    * Import an uploaded file.
    *
-   * For a file that was uploaded with `hold`.
+   * Starts an import whose file was uploaded with `hold`.
    * @example
    * ```ts
    * await mailmill.contacts.imports.start(id);
@@ -1724,7 +1726,7 @@ export class Connections extends Resource<Mailmill> {
   /**
    * Preview an import from a platform.
    *
-   * Reads up to 2,000 contacts of the sources, and returns their fields and what the import would change.
+   * Reads up to 2,000 contacts from the sources, and returns their fields and what the import would change.
    * @example
    * ```ts
    * await mailmill.connections.previewImport({ provider: "platform_a", projectId, sources: [{"id":"Y6nRLr","type":"list","name":"Newsletter"}] });
@@ -1885,7 +1887,7 @@ export class Tags extends Resource<Mailmill> {
   /**
    * List tags.
    *
-   * Lists tags, newest first unless sortBy or sortOrder is set.
+   * Lists tags.
    * @example
    * ```ts
    * for await (const item of mailmill.tags.list({ projectId })) console.log(item);

@@ -62,7 +62,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             return Err(format!("the filter {name} does not accept these arguments; correct or remove them"));
         }
         ("safe" | "escape" | "e", ..) => {
-            return Err(format!("the filter {name} is not supported in emails; values are always escaped"));
+            return Err(format!("the filter {name} is not supported in emails; remove it, because values are always escaped"));
         }
         _ => return Err(format!("unknown filter {name}; the filters are {FILTERS}")),
     };
