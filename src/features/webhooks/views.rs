@@ -35,7 +35,7 @@ pub struct WebhookView {
     pub custom_headers: BTreeMap<String, String>,
     /// Whether deliveries also have the Standard Webhooks signature.
     pub standard_signature: bool,
-    /// Always true, because every webhook has a secret. The secret itself is shown only when it is created.
+    /// Always true, because every webhook has a secret. The secret itself is returned only when it is created.
     pub secret_configured: bool,
     /// When the previous secret stops signing; absent if only the current secret signs.
     pub previous_secret_expires_at: Option<WireTime>,

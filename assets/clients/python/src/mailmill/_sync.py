@@ -1135,7 +1135,7 @@ class EmailsChecks(Resource):
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.EmailChecks:
-        """Run the checks of an email now.
+        """Check an email now.
 
         Checks the current version, requests the URLs of its links, and stores the result. This takes up to 15
         seconds. Use this operation before you send an email that was checked long ago: links can break at any
@@ -1189,8 +1189,8 @@ class EmailsChecks(Resource):
     ) -> t.EmailView:
         """Fix a finding of an email.
 
-        Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a
-        new version. The new version is checked in the background.
+        Applies the automatic fix of a `fixable` finding, and saves the result as a new version. The new
+        version is checked in the background.
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
@@ -2103,7 +2103,7 @@ class Validation(Resource):
         options: t.CheckOptions | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ValidationReport:
-        """Run all checks of an email.
+        """Run all checks on an email.
 
         Runs the checks at the same time, each with its own time limit. If a check does not finish, the report
         contains the other checks, and `metadata.checksIncomplete` names it.
@@ -2800,9 +2800,9 @@ class ContactsExports(Resource):
     ) -> t.ExportView:
         """Export contacts to a CSV file.
 
-        GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the
-        file, cells that a spreadsheet would interpret as a formula start with an apostrophe, which an import
-        removes.
+        GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete,
+        the link to the file. An apostrophe is added before cells that a spreadsheet would interpret as
+        formulas; imports remove it.
 
         Args:
             segment_id: Exports only contacts in this segment.
@@ -3096,8 +3096,8 @@ class Contacts(Resource):
     def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a contact.
 
-        All other contact operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on a single contact also require the project ID, so store both IDs instead of
+        calling this operation each time.
 
         Args:
             id: The contact's ID.
@@ -4457,8 +4457,8 @@ class Segments(Resource):
     def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a segment.
 
-        All other segment operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on segments also require the project ID, so store both IDs instead of calling
+        this operation each time.
 
         Args:
             id: The segment's ID.
@@ -5455,7 +5455,8 @@ class MailServices(Resource):
     ) -> List[t.MailServicesListPage, t.MailFeedbackView]:
         """List mail services.
 
-        Lists mail services, oldest first. The URL of a webhook is shown only when it is created.
+        Lists mail services, oldest first. The webhook URL of a mail service is returned only when the URL is
+        created.
 
         Args:
             offset: The number of mail services to skip.
@@ -5605,7 +5606,8 @@ class IncomingWebhooks(Resource):
     ) -> List[t.IncomingWebhooksListPage, t.HookView]:
         """List incoming webhooks.
 
-        Lists incoming webhooks, oldest first. A URL is shown only when it is created.
+        Lists incoming webhooks, oldest first. The URL of an incoming webhook is returned only when the URL is
+        created.
 
         Args:
             project_id: If given, only the incoming webhooks of this project are returned.
@@ -5668,7 +5670,7 @@ class IncomingWebhooks(Resource):
     def get(self, hook: str, *, request_options: CallOptions | None = None) -> t.HookView:
         """Get an incoming webhook.
 
-        The response does not include the URL, which is shown only when it is created.
+        The response does not include the URL, which is returned only when the URL is created.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -5943,8 +5945,8 @@ class ScheduledImports(Resource):
     def delete(self, id: str, *, request_options: CallOptions | None = None) -> t.DeletedScheduledImport:
         """Delete a scheduled import.
 
-        The contacts and events are kept. An import of contacts that is running continues; an import of events
-        ends.
+        Contacts and events that were already imported are kept. A running contact import continues; a running
+        event import is canceled.
 
         Args:
             id: The ID of the scheduled import.
@@ -6139,7 +6141,7 @@ class Webhooks(Resource):
     def get(self, webhook_id: str, *, request_options: CallOptions | None = None) -> t.WebhookView:
         """Get a webhook.
 
-        The response does not include the secret, which is shown only when it is created.
+        The response does not include the secret, which is returned only when the secret is created.
 
         Args:
             webhook_id: The ID of the webhook.
@@ -6165,7 +6167,7 @@ class Webhooks(Resource):
     ) -> t.UpdatedWebhook:
         """Change a webhook.
 
-        Changing the URL or enabling the webhook ends the pause of its endpoint.
+        If deliveries are paused, changing the URL or enabling the webhook resumes them.
 
         Args:
             webhook_id: The ID of the webhook.

@@ -1669,7 +1669,7 @@ class ContactTopicChoice(_t.TypedDict):
 class _ContactViewRequired(_t.TypedDict):
     id: str
     email: str
-    """The email as given."""
+    """The email address as it was provided, including its case."""
     phone: str | None
     """The phone number, as free-form text."""
     tags: list[str]
@@ -3831,7 +3831,7 @@ class LinkFinding(_LinkFindingRequired, total=False):
 
 
 class LinkHop(_t.TypedDict):
-    """A redirect."""
+    """A URL that redirects, with the status of its response."""
     url: str
     statusCode: int
 
@@ -5680,7 +5680,7 @@ class _UpdatedWebhookRequired(_t.TypedDict):
     standardSignature: bool
     """Whether deliveries also have the Standard Webhooks signature."""
     secretConfigured: bool
-    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    """Always true, because every webhook has a secret. The secret itself is returned only when it is created."""
     successCount: int
     """The number of deliveries that have succeeded."""
     failureCount: int
@@ -5893,7 +5893,7 @@ class _WebhookViewRequired(_t.TypedDict):
     standardSignature: bool
     """Whether deliveries also have the Standard Webhooks signature."""
     secretConfigured: bool
-    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    """Always true, because every webhook has a secret. The secret itself is returned only when it is created."""
     successCount: int
     """The number of deliveries that have succeeded."""
     failureCount: int
@@ -5940,7 +5940,7 @@ class _WebhookWithSecretRequired(_t.TypedDict):
     standardSignature: bool
     """Whether deliveries also have the Standard Webhooks signature."""
     secretConfigured: bool
-    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    """Always true, because every webhook has a secret. The secret itself is returned only when it is created."""
     successCount: int
     """The number of deliveries that have succeeded."""
     failureCount: int
