@@ -26,7 +26,7 @@ pub struct WebhookView {
     pub url: String,
     /// The events that the webhook receives.
     pub events: Vec<Subscription>,
-    /// Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its webhook stays
+    /// Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused, but its webhook stays
     /// active.
     pub active: bool,
     pub description: Option<String>,

@@ -2434,7 +2434,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * Duplicate a campaign as a draft.
    *
-   * The copy has all settings of the original except its schedule.
+   * The copy has all settings of the original except its name and schedule.
    * @example
    * ```ts
    * await mailmill.campaigns.duplicate(id);
@@ -2735,7 +2735,7 @@ export class IncomingWebhooks extends Resource<Mailmill> {
   /**
    * Create an incoming webhook.
    *
-   * The response shows the URL only once.
+   * Only this response shows the URL.
    * @example
    * ```ts
    * await mailmill.incomingWebhooks.create({ projectId, name: "Newsletter form" });
@@ -2952,7 +2952,7 @@ export class Webhooks extends Resource<Mailmill> {
   /**
    * Create a webhook.
    *
-   * The response shows the signing secret only once.
+   * Only this response shows the signing secret.
    * @example
    * ```ts
    * await mailmill.webhooks.create({ url: "https://acme.example/hooks", events: ["subscriber.added","subscriber.unsubscribed"] });

@@ -1839,7 +1839,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * Duplicate a campaign as a draft.
   *
-  * The copy has all settings of the original except its schedule.
+  * The copy has all settings of the original except its name and schedule.
   * @example
   * ```ts
   * await mailmill.campaigns.duplicate(id);
@@ -2071,7 +2071,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * Create an incoming webhook.
   *
-  * The response shows the URL only once.
+  * Only this response shows the URL.
   * @example
   * ```ts
   * await mailmill.incomingWebhooks.create({ projectId, name: "Newsletter form" });
@@ -2239,7 +2239,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Create a webhook.
   *
-  * The response shows the signing secret only once.
+  * Only this response shows the signing secret.
   * @example
   * ```ts
   * await mailmill.webhooks.create({ url: "https://acme.example/hooks", events: ["subscriber.added","subscriber.unsubscribed"] });

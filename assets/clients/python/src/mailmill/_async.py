@@ -5103,7 +5103,8 @@ class AsyncCampaigns(AsyncResource):
     ) -> t.CampaignView:
         """Duplicate a campaign as a draft.
 
-        The copy has all settings of the original except its schedule. The original can have any status.
+        The copy has all settings of the original except its name and schedule. The original can have any
+        status.
 
         Args:
             id: The campaign's ID.
@@ -5712,8 +5713,8 @@ class AsyncIncomingWebhooks(AsyncResource):
     ) -> t.HookWithUrl:
         """Create an incoming webhook.
 
-        The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or
-        as a form, without a key: the URL itself is the secret.
+        Only this response shows the URL. Other systems send contacts or customer events to it, as JSON or as
+        a form, without a key: the URL itself is the secret.
 
         Args:
             project_id: The project of the contacts and events.
@@ -6178,7 +6179,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> t.WebhookWithSecret:
         """Create a webhook.
 
-        The response shows the signing secret only once. Deliveries are POST requests with the event as JSON;
+        Only this response shows the signing secret. Deliveries are POST requests with the event as JSON;
         X-Service-Signature is the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as
         shown here, including its whsec_ prefix. A 2xx response within ten seconds is a success; any other
         result except 410 is retried, up to three attempts in total.

@@ -5668,8 +5668,8 @@ class _UpdatedWebhookRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
-    webhook stays
+    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
+    but its webhook stays
     active.
     """
     customHeaders: dict[str, str]
@@ -5881,8 +5881,8 @@ class _WebhookViewRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
-    webhook stays
+    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
+    but its webhook stays
     active.
     """
     customHeaders: dict[str, str]
@@ -5928,8 +5928,8 @@ class _WebhookWithSecretRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
-    webhook stays
+    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
+    but its webhook stays
     active.
     """
     customHeaders: dict[str, str]
