@@ -63,7 +63,7 @@ class _AccountPlanRequired(_t.TypedDict):
     plan: str
     """The plan's name in the settings."""
     daily: PlanQuota
-    """The number of emails per UTC day. Every recipient is counted."""
+    """The number of emails per UTC day. An email counts once per recipient; skipped recipients do not count."""
     monthly: PlanQuota
     """The number of emails per UTC month."""
     requests: list[PlanRequests]
@@ -2477,7 +2477,7 @@ class _EmailChecksRequired(_t.TypedDict):
     findings: list[EmailCheckFinding]
     """The findings, most severe first."""
     linksRequested: bool
-    """Whether the URLs of the links were requested. If not, only the URLs themselves were checked."""
+    """Whether the URLs of the links were requested. If not, the links were checked without requests."""
     pending: bool
     """Whether a check of this version waits in the queue."""
     checksIncomplete: list[IncompleteCheck]
