@@ -159,8 +159,8 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     }
     let probes = sending::probe(engine).await;
     if probes.is_empty() {
-        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open. Setup, Mail services, shows \
-                      the host, user name and password for Amazon SES, Postmark, Mailgun, SendGrid, Brevo and Resend.";
+        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open. Setup → Mail \
+                      services shows the host, user name and password for Amazon SES, Postmark, Mailgun, SendGrid, Brevo and Resend.";
         return vec![Finding::problem("transport", "no transport is configured, so live sends are refused", remedy)];
     }
     let finding_of = |(server, result): (String, Result<(), String>)| match result {
@@ -173,13 +173,14 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
 /// Returns what to check if a server accepts no mail: for the relay of a mail service, its documented settings.
 fn relay_remedy(server: &str) -> String {
     let Some(service) = MailService::of_host(server) else {
-        return "Check the host, port, user name and password in [mail] relay, and that the network allows port 25 (direct) or 587."
+        return "Check the host, port, user name and password in [mail] relay, and make sure that the network allows port 25 (direct) or \
+                587."
             .to_owned();
     };
     let MailServiceInfo { name, port, user, password, relay_note, .. } = service.info();
     format!(
-        "Check the user name and password in [mail] relay, and that the network allows port {port}. For {name}, the user name is {user}, \
-         and the password is {password}. Note: {relay_note}."
+        "Check the user name and password in [mail] relay, and make sure that the network allows port {port}. For {name}, the user name is \
+         {user}, and the password is {password}. Note: {relay_note}."
     )
 }
 
@@ -197,7 +198,7 @@ fn feedback(engine: &Engine) -> Result<Vec<Finding>, Failure> {
             SUBJECT,
             format!("{name} relays mail, but no webhook receives its bounces and complaints"),
             format!(
-                "Add {name} under Setup, Mail services in the live environment, or with POST /v1/mail-services and a live key."
+                "Add {name} under Setup → Mail services in the live environment, or with POST /v1/mail-services and a live key."
             ),
         )
     };

@@ -603,7 +603,7 @@ export class EmailsChecks extends Resource<Mailmill> {
   }
 
   /**
-   * Run the checks of an email now.
+   * Check an email now.
    *
    * Checks the current version, requests the URLs of its links, and stores the result.
    * @example
@@ -631,7 +631,7 @@ export class EmailsChecks extends Resource<Mailmill> {
   /**
    * Fix a finding of an email.
    *
-   * Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a new version.
+   * Applies the automatic fix of a `fixable` finding, and saves the result as a new version.
    * @example
    * ```ts
    * await mailmill.emails.checks.fix(emailId, findingId);
@@ -1013,7 +1013,7 @@ export class Validation extends Resource<Mailmill> {
   }
 
   /**
-   * Run all checks of an email.
+   * Run all checks on an email.
    *
    * Runs the checks at the same time, each with its own time limit.
    * @example
@@ -1343,8 +1343,6 @@ export class ContactsImports extends Resource<Mailmill> {
 export class ContactsExports extends Resource<Mailmill> {
   /**
    * Export contacts to a CSV file.
-   *
-   * GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file.
    * @example
    * ```ts
    * await mailmill.contacts.exports.create({ projectId });
@@ -1490,8 +1488,6 @@ export class Contacts extends Resource<Mailmill> {
 
   /**
    * Get the project of a contact.
-   *
-   * All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.
    * @example
    * ```ts
    * await mailmill.contacts.getProject(id);
@@ -2118,8 +2114,6 @@ export class Segments extends Resource<Mailmill> {
 
   /**
    * Get the project of a segment.
-   *
-   * All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.
    * @example
    * ```ts
    * await mailmill.segments.getProject(id);
@@ -2442,7 +2436,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * Duplicate a campaign as a draft.
    *
-   * The copy has all settings of the original except its schedule.
+   * The copy has all settings of the original except its name and schedule.
    * @example
    * ```ts
    * await mailmill.campaigns.duplicate(id);
@@ -2743,7 +2737,7 @@ export class IncomingWebhooks extends Resource<Mailmill> {
   /**
    * Create an incoming webhook.
    *
-   * The response shows the URL only once.
+   * Only this response shows the URL.
    * @example
    * ```ts
    * await mailmill.incomingWebhooks.create({ projectId, name: "Newsletter form" });
@@ -2756,7 +2750,7 @@ export class IncomingWebhooks extends Resource<Mailmill> {
   /**
    * Get an incoming webhook.
    *
-   * The response does not include the URL, which is shown only when it is created.
+   * The response does not include the URL, which is returned only when the URL is created.
    * @example
    * ```ts
    * await mailmill.incomingWebhooks.get(hook);
@@ -2875,7 +2869,7 @@ export class ScheduledImports extends Resource<Mailmill> {
   /**
    * Delete a scheduled import.
    *
-   * The contacts and events are kept.
+   * Contacts and events that were already imported are kept.
    * @example
    * ```ts
    * await mailmill.scheduledImports.delete(id);
@@ -2960,7 +2954,7 @@ export class Webhooks extends Resource<Mailmill> {
   /**
    * Create a webhook.
    *
-   * The response shows the signing secret only once.
+   * Only this response shows the signing secret.
    * @example
    * ```ts
    * await mailmill.webhooks.create({ url: "https://acme.example/hooks", events: ["subscriber.added","subscriber.unsubscribed"] });
@@ -2999,7 +2993,7 @@ export class Webhooks extends Resource<Mailmill> {
   /**
    * Get a webhook.
    *
-   * The response does not include the secret, which is shown only when it is created.
+   * The response does not include the secret, which is returned only when the secret is created.
    * @example
    * ```ts
    * await mailmill.webhooks.get(webhookId);
@@ -3012,7 +3006,7 @@ export class Webhooks extends Resource<Mailmill> {
   /**
    * Change a webhook.
    *
-   * Changing the URL or enabling the webhook ends the pause of its endpoint.
+   * If deliveries are paused, changing the URL or enabling the webhook resumes them.
    * @example
    * ```ts
    * await mailmill.webhooks.update(webhookId);

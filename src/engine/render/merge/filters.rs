@@ -39,9 +39,8 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         }
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
         ("replace", ..) => {
-            return Err(
-                "the filter replace takes two quoted strings, the first of them not empty, like replace(\"_\", \" \")".to_owned()
-            );
+            return Err("the filter replace needs two quoted strings, and the first cannot be empty, like replace(\"_\", \" \")"
+                .to_owned());
         }
         ("round", None, None) => Filter::Round(0),
         ("round", Some(Constant::Number(number)), None) => match number.as_u64() {

@@ -457,7 +457,7 @@ export declare class EmailsChecks extends Resource<Mailmill> {
   */
  get(emailId: string, params?: t.EmailsChecksGetParams, options?: CallOptions): Promise<t.EmailChecks>;
  /**
-  * Run the checks of an email now.
+  * Check an email now.
   *
   * Checks the current version, requests the URLs of its links, and stores the result.
   * @example
@@ -479,7 +479,7 @@ export declare class EmailsChecks extends Resource<Mailmill> {
  /**
   * Fix a finding of an email.
   *
-  * Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a new version.
+  * Applies the automatic fix of a `fixable` finding, and saves the result as a new version.
   * @example
   * ```ts
   * await mailmill.emails.checks.fix(emailId, findingId);
@@ -763,7 +763,7 @@ export declare class Validation extends Resource<Mailmill> {
   */
  deliverability(params?: t.ValidationDeliverabilityParams, options?: CallOptions): Promise<t.DeliverabilityAnalysis>;
  /**
-  * Run all checks of an email.
+  * Run all checks on an email.
   *
   * Runs the checks at the same time, each with its own time limit.
   * @example
@@ -1012,8 +1012,6 @@ export declare class ContactsImports extends Resource<Mailmill> {
 export declare class ContactsExports extends Resource<Mailmill> {
  /**
   * Export contacts to a CSV file.
-  *
-  * GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file.
   * @example
   * ```ts
   * await mailmill.contacts.exports.create({ projectId });
@@ -1124,8 +1122,6 @@ export declare class Contacts extends Resource<Mailmill> {
  delete(id: string, params: t.ContactsDeleteParams, options?: CallOptions): Promise<t.DeletedContact>;
  /**
   * Get the project of a contact.
-  *
-  * All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.
   * @example
   * ```ts
   * await mailmill.contacts.getProject(id);
@@ -1596,8 +1592,6 @@ export declare class Segments extends Resource<Mailmill> {
  delete(id: string, params: t.SegmentsDeleteParams, options?: CallOptions): Promise<t.DeletedSegment>;
  /**
   * Get the project of a segment.
-  *
-  * All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.
   * @example
   * ```ts
   * await mailmill.segments.getProject(id);
@@ -1847,7 +1841,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * Duplicate a campaign as a draft.
   *
-  * The copy has all settings of the original except its schedule.
+  * The copy has all settings of the original except its name and schedule.
   * @example
   * ```ts
   * await mailmill.campaigns.duplicate(id);
@@ -2079,7 +2073,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * Create an incoming webhook.
   *
-  * The response shows the URL only once.
+  * Only this response shows the URL.
   * @example
   * ```ts
   * await mailmill.incomingWebhooks.create({ projectId, name: "Newsletter form" });
@@ -2089,7 +2083,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * Get an incoming webhook.
   *
-  * The response does not include the URL, which is shown only when it is created.
+  * The response does not include the URL, which is returned only when the URL is created.
   * @example
   * ```ts
   * await mailmill.incomingWebhooks.get(hook);
@@ -2181,7 +2175,7 @@ export declare class ScheduledImports extends Resource<Mailmill> {
  /**
   * Delete a scheduled import.
   *
-  * The contacts and events are kept.
+  * Contacts and events that were already imported are kept.
   * @example
   * ```ts
   * await mailmill.scheduledImports.delete(id);
@@ -2247,7 +2241,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Create a webhook.
   *
-  * The response shows the signing secret only once.
+  * Only this response shows the signing secret.
   * @example
   * ```ts
   * await mailmill.webhooks.create({ url: "https://acme.example/hooks", events: ["subscriber.added","subscriber.unsubscribed"] });
@@ -2277,7 +2271,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Get a webhook.
   *
-  * The response does not include the secret, which is shown only when it is created.
+  * The response does not include the secret, which is returned only when the secret is created.
   * @example
   * ```ts
   * await mailmill.webhooks.get(webhookId);
@@ -2287,7 +2281,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Change a webhook.
   *
-  * Changing the URL or enabling the webhook ends the pause of its endpoint.
+  * If deliveries are paused, changing the URL or enabling the webhook resumes them.
   * @example
   * ```ts
   * await mailmill.webhooks.update(webhookId);

@@ -1161,7 +1161,7 @@ class AsyncEmailsChecks(AsyncResource):
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.EmailChecks:
-        """Run the checks of an email now.
+        """Check an email now.
 
         Checks the current version, requests the URLs of its links, and stores the result. This takes up to 15
         seconds. Use this operation before you send an email that was checked long ago: links can break at any
@@ -1215,8 +1215,8 @@ class AsyncEmailsChecks(AsyncResource):
     ) -> t.EmailView:
         """Fix a finding of an email.
 
-        Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a
-        new version. The new version is checked in the background.
+        Applies the automatic fix of a `fixable` finding, and saves the result as a new version. The new
+        version is checked in the background.
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
@@ -2129,7 +2129,7 @@ class AsyncValidation(AsyncResource):
         options: t.CheckOptions | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ValidationReport:
-        """Run all checks of an email.
+        """Run all checks on an email.
 
         Runs the checks at the same time, each with its own time limit. If a check does not finish, the report
         contains the other checks, and `metadata.checksIncomplete` names it.
@@ -2841,9 +2841,9 @@ class AsyncContactsExports(AsyncResource):
     ) -> t.ExportView:
         """Export contacts to a CSV file.
 
-        GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the
-        file, cells that a spreadsheet would interpret as a formula start with an apostrophe, which an import
-        removes.
+        GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete,
+        the link to the file. An apostrophe is added before cells that a spreadsheet would interpret as
+        formulas; imports remove it.
 
         Args:
             segment_id: Exports only contacts in this segment.
@@ -3143,8 +3143,8 @@ class AsyncContacts(AsyncResource):
     async def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a contact.
 
-        All other contact operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on a single contact also require the project ID, so store both IDs instead of
+        calling this operation each time.
 
         Args:
             id: The contact's ID.
@@ -4523,8 +4523,8 @@ class AsyncSegments(AsyncResource):
     async def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a segment.
 
-        All other segment operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on segments also require the project ID, so store both IDs instead of calling
+        this operation each time.
 
         Args:
             id: The segment's ID.
@@ -5115,7 +5115,8 @@ class AsyncCampaigns(AsyncResource):
     ) -> t.CampaignView:
         """Duplicate a campaign as a draft.
 
-        The copy has all settings of the original except its schedule. The original can have any status.
+        The copy has all settings of the original except its name and schedule. The original can have any
+        status.
 
         Args:
             id: The campaign's ID.
@@ -5536,7 +5537,8 @@ class AsyncMailServices(AsyncResource):
     ) -> AsyncList[t.MailServicesListPage, t.MailFeedbackView]:
         """List mail services.
 
-        Lists mail services, oldest first. The URL of a webhook is shown only when it is created.
+        Lists mail services, oldest first. The webhook URL of a mail service is returned only when the URL is
+        created.
 
         Args:
             offset: The number of mail services to skip.
@@ -5691,7 +5693,8 @@ class AsyncIncomingWebhooks(AsyncResource):
     ) -> AsyncList[t.IncomingWebhooksListPage, t.HookView]:
         """List incoming webhooks.
 
-        Lists incoming webhooks, oldest first. A URL is shown only when it is created.
+        Lists incoming webhooks, oldest first. The URL of an incoming webhook is returned only when the URL is
+        created.
 
         Args:
             project_id: If given, only the incoming webhooks of this project are returned.
@@ -5722,8 +5725,8 @@ class AsyncIncomingWebhooks(AsyncResource):
     ) -> t.HookWithUrl:
         """Create an incoming webhook.
 
-        The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or
-        as a form, without a key: the URL itself is the secret.
+        Only this response shows the URL. Other systems send contacts or customer events to it, as JSON or as
+        a form, without a key: the URL itself is the secret.
 
         Args:
             project_id: The project of the contacts and events.
@@ -5754,7 +5757,7 @@ class AsyncIncomingWebhooks(AsyncResource):
     async def get(self, hook: str, *, request_options: CallOptions | None = None) -> t.HookView:
         """Get an incoming webhook.
 
-        The response does not include the URL, which is shown only when it is created.
+        The response does not include the URL, which is returned only when the URL is created.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -6034,8 +6037,8 @@ class AsyncScheduledImports(AsyncResource):
     ) -> t.DeletedScheduledImport:
         """Delete a scheduled import.
 
-        The contacts and events are kept. An import of contacts that is running continues; an import of events
-        ends.
+        Contacts and events that were already imported are kept. A running contact import continues; a running
+        event import is canceled.
 
         Args:
             id: The ID of the scheduled import.
@@ -6188,7 +6191,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> t.WebhookWithSecret:
         """Create a webhook.
 
-        The response shows the signing secret only once. Deliveries are POST requests with the event as JSON;
+        Only this response shows the signing secret. Deliveries are POST requests with the event as JSON;
         X-Service-Signature is the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as
         shown here, including its whsec_ prefix. A 2xx response within ten seconds is a success; any other
         result except 410 is retried, up to three attempts in total.
@@ -6230,7 +6233,7 @@ class AsyncWebhooks(AsyncResource):
     async def get(self, webhook_id: str, *, request_options: CallOptions | None = None) -> t.WebhookView:
         """Get a webhook.
 
-        The response does not include the secret, which is shown only when it is created.
+        The response does not include the secret, which is returned only when the secret is created.
 
         Args:
             webhook_id: The ID of the webhook.
@@ -6256,7 +6259,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> t.UpdatedWebhook:
         """Change a webhook.
 
-        Changing the URL or enabling the webhook ends the pause of its endpoint.
+        If deliveries are paused, changing the URL or enabling the webhook resumes them.
 
         Args:
             webhook_id: The ID of the webhook.

@@ -1135,7 +1135,7 @@ class EmailsChecks(Resource):
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.EmailChecks:
-        """Run the checks of an email now.
+        """Check an email now.
 
         Checks the current version, requests the URLs of its links, and stores the result. This takes up to 15
         seconds. Use this operation before you send an email that was checked long ago: links can break at any
@@ -1189,8 +1189,8 @@ class EmailsChecks(Resource):
     ) -> t.EmailView:
         """Fix a finding of an email.
 
-        Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a
-        new version. The new version is checked in the background.
+        Applies the automatic fix of a `fixable` finding, and saves the result as a new version. The new
+        version is checked in the background.
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
@@ -2103,7 +2103,7 @@ class Validation(Resource):
         options: t.CheckOptions | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ValidationReport:
-        """Run all checks of an email.
+        """Run all checks on an email.
 
         Runs the checks at the same time, each with its own time limit. If a check does not finish, the report
         contains the other checks, and `metadata.checksIncomplete` names it.
@@ -2810,9 +2810,9 @@ class ContactsExports(Resource):
     ) -> t.ExportView:
         """Export contacts to a CSV file.
 
-        GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the
-        file, cells that a spreadsheet would interpret as a formula start with an apostrophe, which an import
-        removes.
+        GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete,
+        the link to the file. An apostrophe is added before cells that a spreadsheet would interpret as
+        formulas; imports remove it.
 
         Args:
             segment_id: Exports only contacts in this segment.
@@ -3106,8 +3106,8 @@ class Contacts(Resource):
     def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a contact.
 
-        All other contact operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on a single contact also require the project ID, so store both IDs instead of
+        calling this operation each time.
 
         Args:
             id: The contact's ID.
@@ -4469,8 +4469,8 @@ class Segments(Resource):
     def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a segment.
 
-        All other segment operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on segments also require the project ID, so store both IDs instead of calling
+        this operation each time.
 
         Args:
             id: The segment's ID.
@@ -5046,7 +5046,8 @@ class Campaigns(Resource):
     ) -> t.CampaignView:
         """Duplicate a campaign as a draft.
 
-        The copy has all settings of the original except its schedule. The original can have any status.
+        The copy has all settings of the original except its name and schedule. The original can have any
+        status.
 
         Args:
             id: The campaign's ID.
@@ -5467,7 +5468,8 @@ class MailServices(Resource):
     ) -> List[t.MailServicesListPage, t.MailFeedbackView]:
         """List mail services.
 
-        Lists mail services, oldest first. The URL of a webhook is shown only when it is created.
+        Lists mail services, oldest first. The webhook URL of a mail service is returned only when the URL is
+        created.
 
         Args:
             offset: The number of mail services to skip.
@@ -5617,7 +5619,8 @@ class IncomingWebhooks(Resource):
     ) -> List[t.IncomingWebhooksListPage, t.HookView]:
         """List incoming webhooks.
 
-        Lists incoming webhooks, oldest first. A URL is shown only when it is created.
+        Lists incoming webhooks, oldest first. The URL of an incoming webhook is returned only when the URL is
+        created.
 
         Args:
             project_id: If given, only the incoming webhooks of this project are returned.
@@ -5648,8 +5651,8 @@ class IncomingWebhooks(Resource):
     ) -> t.HookWithUrl:
         """Create an incoming webhook.
 
-        The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or
-        as a form, without a key: the URL itself is the secret.
+        Only this response shows the URL. Other systems send contacts or customer events to it, as JSON or as
+        a form, without a key: the URL itself is the secret.
 
         Args:
             project_id: The project of the contacts and events.
@@ -5680,7 +5683,7 @@ class IncomingWebhooks(Resource):
     def get(self, hook: str, *, request_options: CallOptions | None = None) -> t.HookView:
         """Get an incoming webhook.
 
-        The response does not include the URL, which is shown only when it is created.
+        The response does not include the URL, which is returned only when the URL is created.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -5955,8 +5958,8 @@ class ScheduledImports(Resource):
     def delete(self, id: str, *, request_options: CallOptions | None = None) -> t.DeletedScheduledImport:
         """Delete a scheduled import.
 
-        The contacts and events are kept. An import of contacts that is running continues; an import of events
-        ends.
+        Contacts and events that were already imported are kept. A running contact import continues; a running
+        event import is canceled.
 
         Args:
             id: The ID of the scheduled import.
@@ -6109,7 +6112,7 @@ class Webhooks(Resource):
     ) -> t.WebhookWithSecret:
         """Create a webhook.
 
-        The response shows the signing secret only once. Deliveries are POST requests with the event as JSON;
+        Only this response shows the signing secret. Deliveries are POST requests with the event as JSON;
         X-Service-Signature is the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as
         shown here, including its whsec_ prefix. A 2xx response within ten seconds is a success; any other
         result except 410 is retried, up to three attempts in total.
@@ -6151,7 +6154,7 @@ class Webhooks(Resource):
     def get(self, webhook_id: str, *, request_options: CallOptions | None = None) -> t.WebhookView:
         """Get a webhook.
 
-        The response does not include the secret, which is shown only when it is created.
+        The response does not include the secret, which is returned only when the secret is created.
 
         Args:
             webhook_id: The ID of the webhook.
@@ -6177,7 +6180,7 @@ class Webhooks(Resource):
     ) -> t.UpdatedWebhook:
         """Change a webhook.
 
-        Changing the URL or enabling the webhook ends the pause of its endpoint.
+        If deliveries are paused, changing the URL or enabling the webhook resumes them.
 
         Args:
             webhook_id: The ID of the webhook.
