@@ -219,7 +219,9 @@ fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
         List::Please,
         List::Goal,
     ];
-    (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
+    let is_phrase = prompt.at(List::LabelBody, range.from).any(|mark| mark.to + 1 == range.to);
+    is_phrase
+        || (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
 }
 
 /// Returns whether two names start at a word, with one short word between them: "Beatriz and Tom".
