@@ -288,7 +288,7 @@ fn the_label_of_a_reason_is_not_printed() {
 fn sentences_with_places_or_two_names_are_not_notes() {
     for (prompt, fact) in [
         ("Taster session on 13 March at 10 am. only 8 places so they need to reply to this email to book.", "8 places"),
-        ("Taster session on 13 March at 10 am. max 12 seats so they need to reply to this email to book.", "12 seats"),
+        ("Taster session on 13 March at 10 am. just 12 seats so they need to reply to this email to book.", "12 seats"),
         ("Conversation cafe on 13 March at 10 am. Beatriz y Tom lead it. Bring a mug.", "Beatriz y Tom"),
         ("Conversation cafe on 13 March at 10 am. Beatriz & Tom lead it. Bring a mug.", "Beatriz & Tom"),
     ] {
