@@ -10,7 +10,7 @@ mod train;
 
 use super::super::Goal;
 use super::classify::{Class, Fragment};
-use super::facts::has_value;
+use super::facts::{self, has_value};
 use super::lexicon::{List, Mark, goal_of};
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
@@ -157,8 +157,12 @@ fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     // WILD15".
     let is_offer = has_value(prompt, range) && prompt.has(List::Old, range) && !prompt.has(List::Not, range)
         || prompt.has(List::Percent, range) && prompt.has(List::Code, range) && !prompt.has(List::Not, range);
+    // A number of places is news even if a request follows: "only 8 places so they need to book".
+    let places = [range.from, range.from + 1].into_iter().find_map(|at| facts::capacity(prompt, at));
+    let is_count = places.is_some_and(|places| places.range.to == range.to || prompt.fold(places.range.to) == "so");
     is_assurance
         || is_news
+        || is_count
         || is_offer
         || roles::goal(prompt) == Some(Goal::Hiring) && prompt.lexicon().with_subject(text) != text
 }
@@ -219,7 +223,15 @@ fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
         List::Please,
         List::Goal,
     ];
-    (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
+    let is_phrase = prompt.at(List::LabelBody, range.from).any(|mark| mark.to + 1 == range.to);
+    is_phrase
+        || (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
+}
+
+/// Returns whether two names start at a word, with one short word between them: "Beatriz and Tom".
+fn names_two(prompt: &Prompt<'_>, at: usize) -> bool {
+    let is_joint = prompt.raw(at + 1) == "&" || prompt.kind(at + 1) == Kind::Word && prompt.raw(at + 1).chars().count() <= 3;
+    is_name(prompt, at) && is_joint && !prompt.words.is_capital(at + 1) && is_name(prompt, at + 2)
 }
 
 /// Returns whether a word can be part of a person's name.
@@ -281,7 +293,8 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
         // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
-        (false, true) if range.len() > SHORT_WORDS => 0.9,
+        // Sentences about people are more often statements: "Beatriz and Tom lead it".
+        (false, true) if range.len() > SHORT_WORDS && !names_two(prompt, range.from) => 0.9,
         (false, _) => 0.97,
         (true, true) => 0.6,
         (true, false) => 0.8,
