@@ -42,7 +42,7 @@ async fn an_incoming_webhook_is_created_used_changed_and_deleted_by_forms() {
     assert_eq!(browser.post(&own, &signed).await.location(), format!("{own}?done=update"));
     let kept = [saved.as_slice(), &[("signature_header", "Typeform-Signature")]].concat();
     assert_eq!(browser.post(&own, &kept).await.location(), format!("{own}?done=update"));
-    assert!(browser.get(&own).await.text.contains("checked in <code>Typeform-Signature</code>"));
+    assert!(browser.get(&own).await.text.contains("checked in the header <code>Typeform-Signature</code>"));
     let renewed = browser.post(&own, &[("csrf", &csrf), ("act", "url")]).await;
     assert!(renewed.text.contains("New URL") && renewed.text.contains("data-copy"), "{}", renewed.text);
     assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "off")]).await.location(), format!("{own}?done=off"));
