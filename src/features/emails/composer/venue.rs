@@ -231,6 +231,29 @@ impl Writer<'_> {
     }
 }
 
+impl Writer<'_> {
+    /// Returns the rows of the opening hours of every week: the position of the hours in the brief, the weekdays, and the hours. Empty for
+    /// a single row, which needs no table.
+    pub fn weekly_hours(&self) -> Vec<(usize, String, String)> {
+        let content = self.content;
+        let facts = &content.brief.facts;
+        let is_weekly = |fact: &Fact| {
+            let text = folded(&fact.text);
+            let is_day = matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.value.is_none() && fact.story.is_none();
+            is_day && content.format.weekdays.iter().any(|name| text.contains(folded(name).trim()))
+        };
+        let row = |at: &usize| {
+            let time = at + 1;
+            let hours = facts.get(time).filter(|_| is_weekly(&facts[*at]))?;
+            let is_range = matches!(hours.value, Some(FactValue::Clock { end: Some(_), .. }));
+            let is_row = is_range && content.loose.contains(&time);
+            is_row.then(|| Some((time, capital(&content.shown(&facts[*at])?), content.shown(hours)?))).flatten()
+        };
+        let rows: Vec<(usize, String, String)> = content.loose.iter().filter_map(row).collect();
+        if rows.len() < ROWS_MIN { Vec::new() } else { rows }
+    }
+}
+
 fn is_bare_number(word: Option<&str>) -> bool {
     word.is_some_and(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()))
 }

@@ -245,7 +245,7 @@ fn is_in_timetable(prompt: &Prompt<'_>, at: usize, end: usize) -> bool {
 }
 
 /// Returns whether a range of hours follows within three words.
-fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
+pub fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
     let hours = (end..end + 3).find_map(|at| time(prompt, at));
     hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
 }
