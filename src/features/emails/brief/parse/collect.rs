@@ -334,6 +334,8 @@ fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
         is_number && units.into_iter().any(|list| prompt.is(list, at + 1))
             || is_number && at > range.from && prompt.is(List::Currency, at - 1)
             || prompt.kind(at) == Kind::Mail
+            || prompt.is(List::Noon, at)
+            || prompt.is(List::Midnight, at)
     });
     let span = prompt.span(range);
     let overlaps = |own: Span| own.start < span.end && span.start < own.end;
