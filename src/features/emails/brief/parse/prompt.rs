@@ -440,7 +440,7 @@ mod tests {
             ("Konzert Samstag 6. Dezember 19 Uhr", "de"),
             ("Weihnachtsmarkt Sonntag 18.30, Getränke", "de"),
             ("Rebajas -20 %, domingo 6 diciembre", "es"),
-            ("Concerto sabato 6 dicembre ore 21", "it"),
+            ("Concerto sabato 6 giugno ore 21", "it"),
             ("Concerto sábado 6 dezembro 21h", "pt"),
             ("Uitverkoop -20 %, zondag 6 december", "nl"),
             ("Sale -20 %, Sunday 6 December", "en"),

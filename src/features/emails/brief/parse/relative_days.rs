@@ -123,6 +123,7 @@ fn hiring(prompt: &Prompt<'_>) -> bool {
 pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
     let mut before: Option<Date> = None;
     let mut period: Option<(Date, Date)> = None;
+    let names_day = |range: Range| prompt.has(List::Weekday, range) || prompt.has(List::ShortWeekday, range);
     for own in found {
         let Some(FactValue::Days { first, last }) = &mut own.value else { continue };
         let has_number = (own.range.from..own.range.to).any(|at| prompt.kind(at) == Kind::Number);
@@ -132,10 +133,10 @@ pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
                 period = last.map(|last| (*first, last));
             }
             // A weekday after a period is a day of that period: "4 to 6 December, music on Saturday".
-            Some(_) if last.is_none() && prompt.has(List::Weekday, own.range) && within(period, *first).is_some() => {
+            Some(_) if last.is_none() && names_day(own.range) && within(period, *first).is_some() => {
                 *first = within(period, *first).unwrap_or(*first);
             }
-            Some(before) if *first < before && last.is_none() && prompt.has(List::Weekday, own.range) => {
+            Some(before) if *first < before && last.is_none() && names_day(own.range) => {
                 *first = before.nth_weekday(1, first.weekday()).unwrap_or(*first);
             }
             _ => {}
@@ -264,7 +265,11 @@ mod tests {
         assert_eq!(periods("Wijnproeverij vr za zo (4 5 6 dec) alleen in de winkel.", "nl"), [days(4, Some(6))]);
         assert_eq!(periods("Portes ouvertes à la cave sam 5 dim 6 dec.", "fr"), [days(5, Some(6))]);
         assert_eq!(periods("Open studio Sat 5, Sat 12 Dec.", "en").len(), 2, "two days are no period");
+        let with_weekday = periods("Portes ouvertes sam 5 dim 6 dec à la cave, balade dans les vignes dim 11h.", "fr");
+        assert_eq!(with_weekday[..2], [days(5, Some(6)), days(6, None)], "a short weekday after a period is one of its days");
         assert_eq!(periods("Encomendas até 5a feira 17/12.", "pt"), [days(17, None)]);
+        let noon = FactValue::Clock { start: jiff::civil::time(12, 0, 0, 0), end: None };
+        assert_eq!(periods("Encomendas até 5a feira 17/12 ao meio dia.", "pt"), [days(17, None), noon]);
         assert_eq!(periods("Levantar a encomenda na loja sab 26 até 18h.", "pt")[0], days(26, None));
     }
 
@@ -294,11 +299,11 @@ mod tests {
         for prompt in [
             "Entschuldigung an alle, die Sa. den Stollen abgeholt haben: es war leider der falsche.",
             "Wir haben am Samstag den falschen Stollen verkauft, das tut uns leid.",
-            "Apologize to everyone who collected a cake on Saturday: it was the wrong one.",
+            "We are sorry that you got the wrong cake on Saturday.",
             "Nous avons vendu samedi le mauvais gâteau, nous sommes désolés.",
             "El sábado vendimos el pan equivocado, perdón a todos los clientes.",
             "Sabato abbiamo venduto il pane sbagliato, ci scusiamo con i clienti.",
-            "Sorry aan alle klanten die zaterdag de stol hebben opgehaald: het was de verkeerde.",
+            "Zaterdag was de stol de verkeerde, het spijt ons.",
         ] {
             assert_eq!(days(prompt).first(), Some(&Some(date(2027, 2, 20))), "{prompt}");
         }
