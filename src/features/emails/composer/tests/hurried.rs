@@ -211,7 +211,7 @@ fn each_line_of_a_timetable_is_a_row() {
     assert_says(
         "Nos nouveaux horaires à la boutique :\nlun-ven 9h-18h\nsam 10h-14h\nÀ bientôt.",
         "fr",
-        &["Lundi–vendredi | 9", "Samedi | 10"],
+        &["Lundi–vendredi | de 9", "Samedi | de 10"],
         &["lun-ven"],
     );
 }
