@@ -63,7 +63,10 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
             }
         }
     }
-    let is_hours = first.is_marked && !first.has_minutes && (start + 1..first.end).any(|at| prompt.is(List::Unit, at));
+    // "Meio dia" is noon, although "dia" is a unit.
+    let is_number = prompt.kind(start) == Kind::Number;
+    let is_hours =
+        is_number && first.is_marked && !first.has_minutes && (start + 1..first.end).any(|at| prompt.is(List::Unit, at));
     let is_near = (start.saturating_sub(2)..start).any(is_day);
     if is_hours && !is_led && !is_near || first.hour == 24 && is_hours {
         return None;
