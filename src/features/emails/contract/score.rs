@@ -457,19 +457,19 @@ async fn the_tenth_samples_keep_their_facts() {
 /// Twenty usual and forty hurried prompts of a writer who did not know the rules. The rules were then improved with them.
 #[tokio::test]
 async fn the_eleventh_samples_keep_their_facts() {
-    holds(&score("eleventh").await, 546, 0, 13, 0);
+    holds(&score("eleventh").await, 547, 0, 13, 0);
 }
 
 /// Twenty usual and forty hurried prompts of another writer. The rules were then improved with them.
 #[tokio::test]
 async fn the_twelfth_samples_keep_their_facts() {
-    holds(&score("twelfth").await, 654, 5, 25, 1);
+    holds(&score("twelfth").await, 654, 5, 25, 0);
 }
 
 /// Thirty usual and thirty hurried prompts of a writer who had not read the word lists. The rules were then improved with them.
 #[tokio::test]
 async fn the_thirteenth_samples_keep_their_facts() {
-    holds(&score("thirteenth").await, 454, 3, 7, 0);
+    holds(&score("thirteenth").await, 454, 3, 6, 0);
 }
 
 /// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an

@@ -81,13 +81,10 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     let is_every = is_plural(prompt, end - 1)
         || has_article && prompt.before(List::CueClosed, start - 1).is_some()
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
-        || start == at && prompt.is(List::CueClosed, end);
-    if is_weekday && is_every {
-        return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
-    }
+        || start == at && (prompt.is(List::CueClosed, end) || is_opening(prompt, end));
     // The weekday of additional opening hours is a weekday of every week too.
     let is_additional = start > 0 && ALSO.contains(&prompt.fold(start - 1)) && has_hours(prompt, end);
-    if is_weekday && (is_additional || is_in_timetable(prompt, start, end) || start == at && is_opening(prompt, end)) {
+    if is_weekday && (is_every || is_additional || is_in_timetable(prompt, start, end)) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     // The date of the weekday in "Order by the Friday before" depends on another date.
@@ -255,10 +252,9 @@ fn is_in_timetable(prompt: &Prompt<'_>, at: usize, end: usize) -> bool {
 
 /// Returns whether a range of hours follows a weekday in a prompt about opening hours with several weekdays: "mon-fri 8-5 sat 9-1".
 fn is_opening(prompt: &Prompt<'_>, end: usize) -> bool {
-    let whole = Range::of(0, prompt.words.len());
-    let weekdays = prompt.all(List::Weekday, whole).chain(prompt.all(List::ShortWeekday, whole)).count();
+    let count = |list| prompt.all(list, Range::of(0, prompt.words.len())).count();
     let is_about_hours = || matches!(roles::goal(prompt), Some(Goal::OpeningHours | Goal::Closing));
-    is_range_of_hours(prompt, end) && weekdays > 1 && is_about_hours()
+    is_range_of_hours(prompt, end) && count(List::Weekday) + count(List::ShortWeekday) > 1 && is_about_hours()
 }
 
 /// Returns whether a range of hours follows within three words.

@@ -10,7 +10,7 @@ mod train;
 
 use super::super::Goal;
 use super::classify::{Class, Fragment};
-use super::facts::has_value;
+use super::facts::{self, has_value};
 use super::lexicon::{List, Mark, goal_of};
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
@@ -222,6 +222,12 @@ fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
     (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
 }
 
+/// Returns whether two names start at a word, with one short word between them: "Beatriz and Tom".
+fn names_two(prompt: &Prompt<'_>, at: usize) -> bool {
+    let is_joint = prompt.raw(at + 1) == "&" || prompt.kind(at + 1) == Kind::Word && prompt.raw(at + 1).chars().count() <= 3;
+    is_name(prompt, at) && is_joint && !prompt.words.is_capital(at + 1) && is_name(prompt, at + 2)
+}
+
 /// Returns whether a word can be part of a person's name.
 fn is_name(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.words.is_capital(at) && prompt.kind(at) == Kind::Word && !prompt.is(List::Common, at)
@@ -277,12 +283,16 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     if values > NOTE_VALUES_MAX {
         return 0.98;
     }
+    let is_count = (range.from..start.to).any(|at| facts::capacity(prompt, at).is_some());
     match (has_value(prompt, range), is_alone) {
         // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
-        (false, true) if range.len() > SHORT_WORDS => 0.9,
+        // Sentences about people are more often statements: "Beatriz and Tom lead it".
+        (false, true) if range.len() > SHORT_WORDS && !names_two(prompt, range.from) => 0.9,
         (false, _) => 0.97,
+        // A number of places starts a statement even if a reason for the writer follows: "only 8 places so they need to book".
+        (true, true) if is_count => 0.8,
         (true, true) => 0.6,
         (true, false) => 0.8,
     }
