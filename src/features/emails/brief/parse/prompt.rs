@@ -59,12 +59,25 @@ pub struct Prompt<'a> {
 
 impl<'a> Prompt<'a> {
     pub fn read(text: &'a str, brand: &Brand) -> Self {
+        Self::read_with(text, brand, true)
+    }
+
+    /// Reads a part of a prompt, whose names and letters are no evidence of its language.
+    #[cfg(test)]
+    pub fn read_part(text: &'a str, brand: &Brand) -> Self {
+        Self::read_with(text, brand, false)
+    }
+
+    fn read_with(text: &'a str, brand: &Brand, is_whole: bool) -> Self {
         let words = Words::read(text);
         let mut found = Vec::new();
         for (language, lexicon) in lexicons().iter().enumerate() {
             lexicon.mark(&words, language as u8, &mut found);
         }
-        let counts = counts(&words, &found, brand);
+        let mut counts = counts(&words, &found, brand);
+        if is_whole && counts.iter().copied().fold(0.0, f32::max) < EVIDENCE_WEIGHT_MAX {
+            evidence(&words, &found).into_iter().zip(&mut counts).for_each(|(more, count)| *count += more);
+        }
         let language = (0..counts.len()).rev().max_by(|a, b| counts[*a].total_cmp(&counts[*b])).unwrap_or(0);
         let is_spoken = |other: u8| {
             let other = usize::from(other);
@@ -344,10 +357,6 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     for mark in marks.iter().filter(|mark| mark.list == List::Common && !is_unit(mark)) {
         counts[usize::from(mark.language)] += weight(words, *mark);
     }
-    let most = counts.iter().copied().fold(0.0, f32::max);
-    if most < EVIDENCE_WEIGHT_MAX {
-        evidence(words, marks).into_iter().zip(&mut counts).for_each(|(more, count)| *count += more);
-    }
     counts
 }
 
@@ -356,6 +365,9 @@ const EVIDENCE_WEIGHT_MAX: f32 = 4.5;
 
 /// The weight of a word that the lists of only one language contain, and of a word with a letter of only one language.
 const EVIDENCE_WEIGHT: f32 = 1.0;
+
+/// The weight of the name of a month of only one language: more than that of the brand's language.
+const MONTH_WEIGHT: f32 = 1.5;
 
 /// The minimum number of letters of a word that is evidence of a language.
 const EVIDENCE_LETTERS_MIN: usize = 4;
@@ -374,6 +386,7 @@ fn evidence(words: &Words<'_>, marks: &[Mark]) -> Vec<f32> {
     use List as L;
     let mut counts = vec![0.0; lexicons().len()];
     let mut owners: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    let mut months: Vec<(usize, usize)> = Vec::new();
     let lists = [
         L::Month,
         L::Weekday,
@@ -400,6 +413,7 @@ fn evidence(words: &Words<'_>, marks: &[Mark]) -> Vec<f32> {
     let is_number = |at: usize| words.kind(at) == Kind::Number;
     for mark in marks.iter().filter(|mark| lists.contains(&mark.list) && is_long(mark)) {
         *owners.entry((mark.from, mark.to)).or_default() |= 1 << mark.language;
+        months.extend((mark.list == L::Month).then_some((mark.from, mark.to)));
     }
     // The short name of a weekday is evidence only before a number: "sam. 5".
     for mark in
@@ -407,10 +421,14 @@ fn evidence(words: &Words<'_>, marks: &[Mark]) -> Vec<f32> {
     {
         *owners.entry((mark.from, mark.to)).or_default() |= 1 << mark.language;
     }
-    for own in owners.into_values().filter(|own| own.is_power_of_two()) {
+    for (range, own) in owners.into_iter().filter(|(_, own)| own.is_power_of_two()) {
         let language = own.trailing_zeros() as usize;
-        // English words such as "brunch" and "workshop" occur in prompts of every language.
-        counts[language] += if lexicons()[language].code == "en" { EVIDENCE_WEIGHT / 2.0 } else { EVIDENCE_WEIGHT };
+        counts[language] += match lexicons()[language].code {
+            // English words such as "brunch" and "workshop" occur in prompts of every language.
+            "en" => EVIDENCE_WEIGHT / 2.0,
+            _ if months.contains(&range) => MONTH_WEIGHT,
+            _ => EVIDENCE_WEIGHT,
+        };
     }
     for (code, letters) in LETTERS {
         let language = lexicons().iter().position(|lexicon| lexicon.code == code);

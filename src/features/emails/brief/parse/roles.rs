@@ -274,6 +274,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
             Some(FactRole::Event)
         }
         (Goal::Launch | Goal::Event | Goal::OpeningHours, Some(FactRole::Reopens)) => Some(FactRole::Event),
+        (_, Some(FactRole::Happened)) if is_moved_to(around.prompt, found) => None,
         (_, Some(FactRole::OrderBy)) if has_offer && found.bound == Bound::Until => Some(FactRole::OfferEnds),
         (_, cued) => cued,
     };
@@ -290,6 +291,13 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         None if is_happening(around.goal) && is_end(around.prompt, found) => FactRole::Event,
         None => by_goal(around.goal, found.bound),
     }
+}
+
+/// Returns whether a day is the new day of something: "wurde auf Samstag verschoben".
+fn is_moved_to(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let from = found.range.from;
+    let is_led = |at: usize| matches!(prompt.fold(at), "auf" | "naar" | "to");
+    is_led(from) || from > 0 && is_led(from - 1)
 }
 
 /// Returns whether an email for this purpose is about an event.
