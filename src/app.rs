@@ -233,7 +233,8 @@ fn load_settings(place: &Location, overrides: &[(String, String)]) -> Result<Set
             let text = fs::read_to_string(path);
             let unreadable = |error| {
                 Problem::misused(format_args!(
-                    "the settings in {} cannot be read: {error}; check the path (--config), the file's permissions, and that it is UTF-8 text",
+                    "the settings in {} cannot be read: {error}; check the path (--config) and the file's permissions, and save the \
+                     file as UTF-8 text",
                     path.display()
                 ))
             };

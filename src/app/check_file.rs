@@ -1,4 +1,5 @@
-//! Runs `mailmill check`: all checks of an email in a file, without the data folder or a running service.
+//! Runs `mailmill check`: all checks of an email in a file, without the data folder or a running service. Links are requested only with
+//! `--links`.
 //!
 //! The file belongs to the user of the command, so it is parsed in this process, with the same limits as in a worker process.
 

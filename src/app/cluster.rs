@@ -80,11 +80,11 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     };
     let base = settings.server.public_url.clone().unwrap_or_default();
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
-    // The link and the key are not shown again, so they are printed even if the import fails.
+    // The link and the key won't be shown again, so they are printed even if the import fails.
     let imported = import(folder, settings, database, runtime);
     print(&format!(
         "\nCopy {} to the other nodes (mode 600); no database and no backup contains it.\n\n  Create the owner in a browser within 24 hours, \
-         once a node runs (the link works once):\n    {base}{}\n\n  Test API key with all permissions, not shown again:\n    {}\n",
+         once a node runs (the link works once):\n    {base}{}\n\n  Test API key with all permissions (it won't be shown again):\n    {}\n",
         key.display(),
         welcome.setup_path,
         welcome.test_key.expose()

@@ -133,7 +133,8 @@ fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
         ("mail.inbound_lmtp", settings.mail.inbound_lmtp),
     ];
     if is_served(&admin_socket(data)) {
-        let said = "the transport and the domains are checked with the settings of the running service; restart it after you change them";
+        let said = "the ports in the settings are not checked while the service uses them; the transport and the domains are checked \
+                    with the settings of the running service, so restart it after you change them";
         return vec![Finding::skipped("settings", said)];
     }
     let wanted = wanted.into_iter().filter_map(|(setting, address)| Some((setting, address?)));

@@ -174,7 +174,7 @@ async fn write_contacts(
     }
     let (plan, Restored { until, .. }, contacts) = written?;
     let word = if contacts == 1 { "contact" } else { "contacts" };
-    say(&format!("Wrote {contacts} {word} as of {until} to {}. Import the file on the page Contacts.", file.display()));
+    say(&format!("Wrote {contacts} {word} as of {until} to {}. Import the file on the Contacts page.", file.display()));
     Ok(plan)
 }
 

@@ -1,4 +1,4 @@
-//! The messages and the question that all forms of `mailmill restore` show at the terminal.
+//! Prints the messages of `mailmill restore`, and asks for the master key at the terminal.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};

@@ -331,7 +331,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     };
     text.push_str(&format!(
         "\nThis is the first start.\n\n  Create the owner in a browser within 24 hours (the link works once):{links}\n\n  \
-         Test API key with all permissions, not shown again:\n    {key}\n\n  \
+         Test API key with all permissions (it won't be shown again):\n    {key}\n\n  \
          Try it:\n    curl {trust}-H 'Authorization: Bearer {key}' '{base}/v1/projects'\n\n"
     ));
     text

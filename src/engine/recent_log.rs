@@ -28,7 +28,7 @@ fn lines() -> MutexGuard<'static, VecDeque<Line>> {
     LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the last lines, newest first.
+/// Returns the stored lines, newest first.
 pub fn newest() -> Vec<Line> {
     lines().iter().rev().cloned().collect()
 }

@@ -134,7 +134,7 @@ async fn run(
         };
         let stepped = stepped.unwrap_or_else(|_| {
             status.restart();
-            Err(Failure::internal("a step of the job panicked; search the log for the cause"))
+            Err(Failure::internal("a step of the task panicked; search the log for the cause"))
         });
         if let Err(Failure { code: Code::StorageFull, .. }) = &stepped {
             // A full disk is not a failure of the worker, which continues when there is space again.
@@ -183,14 +183,14 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
         while shutdown.stage() == Stage::Running {
             let began = Instant::now();
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
-            let ran = ran.unwrap_or_else(|_| Err(Failure::internal("the job panicked; search the log for the cause")));
+            let ran = ran.unwrap_or_else(|_| Err(Failure::internal("the task panicked; search the log for the cause")));
             if began.elapsed() > limits::WORKER_RETRY_MAX {
                 // The service had been running for a while, so this end does not add to the failed starts in a row.
                 status.end(None);
             }
             let cause = match &ran {
                 Err(failure) => failure.cause.as_deref().unwrap_or(failure.code.info().message),
-                Ok(()) => "the job ended without an error",
+                Ok(()) => "the task ended although it should run until shutdown",
             };
             if shutdown.stage() > Stage::Running {
                 return status.end(ran.is_err().then_some(cause));
@@ -340,7 +340,8 @@ mod tests {
         until(&count, 4).await;
         let state = board.snapshot().remove(0).1;
         assert_eq!((state.is_lasting, state.is_stopped, state.restarts, state.failures_in_a_row), (true, false, 3, 3));
-        assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("the job ended without an error"));
+        let why = state.last_failure.map(|(_, why)| why);
+        assert_eq!(why.as_deref(), Some("the task ended although it should run until shutdown"));
         tasks.raise(Stage::Draining);
         assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);
         assert_eq!(count.load(Ordering::SeqCst), 4, "the end of the service is not a failure");

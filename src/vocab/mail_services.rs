@@ -33,8 +33,8 @@ pub struct MailServiceInfo {
     pub user: &'static str,
     /// The password for the relay, and where the service shows it.
     pub password: &'static str,
-    /// The limits that the service documents for its relay.
-    pub relay_limits: &'static str,
+    /// A limit or a choice of host that the service documents for its relay.
+    pub relay_note: &'static str,
     /// The header that Mailmill adds to messages, so that the service returns Mailmill's reference in its events.
     pub header: &'static str,
     /// Where to enter the webhook's URL in the provider's settings, and which events to select.
@@ -55,7 +55,7 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         port: 587,
         user: "the SMTP user name",
         password: "the SMTP password, from SMTP settings in the SES console; it is not an AWS access key",
-        relay_limits: "one connection carries any number of messages; the sending rate and quota are under Account dashboard",
+        relay_note: "one connection carries any number of messages; the sending rate and quota are under Account dashboard",
         header: "X-SES-MESSAGE-TAGS",
         webhook: "Create an SNS topic in the region of SES, and an HTTPS subscription with this URL; Mailmill confirms it. Then select the \
                   topic for bounces, complaints and deliveries: as an event destination of your configuration set, or under Notifications of \
@@ -71,7 +71,7 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         port: 587,
         user: "the server API token",
         password: "the server API token again, from API Tokens of your server",
-        relay_limits: "campaigns need the host smtp-broadcasts.postmarkapp.com; smtp.postmarkapp.com is for transactional mail",
+        relay_note: "campaigns need the host smtp-broadcasts.postmarkapp.com; smtp.postmarkapp.com is for transactional mail",
         header: "X-PM-Metadata-mailmill",
         webhook: "Open Webhooks of the message stream, add this URL, and select Delivery, Bounce, Spam Complaint and Subscription Change.",
         secret: "the basic authentication of the webhook, as user:password (optional: without it, only the secret in the URL protects \
@@ -86,7 +86,7 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         port: 587,
         user: "the SMTP login of your domain, such as postmaster@mg.example.com",
         password: "the SMTP password, from SMTP credentials in the settings of your domain",
-        relay_limits: "domains in the EU region use the host smtp.eu.mailgun.org",
+        relay_note: "domains in the EU region use the host smtp.eu.mailgun.org",
         header: "X-Mailgun-Variables",
         webhook: "Open Webhooks, and add this URL for Delivered Messages, Permanent Failure, Spam Complaints and Unsubscribes.",
         secret: "the HTTP webhook signing key, from API security in your account",
@@ -100,7 +100,7 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         port: 587,
         user: "the word apikey",
         password: "an API key with the permission Mail Send, from Settings, API Keys",
-        relay_limits: "up to 5,000 messages per connection",
+        relay_note: "up to 5,000 messages per connection",
         header: "X-SMTPAPI",
         webhook: "Open Settings, Mail Settings, Event Webhooks, and add this URL. Select Delivered, Bounced, Dropped, Spam Reports, \
                   Unsubscribes and Group Unsubscribes, and enable Signed Event Webhook.",
@@ -115,7 +115,7 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         port: 587,
         user: "the SMTP login",
         password: "an SMTP key, from SMTP & API in the settings; it is not an API key",
-        relay_limits: "the plan limits the emails per day or month",
+        relay_note: "the plan limits the emails per day or month",
         header: "X-Mailin-custom",
         webhook: "Open Transactional, Settings, Webhook, and add this URL with token authentication. Select Delivered, Hard bounced, Soft \
                   bounced, Blocked, Invalid email, Complaint and Unsubscribed.",
@@ -130,7 +130,7 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
         port: 587,
         user: "the word resend",
         password: "an API key, from API Keys",
-        relay_limits: "the plan limits the requests per second and the emails per day or month",
+        relay_note: "the plan limits the requests per second and the emails per day or month",
         header: "X-Mailmill-Message",
         webhook: "Open Webhooks, add this URL, and select email.delivered, email.bounced, email.complained, email.suppressed and \
                   email.failed.",

@@ -18,7 +18,7 @@ use super::support::{Server, missing, operation, python_with};
 /// The package that npm installs.
 const NODE: &str = "/clients/mailmill-node.tgz";
 
-/// A signed request for the receivers in the guide of webhooks, and what they must return for it.
+/// A signed request for the receivers in `assets/docs/webhooks-guide.md`, and what they must return for it.
 const NODE_REQUEST: &str = r#"import { createHmac as hmac } from "node:crypto";
 const secret = (process.env.WEBHOOK_SECRET = "whsec_AAEC");
 const rawBody = JSON.stringify({ id: "evt_1", type: "subscriber.added", timestamp: new Date().toISOString() });

@@ -96,22 +96,24 @@ impl fmt::Display for Error {
             Self::TooManyObjects { folder, objects_max } => write!(
                 f,
                 "the folder {folder} in the backup target has more than {objects_max} objects. To restore, first move the oldest objects \
-                 of this folder out of the target; to back up again, set backup.url to an empty prefix"
+                 of this folder out of the target; to back up again, set backup.url to a new prefix that contains no objects, or to \
+                 an empty folder"
             ),
             Self::Damaged { object, found } => {
                 write!(
                     f,
                     "{object} in the backup target is missing or damaged: {found}. To restore, choose an earlier time; to back up again, \
-                     set backup.url to an empty prefix"
+                     set backup.url to a new prefix that contains no objects, or to an empty folder"
                 )
             }
             Self::Foreign { installation } => write!(
                 f,
-                "the backup target belongs to the installation {installation}; set backup.url to an empty prefix for this installation"
+                "the backup target belongs to the installation {installation}; for this installation, set backup.url to a new prefix that \
+                 contains no objects, or to an empty folder"
             ),
             Self::WrongKey => f.write_str(
                 "the backup was made with a different master key. To restore, use the key from the time of the backup; to back up again, \
-                 set backup.url to an empty prefix",
+                 set backup.url to a new prefix that contains no objects, or to an empty folder",
             ),
             Self::KeyLost(cause) => write!(
                 f,

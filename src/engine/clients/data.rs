@@ -80,7 +80,7 @@ impl Feature {
 pub struct Client {
     /// The family and the platform, such as `gmail.desktop-webmail`.
     pub key: Box<str>,
-    /// The name for users, such as `Gmail Desktop Webmail`.
+    /// The client's display name, such as `Gmail Desktop Webmail`.
     pub name: Box<str>,
 }
 

@@ -74,9 +74,9 @@ struct File {
 pub struct Device {
     pub key: String,
     aliases: Vec<String>,
-    /// The device's name for users.
+    /// The device's display name.
     pub name: String,
-    /// The client's name for users.
+    /// The client's display name.
     pub client: String,
     pub os: String,
     pub category: Category,

@@ -80,7 +80,7 @@ pub struct Profile {
     pub key: String,
     /// Other keys of the client.
     pub aliases: Vec<String>,
-    /// The client's name for users.
+    /// The client's display name.
     pub name: String,
     /// The position of the client in [`Data::clients`].
     pub column: usize,

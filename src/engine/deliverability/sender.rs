@@ -74,7 +74,8 @@ fn is_mass_mail(message: &Message) -> bool {
     has_unsubscribe || message.images.len() >= 3 || message.markup.iter().any(|(markup, _)| *markup == Markup::Form)
 }
 
-/// Returns the last word if it is a random sequence of letters and digits, such as "xk4j2qa".
+/// Returns the last word of a subject with three or more words if this word is a random sequence of lowercase letters and digits, such
+/// as "xk4j2qa".
 fn random_tail(subject: &str) -> Option<&str> {
     let (rest, tail) = subject.rsplit_once(' ')?;
     let tail_is_code = tail.len() >= 5 && is_random(tail) && !tail.chars().any(char::is_uppercase);

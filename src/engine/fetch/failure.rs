@@ -123,12 +123,15 @@ impl fmt::Display for FetchError {
                 )
             }
             Self::Unreachable { host, cause } => {
-                write!(f, "{host} cannot be reached ({cause}); check the URL, and that the server is running and reachable.")
+                write!(
+                    f,
+                    "{host} cannot be reached ({cause}); check the URL, and make sure that the server is running and reachable."
+                )
             }
             Self::ConnectionRefused { host } => {
                 write!(
                     f,
-                    "{host} does not accept connections (connection refused); check the URL, and that the server is running."
+                    "{host} does not accept connections (connection refused); check the URL, and make sure that the server is running."
                 )
             }
             Self::Closed { host, cause } => {

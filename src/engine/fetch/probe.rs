@@ -28,7 +28,7 @@ pub enum ProbeMethod {
     FirstByte,
 }
 
-/// A redirect.
+/// A URL that redirected the probe, with the status of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
     pub url: Url,

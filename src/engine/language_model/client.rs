@@ -154,9 +154,8 @@ impl Client {
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let status = answer.status;
         let words = complaint(&body);
-        let said = words
-            .as_ref()
-            .map_or_else(|| format!("the service returned the status {status}"), |words| format!("{words} ({status})"));
+        let said =
+            words.as_ref().map_or_else(|| format!("the service returned status {status}"), |words| format!("{words} ({status})"));
         let is_structured = question.schema.is_some() && self.structure() == Structure::Schema;
         if status.is_client_error()
             && self.protocol == Protocol::OpenAi

@@ -15,7 +15,7 @@ const CAMPAIGNS: Table<(AccountId, CampaignId), Campaign> = Table::new(tables::C
 const BY_PROJECT: Table<(ProjectId, CampaignId), ()> = Table::new(tables::CAMPAIGNS_BY_PROJECT);
 const QUEUE: Table<(Timestamp, CampaignId, AccountId), ()> = Table::new(tables::CAMPAIGN_QUEUE);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CAMPAIGNS), RowCheck::of(BY_PROJECT), RowCheck::of(QUEUE)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: CampaignId) -> Result<Option<Campaign>> {

@@ -47,7 +47,7 @@ async fn ask_language_tool(context: &CheckContext, blocks: &[Block], language: O
             let answer = context.engine.fetch.post_form(&url, request.body.clone(), &bounds).await;
             let answer = answer.map_err(|error| error.to_string())?;
             if !answer.status.is_success() {
-                return Err(format!("the server returned the status {}", answer.status));
+                return Err(format!("the server returned status {}", answer.status));
             }
             findings.extend(request.read(&String::from_utf8_lossy(&answer.body))?);
         }

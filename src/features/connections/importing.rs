@@ -243,7 +243,7 @@ impl Stop {
             return Self::Pause(Wait {
                 reason: format!("The import is paused until you reconnect \"{}\". {error}", used.name),
                 failure: format!("\"{}\" was not reconnected within a week. {error}", used.name),
-                // Reconnecting ends the pause. The worker also retries, because the platform itself may have caused the error.
+                // Reconnecting resumes the import. The worker also retries, because the platform itself may have caused the error.
                 until: now.plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX),
                 is_failure: false,
             });

@@ -23,7 +23,7 @@ with_profile_fields! { shown
 #[serde(rename_all = "camelCase")]
 pub struct ContactView {
     pub id: ContactId,
-    /// The email as given.
+    /// The email address as it was provided, including its case.
     #[schemars(extend("format" = "idn-email"))]
     pub email: String,
 } profile {

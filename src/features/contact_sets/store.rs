@@ -12,7 +12,7 @@ use crate::vocab::tables;
 const BITS: Table<(ProjectId, (u8, u32), u16), Block> = Table::new(tables::CONTACT_BITS);
 const COUNTS: Table<(ProjectId, (u8, u32)), i64> = Table::new(tables::CONTACT_COUNTS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(BITS), RowCheck::of(COUNTS)];
 
 /// The longest gap between contact numbers that one feed entry may span. Indexing a few unchanged contacts again is cheaper than adding

@@ -13,7 +13,7 @@ const DOMAINS: Table<(AccountId, String), Domain> = Table::new(tables::DOMAINS);
 /// check.
 const QUEUE: Table<(Timestamp, AccountId, String), ()> = Table::new(tables::DOMAIN_QUEUE);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(DOMAINS), RowCheck::of(QUEUE)];
 
 pub fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<Option<Domain>> {

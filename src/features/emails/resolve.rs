@@ -88,7 +88,7 @@ fn in_conversation(
             return Err(Failure::because(Code::NotFound, "The conversation has no email with this ID.").in_field("emailId"));
         }
         (_, None, State::Failed(reason)) if all.len() <= 1 => {
-            let detail = format!("The emails could not be generated: {reason}");
+            let detail = format!("The generation failed: {reason}");
             return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": "failed", "conversationId": id })));
         }
         (None, None, state) => return Err(not_ready(id, state.word())),

@@ -23,7 +23,7 @@ const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
 const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
 const PREVIEWED: Table<EmailId, PreviewedEdit> = Table::new(tables::EMAIL_PREVIEWED_EDITS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(CONVERSATIONS),
     RowCheck::of(BY_PROJECT),

@@ -31,9 +31,10 @@ pub struct Engagement {
     pub bounce: Option<Bounce>,
     /// Whether the recipient's only open is implied by a click, because no load of the tracking pixel was recorded.
     pub open_is_implied: bool,
-    /// The number of clicks right after delivery that were attributed to the recipient, and their links. Many such clicks in a
-    /// short time come from a scanner.
+    /// The number of clicks right after delivery that were attributed to the recipient. Many such clicks in a short time come from a
+    /// scanner.
     pub early_clicks: u32,
+    /// The links of the early clicks.
     pub early_links: Vec<u16>,
 }
 

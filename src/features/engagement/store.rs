@@ -22,7 +22,7 @@ const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL
 const COUNTRY: u8 = 255;
 const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(ENGAGEMENTS),
     RowCheck::of(COUNTS),

@@ -11,7 +11,7 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportEmails {
     pub conversation_id: ConversationId,
-    /// The only email of the conversation to export. If absent, all of its emails are exported.
+    /// The only email of the conversation to export. If absent, all finished emails of the conversation are exported.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,

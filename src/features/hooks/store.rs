@@ -13,7 +13,7 @@ const HOOKS: Table<(AccountId, HookId), Hook> = Table::new(tables::HOOKS);
 const STANDINGS: Table<HookId, Standing> = Table::new(tables::HOOK_STANDINGS);
 const DELIVERIES: Table<(HookId, u64), HookDelivery> = Table::new(tables::HOOK_DELIVERIES);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HOOKS), RowCheck::of(STANDINGS), RowCheck::of(DELIVERIES)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: HookId) -> Result<Option<Hook>> {

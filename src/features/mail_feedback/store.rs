@@ -32,7 +32,7 @@ const STANDINGS: Table<Key, Standing> = Table::new(tables::MAIL_FEEDBACK_STANDIN
 const REQUESTS: Table<(MailFeedbackId, Digest), KnownRequest> = Table::new(tables::MAIL_FEEDBACK_REQUESTS);
 const REQUEST_ORDER: Table<(MailFeedbackId, Timestamp, Digest), ()> = Table::new(tables::MAIL_FEEDBACK_REQUEST_ORDER);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(ROWS), RowCheck::of(STANDINGS), RowCheck::of(REQUESTS), RowCheck::of(REQUEST_ORDER)];
 

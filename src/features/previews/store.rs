@@ -13,7 +13,7 @@ const QUEUE: Table<(PreviewId, AccountId), ()> = Table::new(tables::PREVIEW_QUEU
 const DRAWINGS: Table<(AccountId, DrawingId), Drawing> = Table::new(tables::PREVIEW_DRAWINGS);
 const DIGESTS: Table<(AccountId, ContentDigest), Shared> = Table::new(tables::PREVIEW_DIGESTS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(PREVIEWS), RowCheck::of(BY_TIME), RowCheck::of(QUEUE), RowCheck::of(DRAWINGS), RowCheck::of(DIGESTS)];
 

@@ -20,7 +20,7 @@ const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIO
 /// The orders of each contact that matter for attributing refunds.
 const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::ORDERS_BY_CONTACT);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ORDERS), RowCheck::of(DAYS), RowCheck::of(TOTALS), RowCheck::of(BY_CONTACT)];
 
 /// The position of an order: when it was paid or, without a payment, when its first refund occurred; and the order's digest.

@@ -12,7 +12,7 @@ use crate::vocab::{limits, tables};
 const ROWS: Table<(AccountId, ScheduledImportId), ScheduledImport> = Table::new(tables::SCHEDULED_IMPORTS);
 const QUEUE: Table<(Timestamp, AccountId, ScheduledImportId), ()> = Table::new(tables::SCHEDULED_IMPORT_QUEUE);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS), RowCheck::of(QUEUE)];
 
 pub fn find(tx: &impl Read, account: AccountId, id: ScheduledImportId) -> Result<Option<ScheduledImport>> {

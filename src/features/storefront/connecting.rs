@@ -90,7 +90,9 @@ fn untested(platform: Storefront, field: &'static str, error: &PlatformError) ->
             let scopes: Vec<&str> = platform::scopes(platform).iter().map(|(scope, _)| *scope).collect();
             let check = match field {
                 "query" => "install the app again".to_owned(),
-                "clientId" => "check the client ID and the secret, and that the app is installed on this store".to_owned(),
+                "clientId" => {
+                    "check the client ID and the secret, and make sure that the app is installed on this store".to_owned()
+                }
                 "consumerKey" => format!("check the consumer key, its secret and its permission ({})", scopes.join(", ")),
                 _ => format!("check the access token and its scopes: {}", scopes.join(", ")),
             };
@@ -100,7 +102,8 @@ fn untested(platform: Storefront, field: &'static str, error: &PlatformError) ->
             "query" => Failure::field("query", "there is no Shopify store with this domain; connect the store again"),
             "consumerKey" => Failure::field(
                 "storefrontStoreUrl",
-                "there is no WooCommerce REST API at this URL; check the URL, and that the site's permalinks are not \"Plain\"",
+                "there is no WooCommerce REST API at this URL; check the URL, and set the site's permalinks to a structure other than \
+                 \"Plain\"",
             ),
             _ => Failure::field("storefrontStoreUrl", "there is no Shopify store at this URL; check the URL"),
         },

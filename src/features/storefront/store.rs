@@ -25,7 +25,7 @@ const DATA_REQUESTS: Table<(StoreId, Digest), DataRequest> = Table::new(tables::
 const CONTACTS: Table<(StoreId, u32), ()> = Table::new(tables::STORE_CONTACTS);
 const CUSTOMERS: Table<(StoreId, Digest), CustomerTimes> = Table::new(tables::STORE_CUSTOMERS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(STORES),
     RowCheck::of(SYNCS),

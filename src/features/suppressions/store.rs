@@ -22,7 +22,7 @@ const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRES
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS), RowCheck::of(ORDER), RowCheck::of(COUNTS)];
 
 /// The number that stands for all reasons in keys.

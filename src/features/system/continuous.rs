@@ -333,7 +333,9 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let url = backup.url();
     if let Err(error) = backup.probe().await {
         let remedy = match error {
-            Error::WrongKey | Error::Foreign { .. } => "Set backup.url to an empty prefix for this installation.",
+            Error::WrongKey | Error::Foreign { .. } => {
+                "For this installation, set backup.url to a new prefix that contains no objects, or to an empty folder."
+            }
             Error::Folder { .. } => "Create the folder, or correct backup.url.",
             _ => {
                 "Check backup.url, backup.endpoint and the credentials, and that they permit listing, reading, writing and deleting objects."

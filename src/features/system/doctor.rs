@@ -123,8 +123,8 @@ fn disk(folder: &Path, space: &Space) -> Finding {
 /// sandboxed.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
-    let remedy = "Run on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run Chromium as \
-                  root.";
+    let remedy = "Run Mailmill on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run \
+                  Chromium as root.";
     let names = |layers: Vec<String>| layers.join(", ");
     match engine.pixels.confinement().await {
         Ok(None) => Finding::skipped(SUBJECT, "this process renders without worker processes"),
@@ -159,8 +159,8 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     }
     let probes = sending::probe(engine).await;
     if probes.is_empty() {
-        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open. Setup, Mail services, shows \
-                      the host, user and password for Amazon SES, Postmark, Mailgun, SendGrid, Brevo and Resend.";
+        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open. Setup → Mail \
+                      services shows the host, user name and password for Amazon SES, Postmark, Mailgun, SendGrid, Brevo and Resend.";
         return vec![Finding::problem("transport", "no transport is configured, so live sends are refused", remedy)];
     }
     let finding_of = |(server, result): (String, Result<(), String>)| match result {
@@ -173,13 +173,14 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
 /// Returns what to check if a server accepts no mail: for the relay of a mail service, its documented settings.
 fn relay_remedy(server: &str) -> String {
     let Some(service) = MailService::of_host(server) else {
-        return "Check the host, port, user and password in [mail] relay, and that the network allows port 25 (direct) or 587."
+        return "Check the host, port, user name and password in [mail] relay, and make sure that the network allows port 25 (direct) or \
+                587."
             .to_owned();
     };
-    let MailServiceInfo { name, port, user, password, relay_limits, .. } = service.info();
+    let MailServiceInfo { name, port, user, password, relay_note, .. } = service.info();
     format!(
-        "Check the user and password in [mail] relay, and that the network allows port {port}. {name}: the user is {user}; the password is \
-         {password}. Limits: {relay_limits}."
+        "Check the user name and password in [mail] relay, and make sure that the network allows port {port}. For {name}, the user name is \
+         {user}, and the password is {password}. Note: {relay_note}."
     )
 }
 
@@ -197,7 +198,7 @@ fn feedback(engine: &Engine) -> Result<Vec<Finding>, Failure> {
             SUBJECT,
             format!("{name} relays mail, but no webhook receives its bounces and complaints"),
             format!(
-                "Add {name} under Setup, Mail services in the live environment, or with POST /v1/mail-services and a live key."
+                "Add {name} under Setup → Mail services in the live environment, or with POST /v1/mail-services and a live key."
             ),
         )
     };

@@ -17,7 +17,7 @@ use crate::vocab::{limits, tables};
 const TAGS: Table<(ProjectId, u32), Tag> = Table::new(tables::TAGS);
 const BY_NAME: Table<(ProjectId, String), u32> = Table::new(tables::TAGS_BY_NAME);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TAGS), RowCheck::of(BY_NAME)];
 
 pub type TagName = Name<{ limits::TAG_NAME_CHARACTERS_MAX }>;

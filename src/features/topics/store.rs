@@ -18,7 +18,7 @@ use crate::vocab::{limits, tables};
 const TOPICS: Table<(ProjectId, TopicId), Topic> = Table::new(tables::TOPICS);
 const CHOICES: Table<(ProjectId, TopicId, u8, u16), Block> = Table::new(tables::TOPIC_BITS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TOPICS), RowCheck::of(CHOICES)];
 
 /// The part of a key in [`CHOICES`] for contacts that opted out.

@@ -34,7 +34,7 @@ const REMOVALS: Table<WebhookKey, ()> = Table::new(tables::WEBHOOK_REMOVALS);
 const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
 const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(WEBHOOKS),
     RowCheck::of(STATES),

@@ -26,7 +26,7 @@ pub struct WebhookView {
     pub url: String,
     /// The events that the webhook receives.
     pub events: Vec<Subscription>,
-    /// Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its webhook stays
+    /// Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused, but its webhook stays
     /// active.
     pub active: bool,
     pub description: Option<String>,
@@ -35,7 +35,7 @@ pub struct WebhookView {
     pub custom_headers: BTreeMap<String, String>,
     /// Whether deliveries also have the Standard Webhooks signature.
     pub standard_signature: bool,
-    /// Always true, because every webhook has a secret. The secret itself is shown only when it is created.
+    /// Always true, because every webhook has a secret. The secret itself is returned only when it is created.
     pub secret_configured: bool,
     /// When the previous secret stops signing; absent if only the current secret signs.
     pub previous_secret_expires_at: Option<WireTime>,

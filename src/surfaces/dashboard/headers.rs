@@ -1,4 +1,4 @@
-//! The security headers of every page.
+//! The security headers of the pages of the dashboard and the documentation.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue, REFERRER_POLICY};
 

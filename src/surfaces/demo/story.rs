@@ -364,7 +364,7 @@ impl Story {
         let body = Body::Whole(Bytes::from_static(form.as_bytes()));
         let reply = self.api.call(Incoming { method, uri, headers, body, peer: self.peer }).await;
         if reply.status.is_client_error() || reply.status.is_server_error() {
-            return Err(format!("A link in a message of the campaign returned the status {}. Run the demo again.", reply.status));
+            return Err(format!("A link in a message of the campaign returned status {}. Run the demo again.", reply.status));
         }
         Ok(())
     }

@@ -82,7 +82,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::InvalidSignature,
         "A mail service sent a request whose signature or secret does not match, that is too old, or that reuses an ID.",
-        "Compare the secret in the mail service with the one under Setup, Mail services. Check the clock of the server with \
+        "Compare the secret in the mail service with the one under Setup → Mail services. Check the clock of the server with \
              `mailmill doctor`.",
     ),
     (

@@ -159,9 +159,9 @@ mod tests {
         let refused = |arguments: serde_json::Value| {
             get("import_brand_and_generate", arguments.as_object()).expect_err("the arguments are invalid").message.to_string()
         };
-        assert!(refused(json!({ "website": "https://a.example" })).starts_with("email: "));
+        assert!(refused(json!({ "website": "https://a.example" })).starts_with("email: this argument"));
         let long = "x".repeat(limits::TOOL_PROMPT_BYTES_MAX + 1);
-        assert!(refused(json!({ "website": long, "email": "x" })).starts_with("website: "));
+        assert!(refused(json!({ "website": long, "email": "x" })).starts_with("website is longer"));
         assert!(get("other", None).is_err());
     }
 }

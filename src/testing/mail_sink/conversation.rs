@@ -63,8 +63,9 @@ struct Peer<'a> {
     talk: Talk,
     /// The pause between small reads; `None` to read normally.
     slowly: Option<Duration>,
-    /// Whether the current message has an accepted sender, and an accepted recipient.
+    /// Whether the sender of the current message was accepted.
     sender: bool,
+    /// Whether a recipient of the current message was accepted.
     recipient: bool,
     shared: &'a Shared,
 }

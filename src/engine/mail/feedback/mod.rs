@@ -104,13 +104,13 @@ impl Refusal {
                 "The signature or the certificate of the message is invalid. Check that Amazon SNS sent the message."
             }
             Self::SecretMissing => {
-                "The secret of this mail service is missing or cannot be decrypted. Enter it under Setup, Mail services."
+                "The secret of this mail service is missing or cannot be decrypted. Enter it under Setup → Mail services."
             }
             Self::SignatureMissing => {
                 "The request has no signature or credentials. Enable them in the webhook's settings at the provider."
             }
             Self::SignatureWrong => {
-                "The signature or secret of the request is wrong. Check the secret under Setup, Mail services."
+                "The signature or secret of the request is wrong. Check the secret under Setup → Mail services."
             }
             Self::WrongTime => {
                 "The time of the request is too far from the current time. Check that the clock of this machine is correct."
@@ -118,7 +118,7 @@ impl Refusal {
             Self::Replayed => {
                 "An earlier request with different content had this ID, so this request was rejected as a possible forgery."
             }
-            Self::TopicUnknown => "The topic is not configured for this webhook. Add its ARN under Setup, Mail services.",
+            Self::TopicUnknown => "The topic is not configured for this webhook. Add its ARN under Setup → Mail services.",
             Self::Malformed => {
                 "The body is not in the format of this mail service, or has too many events. Check which service uses this URL."
             }

@@ -252,7 +252,7 @@ mod tests {
             ("smtp://mail.example.com?tls=maybe", "the parameter tls must be required or off"),
             ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "the parameter auth must be plain, login or xoauth2"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
-            ("smtp://user:hunter2@mail.example.com?token=x", "only with auth=xoauth2"),
+            ("smtp://user:hunter2@mail.example.com?token=x", "only with `auth=xoauth2`"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),
             ("smtp://mail.example.com?via=x", "unknown parameter via"),
             ("smtp://exa mple.com", "host"),

@@ -139,7 +139,7 @@ impl Dom {
         self.set_attribute(node, "style", Some(&out));
     }
 
-    /// Returns the first element with this name, in document order.
+    /// Returns the first element with this name that is still in the document.
     pub fn first(&self, name: &str) -> Option<usize> {
         self.numbers().find(|node| self.name(*node) == name && self.is_attached(*node))
     }

@@ -38,8 +38,9 @@ pub struct LinkUse {
     pub text: String,
     /// The text before and after a link whose own text is as vague as "here".
     pub around: String,
-    /// The number of images in a link, and how many of them have no alt text.
+    /// The number of images in a link.
     pub images: u32,
+    /// The number of images in a link that have no alt text.
     pub images_without_alt: u32,
     /// The link's `rel` attribute.
     pub rel: String,

@@ -39,9 +39,8 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         }
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
         ("replace", ..) => {
-            return Err(
-                "the filter replace takes two quoted strings, the first of them not empty, like replace(\"_\", \" \")".to_owned()
-            );
+            return Err("the filter replace needs two quoted strings, and the first cannot be empty, like replace(\"_\", \" \")"
+                .to_owned());
         }
         ("round", None, None) => Filter::Round(0),
         ("round", Some(Constant::Number(number)), None) => match number.as_u64() {
@@ -62,7 +61,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             return Err(format!("the filter {name} does not accept these arguments; correct or remove them"));
         }
         ("safe" | "escape" | "e", ..) => {
-            return Err(format!("the filter {name} is not supported in emails; values are always escaped"));
+            return Err(format!("the filter {name} is not supported in emails; remove it, because values are always escaped"));
         }
         _ => return Err(format!("unknown filter {name}; the filters are {FILTERS}")),
     };

@@ -62,8 +62,9 @@ pub struct Member {
     lease: Duration,
     role: watch::Sender<Role>,
     is_resigning: AtomicBool,
-    /// `drain` is whether this process was asked to stop leading, and `is_drained` is whether it has stopped.
+    /// Whether this process was asked to stop leading.
     drain: watch::Sender<bool>,
+    /// Whether this process has stopped leading since then.
     is_drained: watch::Sender<bool>,
     /// When the lease of the known leader ends unless it is renewed, in milliseconds on the monotonic clock.
     led_until: AtomicI64,

@@ -23,8 +23,9 @@ pub struct LogStatus {
     pub store: StoreName,
     /// The position of the newest commit.
     pub newest: u64,
-    /// The number of commits in the log, and their size in bytes.
+    /// The number of commits in the log.
     pub records: u64,
+    /// The size in bytes of the commits in the log.
     pub bytes: u64,
     /// The positions of the snapshots, oldest first.
     pub snapshots: Vec<u64>,

@@ -18,9 +18,9 @@ const GUIDE: &str = include_str!("../../../../assets/agents/auth.md");
 const MINUTE_MS: i64 = 60 * 1000;
 
 impl Operation for AgentGuide {
-    const SPEC: Spec = Spec::get("accounts.agent_guide", "/auth.md", public())
-        .summary("Get the guide for agents")
-        .about("Markdown text about registration, polling, errors, permissions and limits, with the URLs of this installation.");
+    const SPEC: Spec = Spec::get("accounts.agent_guide", "/auth.md", public()).summary("Get the guide for agents").about(
+        "Returns Markdown text about registration, polling, errors, permissions and limits, with the URLs of this installation.",
+    );
     type Input = NoInput;
     type Output = Bare;
 

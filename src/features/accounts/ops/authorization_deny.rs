@@ -1,4 +1,4 @@
-//! Denies a client's request for access.
+//! Denies an OAuth client's request for access.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub struct AuthorizationDeny;
 
 impl Operation for AuthorizationDeny {
     const SPEC: Spec = Spec::post("accounts.authorization_deny", "/v1/account/authorizations/deny", signed_in())
-        .summary("Deny a client's request for access")
+        .summary("Deny an OAuth client's request for access")
         .about("Returns the URL that reports your decision to the client. Nothing is stored.");
     type Input = AuthorizationRequest;
     type Output = Done<AuthorizationResult>;

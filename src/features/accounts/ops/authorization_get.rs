@@ -25,7 +25,7 @@ pub struct AuthorizationDetails {
 
 impl Operation for AuthorizationGet {
     const SPEC: Spec = Spec::post("accounts.authorization_get", "/v1/account/authorizations/lookup", signed_in())
-        .summary("Get a client's request for access")
+        .summary("Get an OAuth client's request for access")
         .about(
             "Checks the parameters of the consent page (OAuth 2.1). A client whose client_id is a URL is described by the document there.",
         );

@@ -38,7 +38,7 @@ pub struct AuthorizationResult {
 
 impl Operation for AuthorizationGrant {
     const SPEC: Spec = Spec::post("accounts.authorization_grant", "/v1/account/authorizations", signed_in())
-        .summary("Allow a client to act for you")
+        .summary("Allow an OAuth client to act for you")
         .about(
             "You can grant only requested permissions that you have yourself. Granting email:send or campaign:write requires a recent \
              sign-in. The client gets a code that works once, for a minute, and exchanges it for tokens at /oauth2/token.",

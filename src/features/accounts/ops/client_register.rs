@@ -35,7 +35,7 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for ClientRegister {
     const SPEC: Spec = Spec::post("accounts.client_register", "/oauth2/register", public())
-        .summary("Register a client")
+        .summary("Register an OAuth client")
         .about(
             "Dynamic Client Registration (RFC 7591), for public clients: they have no secret, and use PKCE. The client_id contains the \
              registration data, so it does not expire. The response has no envelope.",

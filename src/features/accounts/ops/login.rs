@@ -45,8 +45,9 @@ impl Operation for Login {
         .summary("Sign in to get a token")
         .about(
             "The token is a JWT for the header Authorization: Bearer. The description of each operation says whether it accepts the \
-             token. The token has the permissions of the user's role and stops working as soon as the user is removed or signs out. All \
-             failed sign-ins return the same error, and repeated attempts must wait longer each time.",
+             token. The token has the permissions of the user's role and stops working as soon as the user is removed or signs out. A \
+             wrong email, password or code returns the same error. After several failed attempts, each further attempt requires a longer \
+             wait, up to 60 seconds.",
         )
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired, Code::RateLimitExceeded]);
     type Input = LoginRequest;

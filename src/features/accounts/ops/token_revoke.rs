@@ -30,7 +30,7 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for TokenRevoke {
     const SPEC: Spec = Spec::post("accounts.token_revoke", "/oauth2/revoke", public())
-        .summary("End a client's access")
+        .summary("End an OAuth client's access")
         .about(
             "OAuth 2.0 Token Revocation (RFC 7009). Both tokens of the client stop working, and its key is revoked. The response is the \
              same for an unknown token.",

@@ -11,7 +11,7 @@ use crate::vocab::tables;
 const CLAIMS: Table<ClaimId, Claim> = Table::new(tables::CLAIMS);
 const CODES: Table<[u8; 32], ClaimRow> = Table::new(tables::CLAIM_CODES);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CLAIMS), RowCheck::of(CODES)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

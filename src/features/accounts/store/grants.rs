@@ -12,7 +12,7 @@ const CODES: Table<[u8; 32], Code> = Table::new(tables::OAUTH_CODES);
 const GRANTS: Table<KeyId, Grant> = Table::new(tables::OAUTH_GRANTS);
 const REFRESH_TOKENS: Table<[u8; 32], RefreshRow> = Table::new(tables::OAUTH_REFRESH_TOKENS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CODES), RowCheck::of(GRANTS), RowCheck::of(REFRESH_TOKENS)];
 
 pub fn code(tx: &impl Read, hash: [u8; 32]) -> Result<Option<Code>> {

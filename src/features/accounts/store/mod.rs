@@ -25,7 +25,7 @@ const USAGE: Table<KeyId, KeyUsage> = Table::new(tables::KEY_USAGE);
 const DAYS: Table<(KeyId, u32), i64> = Table::new(tables::KEY_DAYS);
 const LINKS: Table<[u8; 32], SetupLink> = Table::new(tables::SETUP_LINKS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(ACCOUNTS),
     RowCheck::of(USERS),

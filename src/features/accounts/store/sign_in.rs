@@ -14,7 +14,7 @@ const SECOND_FACTORS: Table<UserId, SecondFactor> = Table::new(tables::SECOND_FA
 const INVITATIONS: Table<InvitationId, Invitation> = Table::new(tables::INVITATIONS);
 const RESET_LINKS: Table<[u8; 32], ResetLink> = Table::new(tables::RESET_LINKS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(SESSIONS), RowCheck::of(SECOND_FACTORS), RowCheck::of(INVITATIONS), RowCheck::of(RESET_LINKS)];
 

@@ -34,7 +34,7 @@ pub struct DuplicateCampaign {
 impl Operation for Duplicate {
     const SPEC: Spec = Spec::post("campaigns.duplicate", "/v1/campaigns/{id}/duplicate", needs(Permission::CampaignWrite))
         .summary("Duplicate a campaign as a draft")
-        .about("The copy has all settings of the original except its schedule. The original can have any status.")
+        .about("The copy has all settings of the original except its name and schedule. The original can have any status.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);

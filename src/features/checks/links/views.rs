@@ -72,7 +72,7 @@ pub struct CheckedLinkView {
     pub occurrences: Vec<PlaceView>,
 }
 
-/// A redirect.
+/// A URL that redirects, with the status of its response.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LinkHop")]

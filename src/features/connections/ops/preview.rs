@@ -108,8 +108,8 @@ impl Operation for Preview {
         .client("connections.preview_import")
         .summary("Preview an import from a platform")
         .about(
-            "Reads up to 2,000 contacts of the sources, and returns their fields and what the import would change. Nothing is stored. The \
-             tags of the import are not counted as changes.",
+            "Reads up to 2,000 contacts from the sources, and returns their fields and what the import would change. Nothing is stored. \
+             The tags that the import adds are not counted as changes.",
         )
         .fails(&FAILURES);
     type Input = PreviewImport;

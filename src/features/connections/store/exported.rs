@@ -20,7 +20,7 @@ pub type AccountDigest = [u8; 12];
 const TEMPLATES: Table<(AccountId, EmailId, AccountDigest, u8), ExportedTemplate> = Table::new(tables::EXPORTED_TEMPLATES);
 const IMAGES: Table<(AccountId, AccountDigest, [u8; 12]), ExportedImage> = Table::new(tables::EXPORTED_IMAGES);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TEMPLATES), RowCheck::of(IMAGES)];
 
 /// A template or draft that an export has created on a platform or is about to create.

@@ -31,7 +31,7 @@ const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::
 /// position is the beginning. `features/events` defines the position.
 const CLICK_CHANGES: Table<ContactKey, Vec<u8>> = Table::new(tables::CLICK_CHANGES);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ACTIVITY), RowCheck::of(CONTACTS), RowCheck::of(CLICK_CHANGES)];
 
 /// A project and the number of one of its contacts.

@@ -19,7 +19,7 @@ const INDEX: Table<(ProjectId, Digest), u32> = Table::new(tables::CONTACTS_BY_EM
 /// The runs: each is a list of hashes and contact numbers. The row under [`CURSOR`] contains the hash that a merge has reached.
 const RUNS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_EMAIL_RUNS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(INDEX), RowCheck::of(RUNS)];
 
 /// The hash that identifies an email in a project.

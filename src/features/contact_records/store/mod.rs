@@ -28,7 +28,7 @@ use crate::vocab::tables;
 const CONTACTS: Table<(ProjectId, u32), Contact> = Table::new(tables::CONTACTS);
 const UPDATES: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_UPDATES);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CONTACTS), RowCheck::of(UPDATES)];
 
 /// The number of contacts in one row of [`UPDATES`]. With 2 KiB per row, a single change rewrites little, and a scan of a million contacts

@@ -57,14 +57,16 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
 
 /// A group of rows that were read from the file and checked.
 struct Chunk {
-    /// The file offsets of the start and the end of the rows.
+    /// The file offset of the start of the rows.
     start: u64,
+    /// The file offset of the end of the rows.
     end: u64,
     /// The number of the last row in this chunk.
     row: u32,
     batch: Batch,
-    /// The number of rows refused while reading, and the notes on them.
+    /// The number of rows refused while reading.
     failed: u64,
+    /// The notes on the refused rows.
     notes: Vec<RowNote>,
     /// The number of rows without a status that are left out.
     excluded: u64,

@@ -153,7 +153,7 @@ pub struct Pause {
     /// The reason, as a sentence for users.
     pub reason: String,
     pub since: Timestamp,
-    /// When the import tries again. Reconnecting also ends the pause.
+    /// When the import tries again. Reconnecting resumes it earlier.
     pub until: Timestamp,
 }
 

@@ -134,11 +134,12 @@ impl ExportView {
 }
 
 impl Operation for Export {
-    const SPEC: Spec = Spec::post("contacts.export", "/v1/contacts/exports", needs(Permission::AudienceRead)).client("contacts.exports.create")
+    const SPEC: Spec = Spec::post("contacts.export", "/v1/contacts/exports", needs(Permission::AudienceRead))
+        .client("contacts.exports.create")
         .summary("Export contacts to a CSV file")
         .about(
-            "GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the file, cells that a \
-             spreadsheet would interpret as a formula start with an apostrophe, which an import removes.",
+            "GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete, the link to the \
+             file. An apostrophe is added before cells that a spreadsheet would interpret as formulas; imports remove it.",
         )
         .rate(RouteGroup::Imports)
         .replay(Replay::Keyed)

@@ -66,7 +66,7 @@ impl Operation for ImportPreview {
     const SPEC: Spec = Spec::get("contacts.import_preview", "/v1/contacts/imports/{id}/preview", needs(Permission::AudienceRead))
         .client("contacts.imports.preview")
         .summary("Preview a file before its import")
-        .about("For a file that was uploaded with `hold`. Returns 409 once the import has started.")
+        .about("Previews an import whose file was uploaded with `hold`. Returns 409 once the import has started.")
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = PreviewImport;
     type Output = Done<ImportPreviewed>;

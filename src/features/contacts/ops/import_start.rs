@@ -46,7 +46,7 @@ impl Operation for ImportStart {
     const SPEC: Spec = Spec::post("contacts.import_start", "/v1/contacts/imports/{id}/start", needs(Permission::AudienceWrite))
         .client("contacts.imports.start")
         .summary("Import an uploaded file")
-        .about("For a file that was uploaded with `hold`. Starting the same import again returns 409.")
+        .about("Starts an import whose file was uploaded with `hold`. Starting the same import again returns 409.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
     type Input = StartImport;

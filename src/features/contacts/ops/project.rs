@@ -22,10 +22,12 @@ pub struct ContactIdOnly {
 }
 
 impl Operation for Project {
-    const SPEC: Spec = Spec::get("contacts.project", "/v1/contacts/{id}/project", needs(Permission::AudienceRead)).client("contacts.get_project")
+    const SPEC: Spec = Spec::get("contacts.project", "/v1/contacts/{id}/project", needs(Permission::AudienceRead))
+        .client("contacts.get_project")
         .summary("Get the project of a contact")
         .about(
-            "All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.",
+            "All other operations on a single contact also require the project ID, so store both IDs instead of calling this \
+             operation each time.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

@@ -22,7 +22,7 @@ const AWAITING_MAPPING: u8 = 2;
 /// The rows of jobs, keyed by the job's ID and the row's number.
 const ROWS: Table<(JobId, u32), JobRow> = Table::new(tables::CONTACT_JOB_ROWS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(JOBS), RowCheck::of(ROWS)];
 
 /// Returns the number of open jobs, counting at most `limit`.

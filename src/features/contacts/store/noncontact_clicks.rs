@@ -19,7 +19,7 @@ use crate::vocab::tables;
 const CLICKS: Table<Click, ()> = Table::new(tables::NONCONTACT_CLICKS);
 const BY_TIME: Table<(Timestamp, Click), ()> = Table::new(tables::NONCONTACT_CLICKS_BY_TIME);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CLICKS), RowCheck::of(BY_TIME)];
 
 /// The key of a click: the project, the hash of the address, the time, and the mailing.

@@ -11,7 +11,7 @@ use crate::vocab::tables;
 const IDS: Table<(ProjectId, u8, Digest), u32> = Table::new(tables::EXTERNAL_IDS);
 const OF_CONTACT: Table<(ProjectId, u32, (u8, Digest)), ()> = Table::new(tables::CONTACT_EXTERNAL_IDS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(IDS), RowCheck::of(OF_CONTACT)];
 
 /// The hash of an external ID.

@@ -30,7 +30,7 @@ const BACKLOG: Table<(ProjectId, u64), PendingBatch> = Table::new(tables::CUSTOM
 /// The runs, keyed by the number of the request's first event: hashes with event IDs, sorted and concatenated.
 const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT_KEY_RUNS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(BY_CONTACT), RowCheck::of(KEYS), RowCheck::of(BACKLOG), RowCheck::of(RUNS)];
 
 /// The size in bytes of one run entry: a hash and an ID.

@@ -33,7 +33,7 @@ const CONTACTS: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CU
 const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
 const COUNTS: Table<(ProjectId, u8), i64> = Table::new(tables::CUSTOMER_EVENT_COUNTS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(EVENTS), RowCheck::of(NAMES), RowCheck::of(CONTACTS), RowCheck::of(DAYS), RowCheck::of(COUNTS)];
 

@@ -179,7 +179,7 @@ pub enum FactKind {
     Time,
     Place,
     Capacity,
-    /// A price.
+    /// The current price, not one before a discount.
     Price,
     OldPrice,
     /// A minimum, such as an order value or a number of guests.

@@ -442,8 +442,9 @@ impl<'a> Content<'a> {
         all.all(|other| other == first).then_some(first)
     }
 
-    /// Returns the first fact of a kind in the same statement as the date of the event or, if no statement contains the date, outside of
-    /// statements. Facts after the date take precedence.
+    /// Returns a fact of this kind about the event. The fact must be in the same statement as the date of the event or, if no statement
+    /// contains the date, outside of statements. If there are several, returns the first one after the date or, if there is none, the
+    /// first one before it.
     pub fn beside_event(&self, kind: FactKind) -> Option<&'a Fact> {
         let days = |fact: &&Fact| matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.role == Some(FactRole::Event);
         let position = |fact: &Fact| self.brief.facts.iter().position(|other| std::ptr::eq(other, fact));

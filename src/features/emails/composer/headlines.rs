@@ -264,8 +264,8 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
     out
 }
 
-/// Returns the first three values of the details table on one line: "Thursday, December 3 · 7 PM · Truro". In a table of opening hours, the
-/// label of each row is a day.
+/// Returns the first three values of the details table on one line: "Thursday, December 3 · 7 PM · Truro". Deadlines and plain numbers
+/// are left out. In a table of opening hours, the label of each row is a day.
 fn details(blocks: &[Block], deadlines: &[String], lists_days: bool) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {
         Block::Table(table) if table.id.as_str() == "details" => Some(table),

@@ -56,7 +56,8 @@ fn name_of(kind: FactKind) -> &'static str {
     }
 }
 
-/// Returns whether the body of the email states a fact.
+/// Returns whether the email states a fact: links and email addresses anywhere, phone numbers in the body, header or footer, other facts in
+/// the body.
 pub fn states(email: &Reading, fact: &Fact) -> bool {
     if let Some(value) = &fact.value {
         // A date can have a name: "Silvester". Other values are not compared as text, because their digits can be part of any number.
@@ -146,8 +147,8 @@ fn states_contact(email: &Reading, text: &str) -> bool {
     !wanted.is_empty() && (linked || written)
 }
 
-/// Returns whether the body states the numbers of a text, and either two neighboring blocks contain this share of its words or the whole
-/// body contains all of them.
+/// Returns whether the email states the numbers of a text, and either two neighboring blocks of the body contain this share of its words or
+/// the whole body contains all of them. Only the numbers count if the text is in another language than the email.
 fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     // An address in a statement is a separate fact, and the email can show other words for the link.
     let is_address = |word: &&str| word.contains("://") || word.starts_with("www.");
@@ -180,7 +181,8 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     is_stated || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
 }
 
-/// Returns whether the body also mentions `value`, which another text mentions.
+/// Returns whether the email also mentions `value`, which another text mentions: a phone number in the body, header or footer, other
+/// values in the body. Returns true for values that the comparison of words covers.
 fn states_mention(email: &Reading, value: &Value) -> bool {
     match value {
         Value::Day { day, month, .. } => email.mentions(|own| match own {

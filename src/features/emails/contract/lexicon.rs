@@ -55,8 +55,9 @@ pub struct Table {
     pub order_by: Vec<String>,
     /// Words directly before the day of an event.
     pub event: Vec<String>,
-    /// Words directly before the first day of a closure, and before the day of the reopening.
+    /// Words directly before the first day of a closure.
     pub closed: Vec<String>,
+    /// Words directly before the day of a reopening.
     pub reopens: Vec<String>,
     /// Words directly before the first day of new prices.
     pub price_changes: Vec<String>,

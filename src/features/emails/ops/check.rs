@@ -16,7 +16,7 @@ pub struct Check;
 
 impl Operation for Check {
     const SPEC: Spec = Spec::post("emails.check", "/v1/emails/{emailId}/checks", needs(Permission::EmailWrite)).client("emails.checks.run")
-        .summary("Run the checks of an email now")
+        .summary("Check an email now")
         .about(
             "Checks the current version, requests the URLs of its links, and stores the result. This takes up to 15 seconds. Use this \
                 operation before you send an email that was checked long ago: links can break at any time.",

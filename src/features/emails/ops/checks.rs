@@ -37,7 +37,7 @@ pub struct EmailChecksView {
     pub scores: Scores,
     /// The findings, most severe first.
     pub findings: Vec<FindingView>,
-    /// Whether the URLs of the links were requested. If not, only the URLs themselves were checked.
+    /// Whether the URLs of the links were requested. If not, the links were checked without requests.
     pub links_requested: bool,
     /// Whether a check of this version waits in the queue.
     pub pending: bool,

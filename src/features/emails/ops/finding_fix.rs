@@ -38,8 +38,8 @@ impl Operation for FindingFix {
     ).client("emails.checks.fix")
     .summary("Fix a finding of an email")
     .about(
-        "Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a new version. The new version is \
-         checked in the background.",
+        "Applies the automatic fix of a `fixable` finding, and saves the result as a new version. The new version is checked in the \
+         background.",
     )
     .rate(RouteGroup::Emails)
     .replay(Replay::Keyed)

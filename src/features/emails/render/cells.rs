@@ -96,8 +96,9 @@ pub struct Part {
     /// The name of the background, for CSS classes.
     pub name: &'static str,
     pub g: Ground,
-    /// The padding at the top and bottom in pixels.
+    /// The padding at the top, in pixels.
     pub top: u16,
+    /// The padding at the bottom, in pixels.
     pub bottom: u16,
     pub card: bool,
     pub rows: Vec<Row>,
@@ -205,8 +206,9 @@ pub struct Picture {
     pub width: Option<u16>,
     /// The corner radius, as a CSS value.
     pub radius: String,
-    /// The space above and below the picture inside its background, in pixels.
+    /// The space above the picture inside its background, in pixels.
     pub above: u16,
+    /// The space below the picture inside its background, in pixels.
     pub below: u16,
     /// The background around the picture, in the color of stripes.
     pub ground: Option<Color>,

@@ -467,7 +467,7 @@ mod tests {
             "neither",
             "images you may",
             "is a link",
-            "a kind",
+            "a `kind`",
             "no color",
             "missing",
         ]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::testing::{START, TestApp, TestResponse};
 
-/// A test app with one project, used in the way that an online shop uses the API.
+/// A test app with one project. Its methods send the requests that an online shop sends.
 struct Shop {
     app: TestApp,
 }

@@ -13,7 +13,10 @@ pub struct Html;
 impl Operation for Html {
     const SPEC: Spec = Spec::get("exports.html", "/v1/export/html/{conversationId}", needs(READER))
         .summary("Export emails as HTML")
-        .about("Creates one file for each finished email in the conversation, with merge fields that are not filled in.")
+        .about(
+            "Creates one HTML file for each finished email in the conversation; with emailId, only for that email. \
+             Merge fields are not filled in.",
+        )
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

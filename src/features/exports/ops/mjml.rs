@@ -13,7 +13,10 @@ pub struct Mjml;
 impl Operation for Mjml {
     const SPEC: Spec = Spec::get("exports.mjml", "/v1/export/mjml/{conversationId}", needs(READER))
         .summary("Export emails as MJML")
-        .about("Creates one file for each finished email in the conversation. Emails imported as HTML have no MJML.")
+        .about(
+            "Creates one MJML file for each finished email in the conversation; with emailId, only for that email. \
+             Fails if one of these emails was imported as HTML, because it has no MJML.",
+        )
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

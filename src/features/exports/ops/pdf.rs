@@ -13,7 +13,10 @@ pub struct Pdf;
 impl Operation for Pdf {
     const SPEC: Spec = Spec::get("exports.pdf", "/v1/export/pdf/{conversationId}", needs(READER))
         .summary("Export emails as PDF")
-        .about("Creates one file for each finished email in the conversation, with searchable text and working links.")
+        .about(
+            "Creates one PDF file for each finished email in the conversation; with emailId, only for that email. \
+             Each file has searchable text and working links.",
+        )
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

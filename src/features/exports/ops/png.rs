@@ -14,8 +14,8 @@ impl Operation for Png {
     const SPEC: Spec = Spec::get("exports.png", "/v1/export/png/{conversationId}", needs(READER))
         .summary("Export emails as PNG")
         .about(
-            "Creates one file for each finished email in the conversation: the whole email, 600 CSS pixels wide, with two image pixels per \
-             CSS pixel.",
+            "Creates one PNG image for each finished email in the conversation; with emailId, only for that email. Each \
+             image shows the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.",
         )
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;

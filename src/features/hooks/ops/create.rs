@@ -59,7 +59,7 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("hooks.create", "/v1/incoming-webhooks", needs(Permission::WebhookWrite)).client("incoming_webhooks.create")
         .summary("Create an incoming webhook")
         .about(
-            "The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or as a form, without a key: \
+            "Only this response shows the URL. Other systems send contacts or customer events to it, as JSON or as a form, without a key: \
              the URL itself is the secret.",
         )
         .replay(Replay::Keyed)

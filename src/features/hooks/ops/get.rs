@@ -25,7 +25,7 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("hooks.get", "/v1/incoming-webhooks/{hook}", needs(Permission::WebhookRead))
         .client("incoming_webhooks.get")
         .summary("Get an incoming webhook")
-        .about("The response does not include the URL, which is shown only when it is created.")
+        .about("The response does not include the URL, which is returned only when the URL is created.")
         .fails(&[Code::NotFound]);
     type Input = HookRef;
     type Output = Done<HookView>;

@@ -30,7 +30,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("hooks.list", "/v1/incoming-webhooks", needs(Permission::WebhookRead))
         .client("incoming_webhooks.list")
         .summary("List incoming webhooks")
-        .about("Lists incoming webhooks, oldest first. A URL is shown only when it is created.");
+        .about("Lists incoming webhooks, oldest first. The URL of an incoming webhook is returned only when the URL is created.");
     type Input = ListHooks;
     type Output = Page<HookView>;
 

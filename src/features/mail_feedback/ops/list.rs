@@ -27,7 +27,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("mail_feedback.list", "/v1/mail-services", needs(Permission::WebhookRead))
         .client("mail_services.list")
         .summary("List mail services")
-        .about("Lists mail services, oldest first. The URL of a webhook is shown only when it is created.");
+        .about("Lists mail services, oldest first. The webhook URL of a mail service is returned only when the URL is created.");
     type Input = ListMailServices;
     type Output = Page<MailFeedbackView>;
 

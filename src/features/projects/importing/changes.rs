@@ -29,8 +29,9 @@ impl Record for ImportChanges {}
 pub enum ImportChange {
     Field {
         field: String,
-        /// The old and the new value as JSON.
+        /// The old value as JSON.
         before: String,
+        /// The new value as JSON.
         now: String,
         state: ChangeState,
     },
@@ -55,8 +56,9 @@ pub enum ChangeState {
 struct Field {
     name: &'static str,
     label: &'static str,
-    /// The JSON pointers to the value in a [`Brand`] and in [`BrandOverrides`].
+    /// The JSON pointer to the value in a [`Brand`].
     brand: &'static str,
+    /// The JSON pointer to the value in [`BrandOverrides`].
     own: &'static str,
 }
 

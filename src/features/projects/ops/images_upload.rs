@@ -63,9 +63,10 @@ impl Operation for ImagesUpload {
         Spec::post("projects.images_upload", "/v1/projects/{projectId}/images/upload", needs(Permission::ProjectWrite)).client("projects.images.upload")
             .summary("Upload an image to a project")
             .about(
-                "For images that are not on the web yet. A GIF is stored unchanged; other files are stored upright, at most 1600 pixels \
-                 wide, without camera metadata. Email clients load the file from the returned `url`. Uploading the same file again \
-                 returns the same image. After an image is removed, its file is kept for a year for the emails that contain it.",
+                "Use this operation for images that are not on the web yet. A GIF is stored unchanged; other files are stored upright, at \
+                 most 1600 pixels wide, without camera metadata. Email clients load the file from the returned `url`. Uploading the \
+                 same file again returns the same image. After an image is removed, its file is kept for a year for the emails that \
+                 contain it.",
             )
             .replay(Replay::Keyed)
             .body(BodySize::Bulk)

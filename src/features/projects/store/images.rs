@@ -14,7 +14,7 @@ use crate::vocab::tables;
 const PICTURES: Table<(ProjectId, PictureId), ProjectImage> = Table::new(tables::PROJECT_IMAGES);
 const QUEUE: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(PICTURES), RowCheck::of(QUEUE)];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ const QUEUE: Table<ProjectId, Queued> = Table::new(tables::PROJECT_IMPORT_QUEUE)
 const CHANGES: Table<ProjectId, ImportChanges> = Table::new(tables::IMPORT_CHANGES);
 const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_FILES);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(IMPORTS), RowCheck::of(QUEUE), RowCheck::of(CHANGES), RowCheck::of(FILES)];
 
 /// The number of file rows to delete in one call, which is small because each row can be several megabytes in size.

@@ -20,7 +20,7 @@ const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
 const OVERRIDES: Table<ProjectId, BrandOverrides> = Table::new(tables::PROJECT_OVERRIDES);
 const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(PROJECTS), RowCheck::of(BRANDS), RowCheck::of(OVERRIDES), RowCheck::of(GUIDELINES)];
 

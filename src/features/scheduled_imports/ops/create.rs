@@ -131,7 +131,7 @@ impl Operation for Create {
             "The first run starts immediately. With url, each run fetches the file, unless the server has no newer version, and imports its \
              rows: contacts like POST /v1/contacts/imports, or events like POST /v1/events/batch. A row without a dedupeKey gets a key \
              computed from the row, so that a row is stored once even if later files contain it again. With provider, the first run imports \
-             all contacts of the sources like POST /v1/contacts/imports/provider, and each later run only those who have joined or \
+             all contacts from the sources like POST /v1/contacts/imports/provider, and each later run only those who have joined or \
              changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact who unsubscribed or bounced is \
              not resubscribed. After several failed runs in a row, the scheduled import is paused.",
         )

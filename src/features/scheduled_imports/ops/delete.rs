@@ -27,7 +27,10 @@ pub struct DeletedScheduledImport {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("scheduled_imports.delete", "/v1/scheduled-imports/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a scheduled import")
-        .about("The contacts and events are kept. An import of contacts that is running continues; an import of events ends.")
+        .about(
+            "Contacts and events that were already imported are kept. A running contact import continues; a running event import is \
+             canceled.",
+        )
         .fails(&[Code::NotFound]);
     type Input = ScheduledImportRef;
     type Output = Done<DeletedScheduledImport>;

@@ -25,7 +25,7 @@ impl Operation for Project {
     const SPEC: Spec = Spec::get("segments.project", "/v1/segments/{id}/project", needs(Permission::AudienceRead)).client("segments.get_project")
         .summary("Get the project of a segment")
         .about(
-            "All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.",
+            "All other operations on segments also require the project ID, so store both IDs instead of calling this operation each time.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

@@ -25,7 +25,7 @@ pub struct AccountPlan {
     pub provider: Option<&'static str>,
     /// The maximum number of recipients per second. `null` means that only the transport limits it.
     pub recipients_per_second: Option<u64>,
-    /// The number of emails per UTC day. Every recipient is counted.
+    /// The number of emails per UTC day. An email counts once per recipient; skipped recipients do not count.
     pub daily: PlanQuota,
     /// The number of emails per UTC month.
     pub monthly: PlanQuota,

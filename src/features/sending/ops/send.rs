@@ -188,7 +188,7 @@ impl Command for Send {
         let SendContents { contents, project: made_in, warnings } = contents(tx, account, &input)?;
         let project = project(tx, account, &input, made_in)?;
         if let Some(topic) = input.topic_id {
-            let project = project.ok_or_else(|| Failure::field("topicId", "a topic belongs to a brand; set projectId too"))?;
+            let project = project.ok_or_else(|| Failure::field("topicId", "set projectId to the ID of the topic's brand"))?;
             topics::find(tx, project, topic)?;
         }
         let to = to(tx, project, &input)?;

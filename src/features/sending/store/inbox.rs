@@ -17,7 +17,7 @@ const BODIES: Table<(MessageId, u32), Vec<u8>> = Table::new(tables::INBOX_BODIES
 /// The number of an account's messages, and their size in bytes.
 const TOTALS: Table<(AccountId, u8), i64> = Table::new(tables::INBOX_TOTALS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(BODIES), RowCheck::of(TOTALS)];
 
 const MESSAGES: u8 = 0;

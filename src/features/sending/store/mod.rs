@@ -25,7 +25,7 @@ const RECIPIENTS: Table<(MailingId, u32), Recipient> = Table::new(tables::RECIPI
 const AUDIENCES: Table<(MailingId, u16), Block> = Table::new(tables::MAILING_AUDIENCES);
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(MAILINGS),
     RowCheck::of(TEXTS),

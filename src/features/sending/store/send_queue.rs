@@ -21,7 +21,7 @@ const RETRIES: Table<(MailingId, Timestamp, u32), ()> = Table::new(tables::RECIP
 /// The mailings that continue at a later time, by queue and account, earliest first.
 const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(tables::MAILING_TURNS);
 
-/// The check that decodes every row of these tables.
+/// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUEUE), RowCheck::of(RETRIES), RowCheck::of(TURNS)];
 
 /// The queue of mailings whose audience is being planned, and of canceled or failed mailings whose waiting recipients must still be

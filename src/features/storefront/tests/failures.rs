@@ -93,7 +93,7 @@ fn a_shop_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let asked = shop.peer.asked().len();
     work(&shop.app);
     assert_eq!((shop.peer.asked().len(), &shop.view()["status"]), (asked, &json!("connected")), "{}", shop.view());
-    // Entering the keys again ends the pause.
+    // Entering the keys again resumes the import.
     shop.connect(json!({})).data();
     work(&shop.app);
     assert_eq!((&shop.view()["sync"]["stage"], shop.products().len()), (&json!("idle"), 2), "{}", shop.view());

@@ -96,13 +96,14 @@ fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    let reserve = format!(", and the setting data.free_mib_min keeps another {} MiB free", mib(kept));
     let detail = format!(
-        "to: the backup needs up to {} MiB, but only {} MiB are free on the disk of {}{}. Free up space, or choose a folder on another \
-         disk.",
+        "to: the backup needs up to {} MiB{}, but the disk that contains {} has only {} MiB free. Free up space, or choose a folder on \
+         another disk.",
         mib(needed),
-        free >> 20,
+        if shared { reserve.as_str() } else { "" },
         folder.display(),
-        if shared { format!(" (the setting data.free_mib_min reserves {} MiB of them)", mib(kept)) } else { String::new() },
+        free >> 20,
     );
     Err(Failure::because(Code::StorageFull, detail).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS))
 }

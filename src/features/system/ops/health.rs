@@ -17,7 +17,7 @@ pub struct HealthView {
     pub version: &'static str,
     /// The number of seconds since the service started.
     pub uptime_seconds: i64,
-    /// Whether the disk is almost full, so that only reads, unsubscribe links and redirects work.
+    /// Whether the service is read-only because the disk is almost full: most writes are refused.
     pub read_only: bool,
 }
 

@@ -17,8 +17,8 @@ pub struct LiveView {
 
 impl Operation for Live {
     const SPEC: Spec = Spec::get("system.live", "/health/live", public()).summary("Check that the process responds").about(
-        "For supervisors and proxies: a service that is not ready still serves reads and unsubscribe \
-            links. Requests do not count against a request budget.",
+        "Use this check in supervisors and proxies: a service that is not ready still serves reads and unsubscribe links. Requests \
+         do not count against a request budget.",
     );
     type Input = NoInput;
     type Output = Done<LiveView>;

@@ -35,9 +35,9 @@ impl Operation for Ready {
     const SPEC: Spec = Spec::get("system.ready", "/health/ready", public())
         .summary("Check that the service is ready")
         .about(
-            "For alerts. Returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
-            descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, a background job, or the node's part in a cluster. \
-            Requests do not count against a request budget.",
+            "Use this check for alerts. It returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the \
+            key, disk space, descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, a background job, or \
+            the node's part in a cluster. Requests do not count against a request budget.",
         )
         .blocking();
     type Input = ReadyFor;

@@ -77,7 +77,8 @@ pub struct DiskView {
     pub free_bytes_min: u64,
     /// The space reserved on a full disk for unsubscribes and for messages in flight.
     pub reserve_bytes: u64,
-    /// Whether the service is read-only: reads, unsubscribe links and redirects work, all other writes are refused, and sending waits.
+    /// Whether the service is read-only: reads, sign-ins, unsubscribe links and redirects work, most other writes are refused, and sending
+    /// waits.
     pub read_only: bool,
 }
 

@@ -50,7 +50,10 @@ pub enum TagSortBy {
 impl Operation for List {
     const SPEC: Spec = Spec::get("tags.list", "/v1/tags", needs(Permission::AudienceRead))
         .summary("List tags")
-        .about("Lists tags, newest first unless sortBy or sortOrder is set.")
+        .about(
+            "Lists tags. By default, sortBy is createdAt and sortOrder is desc, so the newest tag is first. With sortBy=name alone, names \
+             are sorted from Z to A.",
+        )
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListTags;

@@ -115,7 +115,10 @@ impl Operation for PersonalData {
     const SPEC: Spec = Spec::get("tracking.personal_data", "/v1/contacts/{id}/personal-data", needs(Permission::AudienceRead)).client("contacts.personal_data")
         .also_at(&["/v1/subscribers/{id}/personal-data"])
         .summary("Export all data about a contact")
-        .about("For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks, events, and payments.")
+        .about(
+            "Returns the data for a data access request: the contact's profile and tags, topics, sent messages with opens and clicks, \
+             customer events of the last 90 days, payments, and why the address is suppressed, if it is.",
+        )
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = PersonalDataRequest;

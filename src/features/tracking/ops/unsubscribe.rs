@@ -25,9 +25,10 @@ impl Operation for Unsubscribe {
     const SPEC: Spec = Spec::post("tracking.unsubscribe", "/u/{token}", public())
         .summary("Unsubscribe with one click")
         .about(
-            "The target of List-Unsubscribe-Post (RFC 8058). Accepts a form or multipart/form-data, needs no cookie or key, and never \
-                redirects. In a mailing with a topic, this unsubscribes from that topic, otherwise from everything. Takes effect before \
-                the response, including for queued messages.",
+            "Email clients send this request for one-click unsubscribe (List-Unsubscribe-Post, RFC 8058). The body is a URL-encoded form \
+             or multipart/form-data. The request needs no cookie or key, and is never redirected. In a mailing with a topic, it \
+             unsubscribes the recipient from that topic, otherwise from everything. It takes effect before the response, \
+             including for queued messages.",
         );
     type Input = MessageLink;
     type Output = Bare;

@@ -15,7 +15,7 @@ pub struct UnsubscribePage;
 impl Operation for UnsubscribePage {
     const SPEC: Spec = Spec::get("tracking.unsubscribe_page", "/u/{token}", public())
         .summary("Show the unsubscribe page")
-        .about("The target of the unsubscribe link in a message. Opening the page does not unsubscribe the recipient.");
+        .about("The unsubscribe link in a message opens this page. Opening the page does not unsubscribe the recipient.");
     type Input = MessageLink;
     type Output = Bare;
 

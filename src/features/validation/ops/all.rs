@@ -74,7 +74,7 @@ pub struct CheckOptions {
 
 impl Operation for All {
     const SPEC: Spec = Spec::post("validation.all", "/v1/emails/validate/all", needs(Permission::EmailValidate))
-        .summary("Run all checks of an email")
+        .summary("Run all checks on an email")
         .about(
             "Runs the checks at the same time, each with its own time limit. If a check does not finish, the report contains the other \
                 checks, and `metadata.checksIncomplete` names it.",

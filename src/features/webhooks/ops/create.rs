@@ -50,7 +50,7 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("webhooks.create", "/v1/webhooks", needs(Permission::WebhookWrite))
         .summary("Create a webhook")
         .about(
-            "The response shows the signing secret only once. Deliveries are POST requests with the event as JSON; X-Service-Signature is \
+            "Only this response shows the signing secret. Deliveries are POST requests with the event as JSON; X-Service-Signature is \
              the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as shown here, including its whsec_ prefix. \
              A 2xx response within ten seconds is a success; any other result except 410 is retried, up to three attempts in total.",
         )

@@ -23,7 +23,7 @@ pub struct WebhookRef {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("webhooks.get", "/v1/webhooks/{webhookId}", needs(Permission::WebhookRead))
         .summary("Get a webhook")
-        .about("The response does not include the secret, which is shown only when it is created.")
+        .about("The response does not include the secret, which is returned only when the secret is created.")
         .fails(&[Code::NotFound]);
     type Input = WebhookRef;
     type Output = Done<WebhookView>;

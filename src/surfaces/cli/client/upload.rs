@@ -31,8 +31,9 @@ enum Source {
 pub struct Form {
     boundary: String,
     source: Source,
-    /// The parts before and after the content of the file.
+    /// The part of the body before the content of the file.
     head: Bytes,
+    /// The part of the body after the content of the file.
     tail: Bytes,
     file_bytes: u64,
     progress: Arc<Progress>,

@@ -30,7 +30,7 @@ const NUMBERS: [(&str, &str, bool); 11] = [
     ("Unsubscribed", "unsubscribes", true),
 ];
 
-/// Shows the campaign until it ends or the command is interrupted.
+/// Shows the campaign until it no longer changes by itself, or until the command is interrupted.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let id = one(matches, "id").unwrap_or_default();
     tokio::select! {

@@ -58,8 +58,9 @@ struct Detail {
     rows: u8,
     characters_max: usize,
     choices: &'static [(&'static str, &'static str)],
-    /// The JSON pointer to the value in the project, and to the value that a user set.
+    /// The JSON pointer to the value in the project.
     value: &'static str,
+    /// The JSON pointer to the value that a user set; empty if the project has no such pointer.
     own: &'static str,
 }
 

@@ -297,9 +297,9 @@ fn source(word: &str) -> &'static str {
         "given" => "added manually",
         "header" => "from the page header",
         "structuredData" => "from the page's structured data",
-        "manifest" => "the web app icon",
-        "iconLink" => "the site icon",
-        "share" => "the social sharing image",
+        "manifest" => "from the web app icon",
+        "iconLink" => "from the site icon",
+        "share" => "from the social sharing image",
         _ => "from the website",
     }
 }

@@ -44,8 +44,9 @@ pub struct GoLivePage {
     contacts: u64,
     /// Whether the user has chosen to copy contacts too.
     wants_contacts: bool,
-    /// The ID of the live copy of this brand, and the time of the last copy.
+    /// The ID of the live copy of this brand.
     live: Option<String>,
+    /// The time of the last copy to the live environment.
     copied_at: Option<WireTime>,
     /// A different live brand with the same website.
     twin: Option<Twin>,

@@ -22,8 +22,9 @@ pub struct ModelsPage {
     composer_steps_in: bool,
     limit: Option<u64>,
     brand_limit: Option<u64>,
-    /// The cost in the current month, and the used share of the monthly limit.
+    /// The cost in the current month.
     cost: String,
+    /// The used share of the monthly limit.
     share: Option<f64>,
     /// The months with usage, newest first.
     months: Vec<MonthRows>,

@@ -38,9 +38,11 @@ struct Worker {
     busy: bool,
     steps: u64,
     failures: u64,
-    /// The time, reason and environment of the worker's last failure.
+    /// The time of the worker's last failure.
     at: Option<WireTime>,
+    /// The reason for the worker's last failure.
     why: Option<String>,
+    /// The environment of the worker's last failure.
     #[serde(rename = "where")]
     environment: Option<String>,
 }

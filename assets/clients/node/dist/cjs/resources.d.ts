@@ -141,7 +141,7 @@ export declare class ProjectsImages extends Resource<Mailmill> {
  /**
   * Upload an image to a project.
   *
-  * For images that are not on the web yet.
+  * Use this operation for images that are not on the web yet.
   * @example
   * ```ts
   * await mailmill.projects.images.upload(projectId, { file: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" });
@@ -457,7 +457,7 @@ export declare class EmailsChecks extends Resource<Mailmill> {
   */
  get(emailId: string, params?: t.EmailsChecksGetParams, options?: CallOptions): Promise<t.EmailChecks>;
  /**
-  * Run the checks of an email now.
+  * Check an email now.
   *
   * Checks the current version, requests the URLs of its links, and stores the result.
   * @example
@@ -479,7 +479,7 @@ export declare class EmailsChecks extends Resource<Mailmill> {
  /**
   * Fix a finding of an email.
   *
-  * Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a new version.
+  * Applies the automatic fix of a `fixable` finding, and saves the result as a new version.
   * @example
   * ```ts
   * await mailmill.emails.checks.fix(emailId, findingId);
@@ -763,7 +763,7 @@ export declare class Validation extends Resource<Mailmill> {
   */
  deliverability(params?: t.ValidationDeliverabilityParams, options?: CallOptions): Promise<t.DeliverabilityAnalysis>;
  /**
-  * Run all checks of an email.
+  * Run all checks on an email.
   *
   * Runs the checks at the same time, each with its own time limit.
   * @example
@@ -837,7 +837,7 @@ export declare class Exports extends Resource<Mailmill> {
  /**
   * Export emails as HTML.
   *
-  * Creates one file for each finished email in the conversation, with merge fields that are not filled in.
+  * Creates one HTML file for each finished email in the conversation; with emailId, only for that email.
   * @example
   * ```ts
   * await mailmill.exports.html(conversationId);
@@ -847,7 +847,7 @@ export declare class Exports extends Resource<Mailmill> {
  /**
   * Export emails as MJML.
   *
-  * Creates one file for each finished email in the conversation.
+  * Creates one MJML file for each finished email in the conversation; with emailId, only for that email.
   * @example
   * ```ts
   * await mailmill.exports.mjml(conversationId);
@@ -856,6 +856,8 @@ export declare class Exports extends Resource<Mailmill> {
  mjml(conversationId: string, params?: t.ExportsMjmlParams, options?: CallOptions): Promise<t.EmailExport>;
  /**
   * Export emails as PNG.
+  *
+  * Creates one PNG image for each finished email in the conversation; with emailId, only for that email.
   * @example
   * ```ts
   * await mailmill.exports.png(conversationId);
@@ -865,7 +867,7 @@ export declare class Exports extends Resource<Mailmill> {
  /**
   * Export emails as PDF.
   *
-  * Creates one file for each finished email in the conversation, with searchable text and working links.
+  * Creates one PDF file for each finished email in the conversation; with emailId, only for that email.
   * @example
   * ```ts
   * await mailmill.exports.pdf(conversationId);
@@ -989,7 +991,7 @@ export declare class ContactsImports extends Resource<Mailmill> {
  /**
   * Preview a file before its import.
   *
-  * For a file that was uploaded with `hold`.
+  * Previews an import whose file was uploaded with `hold`.
   * @example
   * ```ts
   * await mailmill.contacts.imports.preview(id);
@@ -999,7 +1001,7 @@ export declare class ContactsImports extends Resource<Mailmill> {
  /**
   * Import an uploaded file.
   *
-  * For a file that was uploaded with `hold`.
+  * Starts an import whose file was uploaded with `hold`.
   * @example
   * ```ts
   * await mailmill.contacts.imports.start(id);
@@ -1010,8 +1012,6 @@ export declare class ContactsImports extends Resource<Mailmill> {
 export declare class ContactsExports extends Resource<Mailmill> {
  /**
   * Export contacts to a CSV file.
-  *
-  * GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file.
   * @example
   * ```ts
   * await mailmill.contacts.exports.create({ projectId });
@@ -1122,8 +1122,6 @@ export declare class Contacts extends Resource<Mailmill> {
  delete(id: string, params: t.ContactsDeleteParams, options?: CallOptions): Promise<t.DeletedContact>;
  /**
   * Get the project of a contact.
-  *
-  * All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.
   * @example
   * ```ts
   * await mailmill.contacts.getProject(id);
@@ -1297,7 +1295,7 @@ export declare class Connections extends Resource<Mailmill> {
  /**
   * Preview an import from a platform.
   *
-  * Reads up to 2,000 contacts of the sources, and returns their fields and what the import would change.
+  * Reads up to 2,000 contacts from the sources, and returns their fields and what the import would change.
   * @example
   * ```ts
   * await mailmill.connections.previewImport({ provider: "platform_a", projectId, sources: [{"id":"Y6nRLr","type":"list","name":"Newsletter"}] });
@@ -1417,7 +1415,7 @@ export declare class Tags extends Resource<Mailmill> {
  /**
   * List tags.
   *
-  * Lists tags, newest first unless sortBy or sortOrder is set.
+  * Lists tags.
   * @example
   * ```ts
   * for await (const item of mailmill.tags.list({ projectId })) console.log(item);
@@ -1594,8 +1592,6 @@ export declare class Segments extends Resource<Mailmill> {
  delete(id: string, params: t.SegmentsDeleteParams, options?: CallOptions): Promise<t.DeletedSegment>;
  /**
   * Get the project of a segment.
-  *
-  * All other segment operations also require the project ID, so store both IDs instead of calling this operation each time.
   * @example
   * ```ts
   * await mailmill.segments.getProject(id);
@@ -1845,7 +1841,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * Duplicate a campaign as a draft.
   *
-  * The copy has all settings of the original except its schedule.
+  * The copy has all settings of the original except its name and schedule.
   * @example
   * ```ts
   * await mailmill.campaigns.duplicate(id);
@@ -2077,7 +2073,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * Create an incoming webhook.
   *
-  * The response shows the URL only once.
+  * Only this response shows the URL.
   * @example
   * ```ts
   * await mailmill.incomingWebhooks.create({ projectId, name: "Newsletter form" });
@@ -2087,7 +2083,7 @@ export declare class IncomingWebhooks extends Resource<Mailmill> {
  /**
   * Get an incoming webhook.
   *
-  * The response does not include the URL, which is shown only when it is created.
+  * The response does not include the URL, which is returned only when the URL is created.
   * @example
   * ```ts
   * await mailmill.incomingWebhooks.get(hook);
@@ -2179,7 +2175,7 @@ export declare class ScheduledImports extends Resource<Mailmill> {
  /**
   * Delete a scheduled import.
   *
-  * The contacts and events are kept.
+  * Contacts and events that were already imported are kept.
   * @example
   * ```ts
   * await mailmill.scheduledImports.delete(id);
@@ -2245,7 +2241,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Create a webhook.
   *
-  * The response shows the signing secret only once.
+  * Only this response shows the signing secret.
   * @example
   * ```ts
   * await mailmill.webhooks.create({ url: "https://acme.example/hooks", events: ["subscriber.added","subscriber.unsubscribed"] });
@@ -2275,7 +2271,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Get a webhook.
   *
-  * The response does not include the secret, which is shown only when it is created.
+  * The response does not include the secret, which is returned only when the secret is created.
   * @example
   * ```ts
   * await mailmill.webhooks.get(webhookId);
@@ -2285,7 +2281,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Change a webhook.
   *
-  * Changing the URL or enabling the webhook ends the pause of its endpoint.
+  * If deliveries are paused, changing the URL or enabling the webhook resumes them.
   * @example
   * ```ts
   * await mailmill.webhooks.update(webhookId);

@@ -353,10 +353,10 @@ class AsyncProjectsImages(AsyncResource):
     ) -> t.ProjectImageView:
         """Upload an image to a project.
 
-        For images that are not on the web yet. A GIF is stored unchanged; other files are stored upright, at
-        most 1600 pixels wide, without camera metadata. Email clients load the file from the returned `url`.
-        Uploading the same file again returns the same image. After an image is removed, its file is kept for
-        a year for the emails that contain it.
+        Use this operation for images that are not on the web yet. A GIF is stored unchanged; other files are
+        stored upright, at most 1600 pixels wide, without camera metadata. Email clients load the file from
+        the returned `url`. Uploading the same file again returns the same image. After an image is removed,
+        its file is kept for a year for the emails that contain it.
 
         Args:
             file: The PNG, JPEG, WebP or GIF file as base64.
@@ -1161,7 +1161,7 @@ class AsyncEmailsChecks(AsyncResource):
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.EmailChecks:
-        """Run the checks of an email now.
+        """Check an email now.
 
         Checks the current version, requests the URLs of its links, and stores the result. This takes up to 15
         seconds. Use this operation before you send an email that was checked long ago: links can break at any
@@ -1215,8 +1215,8 @@ class AsyncEmailsChecks(AsyncResource):
     ) -> t.EmailView:
         """Fix a finding of an email.
 
-        Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a
-        new version. The new version is checked in the background.
+        Applies the automatic fix of a `fixable` finding, and saves the result as a new version. The new
+        version is checked in the background.
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
@@ -2129,7 +2129,7 @@ class AsyncValidation(AsyncResource):
         options: t.CheckOptions | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ValidationReport:
-        """Run all checks of an email.
+        """Run all checks on an email.
 
         Runs the checks at the same time, each with its own time limit. If a check does not finish, the report
         contains the other checks, and `metadata.checksIncomplete` names it.
@@ -2318,11 +2318,12 @@ class AsyncExports(AsyncResource):
     ) -> t.EmailExport:
         """Export emails as HTML.
 
-        Creates one file for each finished email in the conversation, with merge fields that are not filled
-        in.
+        Creates one HTML file for each finished email in the conversation; with emailId, only for that email.
+        Merge fields are not filled in.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2342,10 +2343,12 @@ class AsyncExports(AsyncResource):
     ) -> t.EmailExport:
         """Export emails as MJML.
 
-        Creates one file for each finished email in the conversation. Emails imported as HTML have no MJML.
+        Creates one MJML file for each finished email in the conversation; with emailId, only for that email.
+        Fails if one of these emails was imported as HTML, because it has no MJML.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2365,11 +2368,12 @@ class AsyncExports(AsyncResource):
     ) -> t.EmailExport:
         """Export emails as PNG.
 
-        Creates one file for each finished email in the conversation: the whole email, 600 CSS pixels wide,
-        with two image pixels per CSS pixel.
+        Creates one PNG image for each finished email in the conversation; with emailId, only for that email.
+        Each image shows the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2389,10 +2393,12 @@ class AsyncExports(AsyncResource):
     ) -> t.EmailExport:
         """Export emails as PDF.
 
-        Creates one file for each finished email in the conversation, with searchable text and working links.
+        Creates one PDF file for each finished email in the conversation; with emailId, only for that email.
+        Each file has searchable text and working links.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2416,14 +2422,15 @@ class AsyncExports(AsyncResource):
     ) -> t.EmailExport:
         """Export emails for Klaviyo.
 
-        Creates a template or draft in the connected account for each finished email in the conversation, with
-        merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
-        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
-        are removed, and listed in untranslated.
+        Creates a template or draft in the connected account for each finished email in the conversation; with
+        emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
+        Exporting an email again updates what the first export created, unless it was deleted or sent. Also
+        requires email:write, unless as=file, which creates files to upload and needs no connected account.
+        Merge fields that the platform doesn't support are removed, and listed in untranslated.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             connection_id: The connection to use. Required if several Klaviyo accounts are connected.
@@ -2449,14 +2456,15 @@ class AsyncExports(AsyncResource):
     ) -> t.EmailExport:
         """Export emails for Mailchimp.
 
-        Creates a template or draft in the connected account for each finished email in the conversation, with
-        merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
-        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
-        are removed, and listed in untranslated.
+        Creates a template or draft in the connected account for each finished email in the conversation; with
+        emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
+        Exporting an email again updates what the first export created, unless it was deleted or sent. Also
+        requires email:write, unless as=file, which creates files to upload and needs no connected account.
+        Merge fields that the platform doesn't support are removed, and listed in untranslated.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             connection_id: The connection to use. Required if several Mailchimp accounts are connected.
@@ -2482,14 +2490,15 @@ class AsyncExports(AsyncResource):
     ) -> t.EmailExport:
         """Export emails for HubSpot.
 
-        Creates a template or draft in the connected account for each finished email in the conversation, with
-        merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
-        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
-        are removed, and listed in untranslated.
+        Creates a template or draft in the connected account for each finished email in the conversation; with
+        emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
+        Exporting an email again updates what the first export created, unless it was deleted or sent. Also
+        requires email:write, unless as=file, which creates files to upload and needs no connected account.
+        Merge fields that the platform doesn't support are removed, and listed in untranslated.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             custom_options: What to create: `type` is `template` (the default) for a coded template, or
@@ -2517,7 +2526,8 @@ class AsyncExports(AsyncResource):
         """Get the status of an export.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.ExportStatusView", await self._call(
@@ -2766,7 +2776,7 @@ class AsyncContactsImports(AsyncResource):
     ) -> t.ImportPreviewed:
         """Preview a file before its import.
 
-        For a file that was uploaded with `hold`. Returns 409 once the import has started.
+        Previews an import whose file was uploaded with `hold`. Returns 409 once the import has started.
 
         Args:
             id: The ID of the import, as returned by the upload.
@@ -2795,7 +2805,7 @@ class AsyncContactsImports(AsyncResource):
     ) -> t.ImportStarted:
         """Import an uploaded file.
 
-        For a file that was uploaded with `hold`. Starting the same import again returns 409.
+        Starts an import whose file was uploaded with `hold`. Starting the same import again returns 409.
 
         Args:
             id: The ID of the import, as returned by the upload.
@@ -2831,9 +2841,9 @@ class AsyncContactsExports(AsyncResource):
     ) -> t.ExportView:
         """Export contacts to a CSV file.
 
-        GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the
-        file, cells that a spreadsheet would interpret as a formula start with an apostrophe, which an import
-        removes.
+        GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete,
+        the link to the file. An apostrophe is added before cells that a spreadsheet would interpret as
+        formulas; imports remove it.
 
         Args:
             segment_id: Exports only contacts in this segment.
@@ -3133,8 +3143,8 @@ class AsyncContacts(AsyncResource):
     async def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a contact.
 
-        All other contact operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on a single contact also require the project ID, so store both IDs instead of
+        calling this operation each time.
 
         Args:
             id: The contact's ID.
@@ -3311,8 +3321,9 @@ class AsyncContacts(AsyncResource):
     ) -> t.PersonalData:
         """Export all data about a contact.
 
-        For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks,
-        events, and payments.
+        Returns the data for a data access request: the contact's profile and tags, topics, sent messages with
+        opens and clicks, customer events of the last 90 days, payments, and why the address is suppressed, if
+        it is.
 
         Args:
             id: The contact's ID.
@@ -3642,8 +3653,8 @@ class AsyncConnections(AsyncResource):
     ) -> t.ImportPreview:
         """Preview an import from a platform.
 
-        Reads up to 2,000 contacts of the sources, and returns their fields and what the import would change.
-        Nothing is stored. The tags of the import are not counted as changes.
+        Reads up to 2,000 contacts from the sources, and returns their fields and what the import would
+        change. Nothing is stored. The tags that the import adds are not counted as changes.
 
         Args:
             project_id: The project to which the contacts would be added.
@@ -4038,7 +4049,8 @@ class AsyncTags(AsyncResource):
     ) -> AsyncList[t.TagsListPage, t.TagView]:
         """List tags.
 
-        Lists tags, newest first unless sortBy or sortOrder is set.
+        Lists tags. By default, sortBy is createdAt and sortOrder is desc, so the newest tag is first. With
+        sortBy=name alone, names are sorted from Z to A.
 
         Args:
             project_id: The project whose tags are listed.
@@ -4511,8 +4523,8 @@ class AsyncSegments(AsyncResource):
     async def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a segment.
 
-        All other segment operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on segments also require the project ID, so store both IDs instead of calling
+        this operation each time.
 
         Args:
             id: The segment's ID.
@@ -5103,7 +5115,8 @@ class AsyncCampaigns(AsyncResource):
     ) -> t.CampaignView:
         """Duplicate a campaign as a draft.
 
-        The copy has all settings of the original except its schedule. The original can have any status.
+        The copy has all settings of the original except its name and schedule. The original can have any
+        status.
 
         Args:
             id: The campaign's ID.
@@ -5524,7 +5537,8 @@ class AsyncMailServices(AsyncResource):
     ) -> AsyncList[t.MailServicesListPage, t.MailFeedbackView]:
         """List mail services.
 
-        Lists mail services, oldest first. The URL of a webhook is shown only when it is created.
+        Lists mail services, oldest first. The webhook URL of a mail service is returned only when the URL is
+        created.
 
         Args:
             offset: The number of mail services to skip.
@@ -5679,7 +5693,8 @@ class AsyncIncomingWebhooks(AsyncResource):
     ) -> AsyncList[t.IncomingWebhooksListPage, t.HookView]:
         """List incoming webhooks.
 
-        Lists incoming webhooks, oldest first. A URL is shown only when it is created.
+        Lists incoming webhooks, oldest first. The URL of an incoming webhook is returned only when the URL is
+        created.
 
         Args:
             project_id: If given, only the incoming webhooks of this project are returned.
@@ -5710,8 +5725,8 @@ class AsyncIncomingWebhooks(AsyncResource):
     ) -> t.HookWithUrl:
         """Create an incoming webhook.
 
-        The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or
-        as a form, without a key: the URL itself is the secret.
+        Only this response shows the URL. Other systems send contacts or customer events to it, as JSON or as
+        a form, without a key: the URL itself is the secret.
 
         Args:
             project_id: The project of the contacts and events.
@@ -5742,7 +5757,7 @@ class AsyncIncomingWebhooks(AsyncResource):
     async def get(self, hook: str, *, request_options: CallOptions | None = None) -> t.HookView:
         """Get an incoming webhook.
 
-        The response does not include the URL, which is shown only when it is created.
+        The response does not include the URL, which is returned only when the URL is created.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -5907,7 +5922,7 @@ class AsyncScheduledImports(AsyncResource):
         The first run starts immediately. With url, each run fetches the file, unless the server has no newer
         version, and imports its rows: contacts like POST /v1/contacts/imports, or events like POST
         /v1/events/batch. A row without a dedupeKey gets a key computed from the row, so that a row is stored
-        once even if later files contain it again. With provider, the first run imports all contacts of the
+        once even if later files contain it again. With provider, the first run imports all contacts from the
         sources like POST /v1/contacts/imports/provider, and each later run only those who have joined or
         changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact who
         unsubscribed or bounced is not resubscribed. After several failed runs in a row, the scheduled import
@@ -6022,8 +6037,8 @@ class AsyncScheduledImports(AsyncResource):
     ) -> t.DeletedScheduledImport:
         """Delete a scheduled import.
 
-        The contacts and events are kept. An import of contacts that is running continues; an import of events
-        ends.
+        Contacts and events that were already imported are kept. A running contact import continues; a running
+        event import is canceled.
 
         Args:
             id: The ID of the scheduled import.
@@ -6176,7 +6191,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> t.WebhookWithSecret:
         """Create a webhook.
 
-        The response shows the signing secret only once. Deliveries are POST requests with the event as JSON;
+        Only this response shows the signing secret. Deliveries are POST requests with the event as JSON;
         X-Service-Signature is the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as
         shown here, including its whsec_ prefix. A 2xx response within ten seconds is a success; any other
         result except 410 is retried, up to three attempts in total.
@@ -6218,7 +6233,7 @@ class AsyncWebhooks(AsyncResource):
     async def get(self, webhook_id: str, *, request_options: CallOptions | None = None) -> t.WebhookView:
         """Get a webhook.
 
-        The response does not include the secret, which is shown only when it is created.
+        The response does not include the secret, which is returned only when the secret is created.
 
         Args:
             webhook_id: The ID of the webhook.
@@ -6244,7 +6259,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> t.UpdatedWebhook:
         """Change a webhook.
 
-        Changing the URL or enabling the webhook ends the pause of its endpoint.
+        If deliveries are paused, changing the URL or enabling the webhook resumes them.
 
         Args:
             webhook_id: The ID of the webhook.

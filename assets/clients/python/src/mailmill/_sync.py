@@ -343,10 +343,10 @@ class ProjectsImages(Resource):
     ) -> t.ProjectImageView:
         """Upload an image to a project.
 
-        For images that are not on the web yet. A GIF is stored unchanged; other files are stored upright, at
-        most 1600 pixels wide, without camera metadata. Email clients load the file from the returned `url`.
-        Uploading the same file again returns the same image. After an image is removed, its file is kept for
-        a year for the emails that contain it.
+        Use this operation for images that are not on the web yet. A GIF is stored unchanged; other files are
+        stored upright, at most 1600 pixels wide, without camera metadata. Email clients load the file from
+        the returned `url`. Uploading the same file again returns the same image. After an image is removed,
+        its file is kept for a year for the emails that contain it.
 
         Args:
             file: The PNG, JPEG, WebP or GIF file as base64.
@@ -1135,7 +1135,7 @@ class EmailsChecks(Resource):
         project_id: str | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.EmailChecks:
-        """Run the checks of an email now.
+        """Check an email now.
 
         Checks the current version, requests the URLs of its links, and stores the result. This takes up to 15
         seconds. Use this operation before you send an email that was checked long ago: links can break at any
@@ -1189,8 +1189,8 @@ class EmailsChecks(Resource):
     ) -> t.EmailView:
         """Fix a finding of an email.
 
-        Applies the suggestion or the replacement of a finding that is `fixable`, and saves the result as a
-        new version. The new version is checked in the background.
+        Applies the automatic fix of a `fixable` finding, and saves the result as a new version. The new
+        version is checked in the background.
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
@@ -2103,7 +2103,7 @@ class Validation(Resource):
         options: t.CheckOptions | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.ValidationReport:
-        """Run all checks of an email.
+        """Run all checks on an email.
 
         Runs the checks at the same time, each with its own time limit. If a check does not finish, the report
         contains the other checks, and `metadata.checksIncomplete` names it.
@@ -2287,11 +2287,12 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails as HTML.
 
-        Creates one file for each finished email in the conversation, with merge fields that are not filled
-        in.
+        Creates one HTML file for each finished email in the conversation; with emailId, only for that email.
+        Merge fields are not filled in.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2311,10 +2312,12 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails as MJML.
 
-        Creates one file for each finished email in the conversation. Emails imported as HTML have no MJML.
+        Creates one MJML file for each finished email in the conversation; with emailId, only for that email.
+        Fails if one of these emails was imported as HTML, because it has no MJML.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2334,11 +2337,12 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails as PNG.
 
-        Creates one file for each finished email in the conversation: the whole email, 600 CSS pixels wide,
-        with two image pixels per CSS pixel.
+        Creates one PNG image for each finished email in the conversation; with emailId, only for that email.
+        Each image shows the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2358,10 +2362,12 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails as PDF.
 
-        Creates one file for each finished email in the conversation, with searchable text and working links.
+        Creates one PDF file for each finished email in the conversation; with emailId, only for that email.
+        Each file has searchable text and working links.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", self._call(
@@ -2385,14 +2391,15 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails for Klaviyo.
 
-        Creates a template or draft in the connected account for each finished email in the conversation, with
-        merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
-        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
-        are removed, and listed in untranslated.
+        Creates a template or draft in the connected account for each finished email in the conversation; with
+        emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
+        Exporting an email again updates what the first export created, unless it was deleted or sent. Also
+        requires email:write, unless as=file, which creates files to upload and needs no connected account.
+        Merge fields that the platform doesn't support are removed, and listed in untranslated.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             connection_id: The connection to use. Required if several Klaviyo accounts are connected.
@@ -2418,14 +2425,15 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails for Mailchimp.
 
-        Creates a template or draft in the connected account for each finished email in the conversation, with
-        merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
-        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
-        are removed, and listed in untranslated.
+        Creates a template or draft in the connected account for each finished email in the conversation; with
+        emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
+        Exporting an email again updates what the first export created, unless it was deleted or sent. Also
+        requires email:write, unless as=file, which creates files to upload and needs no connected account.
+        Merge fields that the platform doesn't support are removed, and listed in untranslated.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             connection_id: The connection to use. Required if several Mailchimp accounts are connected.
@@ -2451,14 +2459,15 @@ class Exports(Resource):
     ) -> t.EmailExport:
         """Export emails for HubSpot.
 
-        Creates a template or draft in the connected account for each finished email in the conversation, with
-        merge fields and unsubscribe links in the platform's syntax. Exporting an email again updates what the
-        first export created, unless it was deleted or sent. Also requires email:write, unless as=file, which
-        creates files to upload and needs no connected account. Merge fields that the platform doesn't support
-        are removed, and listed in untranslated.
+        Creates a template or draft in the connected account for each finished email in the conversation; with
+        emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
+        Exporting an email again updates what the first export created, unless it was deleted or sent. Also
+        requires email:write, unless as=file, which creates files to upload and needs no connected account.
+        Merge fields that the platform doesn't support are removed, and listed in untranslated.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             custom_options: What to create: `type` is `template` (the default) for a coded template, or
@@ -2486,7 +2495,8 @@ class Exports(Resource):
         """Get the status of an export.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all of its emails are exported.
+            email_id: The only email of the conversation to export. If absent, all finished emails of the
+                conversation are exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.ExportStatusView", self._call(
@@ -2735,7 +2745,7 @@ class ContactsImports(Resource):
     ) -> t.ImportPreviewed:
         """Preview a file before its import.
 
-        For a file that was uploaded with `hold`. Returns 409 once the import has started.
+        Previews an import whose file was uploaded with `hold`. Returns 409 once the import has started.
 
         Args:
             id: The ID of the import, as returned by the upload.
@@ -2764,7 +2774,7 @@ class ContactsImports(Resource):
     ) -> t.ImportStarted:
         """Import an uploaded file.
 
-        For a file that was uploaded with `hold`. Starting the same import again returns 409.
+        Starts an import whose file was uploaded with `hold`. Starting the same import again returns 409.
 
         Args:
             id: The ID of the import, as returned by the upload.
@@ -2800,9 +2810,9 @@ class ContactsExports(Resource):
     ) -> t.ExportView:
         """Export contacts to a CSV file.
 
-        GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the
-        file, cells that a spreadsheet would interpret as a formula start with an apostrophe, which an import
-        removes.
+        GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete,
+        the link to the file. An apostrophe is added before cells that a spreadsheet would interpret as
+        formulas; imports remove it.
 
         Args:
             segment_id: Exports only contacts in this segment.
@@ -3096,8 +3106,8 @@ class Contacts(Resource):
     def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a contact.
 
-        All other contact operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on a single contact also require the project ID, so store both IDs instead of
+        calling this operation each time.
 
         Args:
             id: The contact's ID.
@@ -3274,8 +3284,9 @@ class Contacts(Resource):
     ) -> t.PersonalData:
         """Export all data about a contact.
 
-        For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks,
-        events, and payments.
+        Returns the data for a data access request: the contact's profile and tags, topics, sent messages with
+        opens and clicks, customer events of the last 90 days, payments, and why the address is suppressed, if
+        it is.
 
         Args:
             id: The contact's ID.
@@ -3605,8 +3616,8 @@ class Connections(Resource):
     ) -> t.ImportPreview:
         """Preview an import from a platform.
 
-        Reads up to 2,000 contacts of the sources, and returns their fields and what the import would change.
-        Nothing is stored. The tags of the import are not counted as changes.
+        Reads up to 2,000 contacts from the sources, and returns their fields and what the import would
+        change. Nothing is stored. The tags that the import adds are not counted as changes.
 
         Args:
             project_id: The project to which the contacts would be added.
@@ -3996,7 +4007,8 @@ class Tags(Resource):
     ) -> List[t.TagsListPage, t.TagView]:
         """List tags.
 
-        Lists tags, newest first unless sortBy or sortOrder is set.
+        Lists tags. By default, sortBy is createdAt and sortOrder is desc, so the newest tag is first. With
+        sortBy=name alone, names are sorted from Z to A.
 
         Args:
             project_id: The project whose tags are listed.
@@ -4457,8 +4469,8 @@ class Segments(Resource):
     def get_project(self, id: str, *, request_options: CallOptions | None = None) -> t.OwningProject:
         """Get the project of a segment.
 
-        All other segment operations also require the project ID, so store both IDs instead of calling this
-        operation each time.
+        All other operations on segments also require the project ID, so store both IDs instead of calling
+        this operation each time.
 
         Args:
             id: The segment's ID.
@@ -5034,7 +5046,8 @@ class Campaigns(Resource):
     ) -> t.CampaignView:
         """Duplicate a campaign as a draft.
 
-        The copy has all settings of the original except its schedule. The original can have any status.
+        The copy has all settings of the original except its name and schedule. The original can have any
+        status.
 
         Args:
             id: The campaign's ID.
@@ -5455,7 +5468,8 @@ class MailServices(Resource):
     ) -> List[t.MailServicesListPage, t.MailFeedbackView]:
         """List mail services.
 
-        Lists mail services, oldest first. The URL of a webhook is shown only when it is created.
+        Lists mail services, oldest first. The webhook URL of a mail service is returned only when the URL is
+        created.
 
         Args:
             offset: The number of mail services to skip.
@@ -5605,7 +5619,8 @@ class IncomingWebhooks(Resource):
     ) -> List[t.IncomingWebhooksListPage, t.HookView]:
         """List incoming webhooks.
 
-        Lists incoming webhooks, oldest first. A URL is shown only when it is created.
+        Lists incoming webhooks, oldest first. The URL of an incoming webhook is returned only when the URL is
+        created.
 
         Args:
             project_id: If given, only the incoming webhooks of this project are returned.
@@ -5636,8 +5651,8 @@ class IncomingWebhooks(Resource):
     ) -> t.HookWithUrl:
         """Create an incoming webhook.
 
-        The response shows the URL only once. Other systems send contacts or customer events to it, as JSON or
-        as a form, without a key: the URL itself is the secret.
+        Only this response shows the URL. Other systems send contacts or customer events to it, as JSON or as
+        a form, without a key: the URL itself is the secret.
 
         Args:
             project_id: The project of the contacts and events.
@@ -5668,7 +5683,7 @@ class IncomingWebhooks(Resource):
     def get(self, hook: str, *, request_options: CallOptions | None = None) -> t.HookView:
         """Get an incoming webhook.
 
-        The response does not include the URL, which is shown only when it is created.
+        The response does not include the URL, which is returned only when the URL is created.
 
         Args:
             hook: The ID of the incoming webhook.
@@ -5833,7 +5848,7 @@ class ScheduledImports(Resource):
         The first run starts immediately. With url, each run fetches the file, unless the server has no newer
         version, and imports its rows: contacts like POST /v1/contacts/imports, or events like POST
         /v1/events/batch. A row without a dedupeKey gets a key computed from the row, so that a row is stored
-        once even if later files contain it again. With provider, the first run imports all contacts of the
+        once even if later files contain it again. With provider, the first run imports all contacts from the
         sources like POST /v1/contacts/imports/provider, and each later run only those who have joined or
         changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact who
         unsubscribed or bounced is not resubscribed. After several failed runs in a row, the scheduled import
@@ -5943,8 +5958,8 @@ class ScheduledImports(Resource):
     def delete(self, id: str, *, request_options: CallOptions | None = None) -> t.DeletedScheduledImport:
         """Delete a scheduled import.
 
-        The contacts and events are kept. An import of contacts that is running continues; an import of events
-        ends.
+        Contacts and events that were already imported are kept. A running contact import continues; a running
+        event import is canceled.
 
         Args:
             id: The ID of the scheduled import.
@@ -6097,7 +6112,7 @@ class Webhooks(Resource):
     ) -> t.WebhookWithSecret:
         """Create a webhook.
 
-        The response shows the signing secret only once. Deliveries are POST requests with the event as JSON;
+        Only this response shows the signing secret. Deliveries are POST requests with the event as JSON;
         X-Service-Signature is the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as
         shown here, including its whsec_ prefix. A 2xx response within ten seconds is a success; any other
         result except 410 is retried, up to three attempts in total.
@@ -6139,7 +6154,7 @@ class Webhooks(Resource):
     def get(self, webhook_id: str, *, request_options: CallOptions | None = None) -> t.WebhookView:
         """Get a webhook.
 
-        The response does not include the secret, which is shown only when it is created.
+        The response does not include the secret, which is returned only when the secret is created.
 
         Args:
             webhook_id: The ID of the webhook.
@@ -6165,7 +6180,7 @@ class Webhooks(Resource):
     ) -> t.UpdatedWebhook:
         """Change a webhook.
 
-        Changing the URL or enabling the webhook ends the pause of its endpoint.
+        If deliveries are paused, changing the URL or enabling the webhook resumes them.
 
         Args:
             webhook_id: The ID of the webhook.

@@ -63,7 +63,7 @@ class _AccountPlanRequired(_t.TypedDict):
     plan: str
     """The plan's name in the settings."""
     daily: PlanQuota
-    """The number of emails per UTC day. Every recipient is counted."""
+    """The number of emails per UTC day. An email counts once per recipient; skipped recipients do not count."""
     monthly: PlanQuota
     """The number of emails per UTC month."""
     requests: list[PlanRequests]
@@ -1669,7 +1669,7 @@ class ContactTopicChoice(_t.TypedDict):
 class _ContactViewRequired(_t.TypedDict):
     id: str
     email: str
-    """The email as given."""
+    """The email address as it was provided, including its case."""
     phone: str | None
     """The phone number, as free-form text."""
     tags: list[str]
@@ -2477,7 +2477,7 @@ class _EmailChecksRequired(_t.TypedDict):
     findings: list[EmailCheckFinding]
     """The findings, most severe first."""
     linksRequested: bool
-    """Whether the URLs of the links were requested. If not, only the URLs themselves were checked."""
+    """Whether the URLs of the links were requested. If not, the links were checked without requests."""
     pending: bool
     """Whether a check of this version waits in the queue."""
     checksIncomplete: list[IncompleteCheck]
@@ -3831,7 +3831,7 @@ class LinkFinding(_LinkFindingRequired, total=False):
 
 
 class LinkHop(_t.TypedDict):
-    """A redirect."""
+    """A URL that redirects, with the status of its response."""
     url: str
     statusCode: int
 
@@ -5668,8 +5668,8 @@ class _UpdatedWebhookRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
-    webhook stays
+    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
+    but its webhook stays
     active.
     """
     customHeaders: dict[str, str]
@@ -5680,7 +5680,7 @@ class _UpdatedWebhookRequired(_t.TypedDict):
     standardSignature: bool
     """Whether deliveries also have the Standard Webhooks signature."""
     secretConfigured: bool
-    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    """Always true, because every webhook has a secret. The secret itself is returned only when it is created."""
     successCount: int
     """The number of deliveries that have succeeded."""
     failureCount: int
@@ -5881,8 +5881,8 @@ class _WebhookViewRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
-    webhook stays
+    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
+    but its webhook stays
     active.
     """
     customHeaders: dict[str, str]
@@ -5893,7 +5893,7 @@ class _WebhookViewRequired(_t.TypedDict):
     standardSignature: bool
     """Whether deliveries also have the Standard Webhooks signature."""
     secretConfigured: bool
-    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    """Always true, because every webhook has a secret. The secret itself is returned only when it is created."""
     successCount: int
     """The number of deliveries that have succeeded."""
     failureCount: int
@@ -5928,8 +5928,8 @@ class _WebhookWithSecretRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its
-    webhook stays
+    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
+    but its webhook stays
     active.
     """
     customHeaders: dict[str, str]
@@ -5940,7 +5940,7 @@ class _WebhookWithSecretRequired(_t.TypedDict):
     standardSignature: bool
     """Whether deliveries also have the Standard Webhooks signature."""
     secretConfigured: bool
-    """Always true, because every webhook has a secret. The secret itself is shown only when it is created."""
+    """Always true, because every webhook has a secret. The secret itself is returned only when it is created."""
     successCount: int
     """The number of deliveries that have succeeded."""
     failureCount: int

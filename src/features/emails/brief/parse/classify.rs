@@ -187,7 +187,7 @@ impl Classifier<'_> {
         Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
     }
 
-    /// Returns the first word of a fragment after signs, greetings, "and" and "please".
+    /// Returns the position of the first word of a fragment after signs, greetings, "and" and "please".
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
@@ -457,7 +457,7 @@ impl Classifier<'_> {
         is_led && (1..=READERS_WORDS_MAX).contains(&rest.len()) && names
     }
 
-    /// Returns the first word of a question that the email should ask the recipients.
+    /// Returns the position of the first word of a question that the email should ask the recipients, in English prompts.
     fn question(&self, range: Range, start: usize) -> Option<usize> {
         let prompt = self.prompt;
         let whether = (start..range.to).find(|at| matches!(prompt.fold(*at), "if" | "whether"))?;

@@ -247,6 +247,7 @@ fn the_weekdays_of_opening_hours_and_the_numbers_of_versions_are_not_dates() {
         ("en", "Our new opening hours:\nsat 10-4\nsun closed"),
         ("en", "opening hours change\nFri 9-2\nSat 9-12"),
         ("en", "The new opening hours are Tue 12-6 and Sat 10-2."),
+        ("en", "new opening hours mon-fri 8-5 sat 9-1 sun closed"),
         ("en", "The update V4.2 installs itself. Customers need to do nothing."),
         ("de", "Neue Öffnungszeiten:\nSa 9-1\nSo zu"),
         ("de", "Unsere Öffnungszeiten ändern sich.\nmo 10-16\nsa 9-13"),
@@ -258,5 +259,41 @@ fn the_weekdays_of_opening_hours_and_the_numbers_of_versions_are_not_dates() {
         let brief = parse(prompt, &Brand::default(), Some(&tag), date(2027, 10, 5));
         let days = brief.facts.iter().filter(|fact| matches!(fact.value, Some(FactValue::Days { .. })));
         assert_eq!(days.map(|fact| fact.text.as_str()).collect::<Vec<_>>(), Vec::<&str>::new(), "{prompt}");
+    }
+}
+
+#[test]
+fn the_label_of_a_reason_is_not_printed() {
+    for (language, prompt) in [
+        ("en", "The loaf costs £4.20 from 1 December. reason briefly: flour and power"),
+        ("en", "The loaf costs £4.20 from 1 December. quick reason: flour and power"),
+        ("en", "The loaf costs £4.20 from 1 December. short reason: flour and power"),
+        ("de", "Das Brot kostet ab 1. Dezember 4,20 €. Grund kurz: Mehl und Strom"),
+        ("de", "Das Brot kostet ab 1. Dezember 4,20 €. kurzer Grund: Mehl und Strom"),
+        ("fr", "le pain passe à 4,20 € le 1er décembre. raison vite fait: la farine et le courant"),
+        ("fr", "le pain passe à 4,20 € le 1er décembre. raison rapide: la farine et le courant"),
+    ] {
+        let tag = LanguageTag::parse(language).expect("the codes are language tags");
+        let brief = parse(prompt, &Brand::default(), Some(&tag), date(2027, 10, 5));
+        let facts: Vec<&str> = brief.facts.iter().map(|fact| fact.text.as_str()).collect();
+        assert!(!facts.iter().any(|fact| fact.contains(':')), "{prompt}: {facts:?}");
+        assert!(
+            ["power", "Strom", "courant"].iter().any(|word| facts.iter().any(|fact| fact.contains(word))),
+            "{prompt}: {facts:?}"
+        );
+    }
+}
+
+#[test]
+fn sentences_with_places_or_two_names_are_not_notes() {
+    for (prompt, fact) in [
+        ("Taster session on 13 March at 10 am. only 8 places so they need to reply to this email to book.", "8 places"),
+        ("Taster session on 13 March at 10 am. just 12 seats so they need to reply to this email to book.", "12 seats"),
+        ("Conversation cafe on 13 March at 10 am. Beatriz y Tom lead it. Bring a mug.", "Beatriz y Tom"),
+        ("Conversation cafe on 13 March at 10 am. Beatriz & Tom lead it. Bring a mug.", "Beatriz & Tom"),
+    ] {
+        let tag = LanguageTag::parse("en").expect("the code is a language tag");
+        let facts = parse(prompt, &Brand::default(), Some(&tag), date(2027, 10, 5)).facts;
+        assert!(facts.iter().any(|own| own.text.contains(fact)), "{prompt}");
     }
 }

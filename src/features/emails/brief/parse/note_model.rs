@@ -157,8 +157,12 @@ fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     // WILD15".
     let is_offer = has_value(prompt, range) && prompt.has(List::Old, range) && !prompt.has(List::Not, range)
         || prompt.has(List::Percent, range) && prompt.has(List::Code, range) && !prompt.has(List::Not, range);
+    // A number of places is news even if a request follows: "only 8 places so they need to book".
+    let places = [range.from, range.from + 1].into_iter().find_map(|at| facts::capacity(prompt, at));
+    let is_count = places.is_some_and(|places| places.range.to == range.to || prompt.fold(places.range.to) == "so");
     is_assurance
         || is_news
+        || is_count
         || is_offer
         || roles::goal(prompt) == Some(Goal::Hiring) && prompt.lexicon().with_subject(text) != text
 }
@@ -219,7 +223,9 @@ fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
         List::Please,
         List::Goal,
     ];
-    (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
+    let is_phrase = prompt.at(List::LabelBody, range.from).any(|mark| mark.to + 1 == range.to);
+    is_phrase
+        || (range.from..range.to).all(|at| prompt.kind(at) != Kind::Word || lists.into_iter().any(|list| prompt.is(list, at)))
 }
 
 /// Returns whether two names start at a word, with one short word between them: "Beatriz and Tom".
@@ -283,7 +289,6 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     if values > NOTE_VALUES_MAX {
         return 0.98;
     }
-    let is_count = (range.from..start.to).any(|at| facts::capacity(prompt, at).is_some());
     match (has_value(prompt, range), is_alone) {
         // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
@@ -291,8 +296,6 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
         // Sentences about people are more often statements: "Beatriz and Tom lead it".
         (false, true) if range.len() > SHORT_WORDS && !names_two(prompt, range.from) => 0.9,
         (false, _) => 0.97,
-        // A number of places starts a statement even if a reason for the writer follows: "only 8 places so they need to book".
-        (true, true) if is_count => 0.8,
         (true, true) => 0.6,
         (true, false) => 0.8,
     }

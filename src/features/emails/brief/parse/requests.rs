@@ -104,7 +104,8 @@ impl Classifier<'_> {
         (start..end).any(|at| prompt.at(List::ReportEnd, at).any(|mark| mark.to == end)).then_some(none)
     }
 
-    /// Returns the first word of the people who are thanked for something: "thank everyone who came", "danke an alle, die …".
+    /// Returns the position of the first word for the people who are thanked for something: "thank everyone who came", "danke an alle,
+    /// die …".
     fn thanked(&self, start: usize, to: usize) -> Option<usize> {
         const WHO: [&str; 7] = ["who", "that", "die", "qui", "che", "que", "wie"];
         let prompt = self.prompt;

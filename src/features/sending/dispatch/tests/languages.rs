@@ -8,7 +8,8 @@ use crate::vocab::ids::CampaignId;
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
-/// Creates the series from the README: three emails in two languages. Returns the conversation, and the emails by position and language.
+/// Creates the series from `assets/docs/api-tutorial.md`: three emails in two languages. Returns the conversation, and the emails by
+/// position and language.
 fn series(app: &TestApp) -> (Value, Vec<Value>) {
     let wanted = json!({
         "prompt": "Welcome series, 10% off the first order with HELLO10", "count": 3, "languages": ["en", "de"],

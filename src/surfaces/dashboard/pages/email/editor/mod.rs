@@ -56,8 +56,9 @@ pub struct EditorPage {
     blocks: Vec<BlockForm>,
     palette: Vec<Choice>,
     images: Vec<Picture>,
-    /// The shapes and the focus points for images that are cropped.
+    /// The shapes to which an image can be cropped.
     shapes: &'static [(&'static str, &'static str)],
+    /// The parts of an image that can stay visible when the image is cropped.
     focus_points: &'static [(&'static str, &'static str)],
     /// The ID of the block with the error; empty if there is none.
     error_block: String,
