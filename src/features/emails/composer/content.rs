@@ -234,6 +234,7 @@ impl<'a> Content<'a> {
             is_name && (fact.kind != FactKind::Place || fact.text.contains(|c: char| c.is_uppercase() || c.is_ascii_digit()));
         let words = || Some(tidy(&fact.text)).filter(|text| !text.is_empty() && (is_name || self.prints(text)));
         match &fact.value {
+            Some(FactValue::Days { first, last: None }) if self.is_second_day(fact, *first) => Some(format.weekday(*first)),
             Some(FactValue::Days { first, last: None }) => Some(format.date(*first, self.today)),
             Some(FactValue::Days { first, last: Some(last) }) => Some(format.days(*first, *last, self.today)),
             Some(FactValue::Clock { start, .. }) if self.is_half_open(&fact.text, *start) => Some(tidy(&fact.text)),

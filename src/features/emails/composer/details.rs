@@ -161,8 +161,13 @@ impl Writer<'_> {
     /// statement contains. In an invitation, the table also repeats the date, time and place of the event.
     pub fn details(&mut self) {
         let hours = self.hours().0;
-        let rows =
-            if hours.is_empty() { self.rows() } else { hours.into_iter().map(|(day, text)| (day, Rich::plain(&text))).collect() };
+        let weekly = self.weekly_hours().into_iter().map(|(_, day, time)| (day, Rich::plain(&time)));
+        let mut rows: Vec<(String, Value)> = weekly.collect();
+        if hours.is_empty() {
+            rows.extend(self.rows());
+        } else {
+            rows.extend(hours.into_iter().map(|(day, text)| (day, Rich::plain(&text))));
+        }
         if rows.is_empty() {
             return;
         }
@@ -190,7 +195,7 @@ impl Writer<'_> {
         let content = self.content;
         let mut rows: Vec<(String, Value)> = Vec::new();
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
-        let mut done: Vec<usize> = Vec::new();
+        let mut done: Vec<usize> = self.weekly_hours().into_iter().map(|(time, ..)| time).collect();
         if invites {
             let facts = self.book.facts.clone();
             for (name, key) in [("when", "when"), ("time", "time"), ("where", "place")] {

@@ -1,5 +1,7 @@
 //! Extracts event details and opening hours from statements that only list them, so that a table can show them.
 
+use jiff::civil::Date;
+
 use super::content::Content;
 use super::language::Bank;
 use super::sections::Writer;
@@ -10,6 +12,9 @@ use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
+
+/// The number of days after a date within which a weekday alone identifies a day.
+const NEXT_DAYS: i32 = 6;
 
 /// The maximum number of words in the address after the name of a place.
 const ADDRESS_WORDS_MAX: usize = 8;
@@ -179,6 +184,22 @@ impl Content<'_> {
 }
 
 impl Content<'_> {
+    /// Returns whether a date is a weekday with a time after another day of an event with a time: "Friday 5 March 9pm to Saturday 6am".
+    pub fn is_second_day(&self, fact: &Fact, day: Date) -> bool {
+        let facts = &self.brief.facts;
+        let Some(at) = facts.iter().position(|other| std::ptr::eq(other, fact)).filter(|at| *at >= 2) else { return false };
+        let is_time = |at: usize| facts.get(at).is_some_and(|fact| fact.kind == FactKind::Time);
+        let is_near = match &facts[at - 2].value {
+            Some(FactValue::Days { first, last: None }) => {
+                first.until(day).is_ok_and(|span| (1..=NEXT_DAYS).contains(&span.get_days()))
+            }
+            _ => false,
+        };
+        let is_event = [at - 2, at].into_iter().all(|at| facts[at].role == Some(FactRole::Event));
+        let is_named = !fact.text.contains(|c: char| c.is_ascii_digit());
+        is_near && is_event && is_named && is_time(at - 1) && is_time(at + 1)
+    }
+
     /// Returns the rows of a statement that lists opening hours, each with its day and the text after the day: "Monday closed,
     /// Tuesday to Friday 10–6".
     pub fn listed_hours(&self, at: usize) -> Option<Vec<(String, String)>> {
@@ -228,6 +249,29 @@ impl Writer<'_> {
         rows.extend(notes.into_iter().filter_map(|(_, day, note)| Some((first(day)?, day, note))));
         rows.sort_by_key(|(day, ..)| *day);
         (rows.into_iter().filter_map(|(_, at, text)| Some((capital(&content.shown(&facts[at])?), text))).collect(), replaced)
+    }
+}
+
+impl Writer<'_> {
+    /// Returns the rows of the opening hours of every week: the position of the hours in the brief, the weekdays, and the hours. Empty for
+    /// a single row, which needs no table.
+    pub fn weekly_hours(&self) -> Vec<(usize, String, String)> {
+        let content = self.content;
+        let facts = &content.brief.facts;
+        let is_weekly = |fact: &Fact| {
+            let text = folded(&fact.text);
+            let is_day = matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.value.is_none() && fact.story.is_none();
+            is_day && content.format.weekdays.iter().any(|name| text.contains(folded(name).trim()))
+        };
+        let row = |at: &usize| {
+            let time = at + 1;
+            let hours = facts.get(time).filter(|_| is_weekly(&facts[*at]))?;
+            let is_range = matches!(hours.value, Some(FactValue::Clock { end: Some(_), .. }));
+            let is_row = is_range && content.loose.contains(&time);
+            is_row.then(|| Some((time, capital(&content.shown(&facts[*at])?), content.shown(hours)?))).flatten()
+        };
+        let rows: Vec<(usize, String, String)> = content.loose.iter().filter_map(row).collect();
+        if rows.len() < ROWS_MIN { Vec::new() } else { rows }
     }
 }
 

@@ -8,6 +8,7 @@ use super::clauses::{self, Chat};
 use super::contradictions;
 use super::corrections::{Cuts, corrections};
 use super::dates;
+use super::day_names;
 use super::facts::{self, Bound, Found};
 use super::lexicon::List;
 use super::names::{self, Products};
@@ -333,6 +334,8 @@ fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
         is_number && units.into_iter().any(|list| prompt.is(list, at + 1))
             || is_number && at > range.from && prompt.is(List::Currency, at - 1)
             || prompt.kind(at) == Kind::Mail
+            || prompt.is(List::Noon, at)
+            || prompt.is(List::Midnight, at)
     });
     let span = prompt.span(range);
     let overlaps = |own: Span| own.start < span.end && span.start < own.end;
@@ -493,6 +496,9 @@ fn typed(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, sent
         let role = roles::role(&around, &found).or_else(|| time_role(brief, &around, read, &found));
         let text = match kind {
             FactKind::Link | FactKind::Contact | FactKind::Code => prompt.text(found.range).to_owned(),
+            FactKind::Date if found.value.is_none() => {
+                day_names::timetable_days(prompt, found.range).unwrap_or_else(|| statement::written(prompt, found.range))
+            }
             _ => statement::written(prompt, found.range),
         };
         if let Some(both) = bounds(prompt, &found, role) {

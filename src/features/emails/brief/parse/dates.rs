@@ -258,7 +258,7 @@ fn is_opening(prompt: &Prompt<'_>, end: usize) -> bool {
 }
 
 /// Returns whether a range of hours follows within three words.
-fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
+pub fn has_hours(prompt: &Prompt<'_>, end: usize) -> bool {
     (end..end + 3).find(|at| time(prompt, *at).is_some()).is_some_and(|at| is_range_of_hours(prompt, at))
 }
 

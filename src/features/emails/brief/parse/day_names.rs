@@ -102,7 +102,41 @@ fn cased(prompt: &Prompt<'_>, name: &str) -> String {
     if has_capitals(prompt) { crate::base::text::capitalized(name) } else { name.to_owned() }
 }
 
+/// Returns the weekdays at the start of a line of opening hours, with their names in full: "Monday–Friday" for "MON-FRI 9-5".
+pub fn timetable_days(prompt: &Prompt<'_>, range: Range) -> Option<String> {
+    let name = |at: usize| {
+        let marks = prompt.at(List::Weekday, at).chain(prompt.at(List::ShortWeekday, at));
+        marks
+            .filter(|mark| mark.to == at + 1 && mark.language == prompt.language)
+            .find_map(|mark| prompt.lexicon().weekday(mark.value))
+    };
+    let names: Vec<&str> = (range.from..range.to).filter_map(name).collect();
+    let joints: Vec<usize> = (range.from..range.to).filter(|at| name(*at).is_none() && prompt.fold(*at) != ".").collect();
+    let is_row = prompt.line_start(range.from) == range.from && dates::has_hours(prompt, range.to) && name(range.from).is_some();
+    let name = |at: usize| cased(prompt, names[at]);
+    match (names.len(), joints.as_slice()) {
+        (1, []) if is_row => Some(name(0)),
+        (2, [joint]) if is_row && prompt.is(List::To, *joint) => {
+            let are_two = prompt.is(List::And, *joint) || matches!(prompt.fold(*joint), "&" | "+" | "/");
+            let dash = if names[0].contains('-') { " – " } else { "–" };
+            Some(format!("{}{}{}", name(0), if are_two { " & " } else { dash }, name(1)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the name of a month, with the missing space before it: "15.mai" becomes "15. Mai".
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
+    let name = month_name(prompt, at);
+    let is_glued = at > 1
+        && prompt.fold(at - 1) == "."
+        && prompt.kind(at - 2) == Kind::Number
+        && prompt.words.is_glued(at)
+        && mark(prompt, List::Month, at).is_some();
+    if is_glued { Some(format!(" {}", name.unwrap_or_else(|| prompt.raw(at).to_owned()))) } else { name }
+}
+
+fn month_name(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let own = mark(prompt, List::Month, at)?;
     // Before a number, a word for both a month and a weekday is the weekday, because the month follows the day in these languages:
     // "mar 9" is Tuesday the 9th.
@@ -167,7 +201,9 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let has_date = dates::date(prompt, at, ANY_DAY).is_some_and(|date| {
         // A number that can be a time is not a date: "fri 8.30".
         let numbers = (at..date.range.to).any(|at| prompt.kind(at) == Kind::Number);
-        let is_hour = times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
+        // "Le dim. 10 à 11h" is Sunday the 10th at 11 o'clock.
+        let has_article = at > 0 && prompt.fold(at - 1) == "le";
+        let is_hour = !has_article && times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
         date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)
     });
     // A time after a preposition follows the weekday: "fri from 8.30".
@@ -255,6 +291,9 @@ mod tests {
             ("der laden ist am sa 12.12. von 10 bis 16 uhr offen", "der laden ist am Samstag 12.12. von 10 bis 16 uhr offen"),
             ("wir haben ab 3. jan wieder für euch offen", "wir haben ab 3. Januar wieder für euch offen"),
             ("the shop is open mon-fri 10-19 and may close early", "the shop is open Mon-Fri 10-19 and may close early"),
+            ("die geranien erst nach dem 15.mai auspflanzen", "die geranien erst nach dem 15. Mai auspflanzen"),
+            ("wir haben ab 3.Jan. wieder für euch offen", "wir haben ab 3. Januar wieder für euch offen"),
+            ("le cours d'essai est le dim. 10 à 11h avec nous", "le cours d'essai est le dimanche 10 à 11h avec nous"),
             ("la tienda abre el vie 18 dic para los socios", "la tienda abre el viernes 18 de diciembre para los socios"),
             ("le magasin est ouvert sam 12 déc pour les clients", "le magasin est ouvert samedi 12 décembre pour les clients"),
         ] {

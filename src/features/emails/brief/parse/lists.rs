@@ -205,6 +205,8 @@ lists! {
     Tomorrow = "date.tomorrow",
     Yesterday = "date.yesterday",
     Past = "date.past",
+    /// Verbs in the past tense: "who came", "abgeholt haben".
+    PastVerb = "date.past_verb",
     /// Phrases with the name of a weekday that do not denote a day.
     NotDay = "date.not_day",
     Hour = "date.hour",

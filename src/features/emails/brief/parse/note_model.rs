@@ -372,7 +372,9 @@ fn features(prompt: &Prompt<'_>, range: Range) -> Vec<usize> {
 
 /// Returns the word lists that contain one of a range's phrases, except lists whose words say nothing about a statement.
 fn lists(prompt: &Prompt<'_>, range: Range) -> Vec<List> {
-    let mut lists: Vec<List> = prompt.marks(range).map(|mark| mark.list).collect();
+    // The model was trained without the verbs in the past tense.
+    let known = prompt.marks(range).map(|mark| mark.list).filter(|list| *list != List::PastVerb);
+    let mut lists: Vec<List> = known.collect();
     lists.retain(|list| !matches!(list, List::Common | List::Article | List::Spelling));
     lists.sort_unstable();
     lists.dedup();

@@ -1,5 +1,7 @@
 //! A prompt, with its words and the phrases of the word lists that it contains.
 
+use std::collections::BTreeMap;
+
 use super::super::Span;
 use super::lexicon::{Lexicon, List, Mark, lexicons};
 use super::tokens::{Kind, Words};
@@ -57,12 +59,25 @@ pub struct Prompt<'a> {
 
 impl<'a> Prompt<'a> {
     pub fn read(text: &'a str, brand: &Brand) -> Self {
+        Self::read_with(text, brand, true)
+    }
+
+    /// Reads a part of a prompt, whose names and letters are no evidence of its language.
+    #[cfg(test)]
+    pub fn read_part(text: &'a str, brand: &Brand) -> Self {
+        Self::read_with(text, brand, false)
+    }
+
+    fn read_with(text: &'a str, brand: &Brand, is_whole: bool) -> Self {
         let words = Words::read(text);
         let mut found = Vec::new();
         for (language, lexicon) in lexicons().iter().enumerate() {
             lexicon.mark(&words, language as u8, &mut found);
         }
-        let counts = counts(&words, &found, brand);
+        let mut counts = counts(&words, &found, brand);
+        if is_whole && counts.iter().copied().fold(0.0, f32::max) < EVIDENCE_WEIGHT_MAX {
+            evidence(&words, &found).into_iter().zip(&mut counts).for_each(|(more, count)| *count += more);
+        }
         let language = (0..counts.len()).rev().max_by(|a, b| counts[*a].total_cmp(&counts[*b])).unwrap_or(0);
         let is_spoken = |other: u8| {
             let other = usize::from(other);
@@ -345,7 +360,111 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     counts
 }
 
+/// In a prompt whose common words weigh less than this in every language, other words and letters are evidence of the language too.
+const EVIDENCE_WEIGHT_MAX: f32 = 4.5;
+
+/// The weight of a word that the lists of only one language contain, and of a word with a letter of only one language.
+const EVIDENCE_WEIGHT: f32 = 1.0;
+
+/// The weight of the name of a month of only one language: more than that of the brand's language.
+const MONTH_WEIGHT: f32 = 1.5;
+
+/// The minimum number of letters of a word that is evidence of a language.
+const EVIDENCE_LETTERS_MIN: usize = 4;
+
+/// Letters that only one of the languages uses, or uses far more often than the others.
+const LETTERS: [(&str, &[char]); 5] = [
+    ("de", &['ß', 'ä', 'ö', 'ü']),
+    ("fr", &['ê', 'è', 'î', 'œ', 'û', 'ë']),
+    ("es", &['ñ', '¿', '¡']),
+    ("pt", &['ã', 'õ']),
+    ("it", &['ì', 'ò']),
+];
+
+/// Returns the weight of each language's names of days and months, words about emails and letters in a short prompt.
+fn evidence(words: &Words<'_>, marks: &[Mark]) -> Vec<f32> {
+    use List as L;
+    let mut counts = vec![0.0; lexicons().len()];
+    let mut owners: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    let mut months: Vec<(usize, usize)> = Vec::new();
+    let lists = [
+        L::Month,
+        L::Weekday,
+        L::Tomorrow,
+        L::Today,
+        L::Goal,
+        L::Readers,
+        L::Places,
+        L::Free,
+        L::Delivery,
+        L::CueClosed,
+        L::CueReopens,
+        L::CueEvent,
+        L::CueOrder,
+        L::CueOffer,
+        L::Invite,
+        L::Write,
+        L::Noon,
+        L::Venue,
+        L::Hour,
+    ];
+    let is_long =
+        |mark: &Mark| (mark.from..mark.to).map(|at| words.fold(at).chars().count()).sum::<usize>() >= EVIDENCE_LETTERS_MIN;
+    let is_number = |at: usize| words.kind(at) == Kind::Number;
+    for mark in marks.iter().filter(|mark| lists.contains(&mark.list) && is_long(mark)) {
+        *owners.entry((mark.from, mark.to)).or_default() |= 1 << mark.language;
+        months.extend((mark.list == L::Month).then_some((mark.from, mark.to)));
+    }
+    // The short name of a weekday is evidence only before a number: "sam. 5".
+    for mark in
+        marks.iter().filter(|mark| mark.list == L::ShortWeekday && is_number(mark.to + usize::from(words.fold(mark.to) == ".")))
+    {
+        *owners.entry((mark.from, mark.to)).or_default() |= 1 << mark.language;
+    }
+    for (range, own) in owners.into_iter().filter(|(_, own)| own.is_power_of_two()) {
+        let language = own.trailing_zeros() as usize;
+        counts[language] += match lexicons()[language].code {
+            // English words such as "brunch" and "workshop" occur in prompts of every language.
+            "en" => EVIDENCE_WEIGHT / 2.0,
+            _ if months.contains(&range) => MONTH_WEIGHT,
+            _ => EVIDENCE_WEIGHT,
+        };
+    }
+    for (code, letters) in LETTERS {
+        let language = lexicons().iter().position(|lexicon| lexicon.code == code);
+        let count = (0..words.len()).filter(|at| words.raw(*at).to_lowercase().contains(letters)).count();
+        language.into_iter().for_each(|language| counts[language] += EVIDENCE_WEIGHT * count.min(LETTER_WORDS_MAX) as f32);
+    }
+    counts
+}
+
+/// The maximum number of words whose letters are evidence of a language: names such as "Müller" and "Crème" occur in every language.
+const LETTER_WORDS_MAX: usize = 2;
+
 /// Returns the weight of a common word. Words of three or more letters weigh more, because they are rarely shared between languages.
 fn weight(words: &Words<'_>, mark: Mark) -> f32 {
     if words.fold(mark.from).chars().count() > 2 { 1.5 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Regression test: short prompts without common words were read as English, so a French email printed "6 December".
+    #[test]
+    fn the_language_of_a_short_prompt_is_known_by_its_names_and_letters() {
+        for (text, code) in [
+            ("Marché de Noël, samedi 6 décembre, 10h", "fr"),
+            ("Soldes -20 %, fin dimanche 6 décembre", "fr"),
+            ("Konzert Samstag 6. Dezember 19 Uhr", "de"),
+            ("Weihnachtsmarkt Sonntag 18.30, Getränke", "de"),
+            ("Rebajas -20 %, domingo 6 diciembre", "es"),
+            ("Concerto sabato 6 giugno ore 21", "it"),
+            ("Concerto sábado 6 dezembro 21h", "pt"),
+            ("Uitverkoop -20 %, zondag 6 december", "nl"),
+            ("Sale -20 %, Sunday 6 December", "en"),
+        ] {
+            assert_eq!(Prompt::read(text, &Brand::default()).lexicon().code, code, "{text}");
+        }
+    }
 }

@@ -17,6 +17,7 @@ pub fn correct(prompt: &Prompt<'_>, reads: &mut [Read]) {
     forget_relative(prompt, reads);
     forget_recurring(prompt, reads);
     forget_reasons(prompt, reads);
+    go_back(prompt, reads);
 }
 
 /// Removes the date of a named day that is the reason for a deadline in the same sentence: "So that it arrives before Christmas
@@ -62,6 +63,54 @@ fn forget_recurring(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
+/// The maximum number of words between a weekday and a verb in the past tense that belongs to it.
+const VERB_WORDS_MAX: usize = 7;
+
+/// Words before a weekday that show that the past action was about that day: "ordered for Saturday", "verschoben auf Samstag".
+const MEANT_FOR: [&str; 17] =
+    ["for", "fur", "pour", "para", "per", "voor", "auf", "a", "au", "al", "to", "naar", "ab", "from", "des", "desde", "vanaf"];
+
+/// Moves the weekday of a past action to the week before: "everyone who collected a cake on Saturday", "die Sa. den Stollen abgeholt
+/// haben".
+fn go_back(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for read in reads {
+        let fragments = read.sentence.fragments.clone();
+        for found in &mut read.found {
+            let fragment = fragments.iter().find(|fragment| fragment.contains(found.range)).copied();
+            let is_past = is_lone_weekday(prompt, found)
+                && fragment.is_some_and(|fragment| happened(prompt, fragment, found.range))
+                && !prompt.has(List::Past, found.range);
+            if let Some(FactValue::Days { first, last: None }) = found.value.as_mut().filter(|_| is_past) {
+                *first = first.checked_sub(7.days()).unwrap_or(*first);
+            }
+        }
+    }
+}
+
+/// Returns whether a date is one weekday without a number or a bound.
+fn is_lone_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    let is_weekday = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
+    found.kind == FactKind::Date && found.bound == Bound::None && is_weekday && !has_number
+}
+
+/// Returns whether a verb in the past tense is near a day in a fragment, without another verb or a comma between them.
+fn happened(prompt: &Prompt<'_>, fragment: Range, day: Range) -> bool {
+    let is_meant = |at: usize| MEANT_FOR.contains(&prompt.fold(at));
+    if day.from > 0 && is_meant(day.from - 1) || is_meant(day.from) {
+        return false;
+    }
+    let near = Range::of(day.from.saturating_sub(VERB_WORDS_MAX).max(fragment.from), (day.to + VERB_WORDS_MAX).min(fragment.to));
+    prompt.all(List::PastVerb, near).any(|verb| {
+        // The period of an abbreviation follows its weekday: "Sa. den Stollen abgeholt haben".
+        let after = day.to + usize::from(prompt.fold(day.to) == "." && prompt.words.is_glued(day.to));
+        let between = if verb.to <= day.from { Range::of(verb.to, day.from) } else { Range::of(after, verb.from) };
+        // A verb around the day belongs to it: "haben am Samstag abgeholt".
+        let is_around = verb.from < day.from && day.to < verb.to;
+        is_around || !(between.from..between.to).any(|at| prompt.is(List::Finite, at) || prompt.kind(at) == Kind::Sign)
+    })
+}
+
 fn is_date(found: &Found) -> bool {
     matches!(found.kind, FactKind::Date | FactKind::Period)
 }
@@ -74,6 +123,7 @@ fn hiring(prompt: &Prompt<'_>) -> bool {
 pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
     let mut before: Option<Date> = None;
     let mut period: Option<(Date, Date)> = None;
+    let names_day = |range: Range| prompt.has(List::Weekday, range) || prompt.has(List::ShortWeekday, range);
     for own in found {
         let Some(FactValue::Days { first, last }) = &mut own.value else { continue };
         let has_number = (own.range.from..own.range.to).any(|at| prompt.kind(at) == Kind::Number);
@@ -83,10 +133,10 @@ pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
                 period = last.map(|last| (*first, last));
             }
             // A weekday after a period is a day of that period: "4 to 6 December, music on Saturday".
-            Some(_) if last.is_none() && prompt.has(List::Weekday, own.range) && within(period, *first).is_some() => {
+            Some(_) if last.is_none() && names_day(own.range) && within(period, *first).is_some() => {
                 *first = within(period, *first).unwrap_or(*first);
             }
-            Some(before) if *first < before && last.is_none() && prompt.has(List::Weekday, own.range) => {
+            Some(before) if *first < before && last.is_none() && names_day(own.range) => {
                 *first = before.nth_weekday(1, first.weekday()).unwrap_or(*first);
             }
             _ => {}
@@ -160,7 +210,7 @@ mod tests {
     use jiff::civil::{Date, date};
 
     use crate::features::emails::brief::parse::parse;
-    use crate::features::emails::brief::{FactKind, FactValue};
+    use crate::features::emails::brief::{FactKind, FactRole, FactValue};
     use crate::features::projects::brand::Brand;
 
     /// Returns the dates of a prompt that is typed on 22 February 2027, in order.
@@ -215,7 +265,11 @@ mod tests {
         assert_eq!(periods("Wijnproeverij vr za zo (4 5 6 dec) alleen in de winkel.", "nl"), [days(4, Some(6))]);
         assert_eq!(periods("Portes ouvertes à la cave sam 5 dim 6 dec.", "fr"), [days(5, Some(6))]);
         assert_eq!(periods("Open studio Sat 5, Sat 12 Dec.", "en").len(), 2, "two days are no period");
+        let with_weekday = periods("Portes ouvertes sam 5 dim 6 dec à la cave, balade dans les vignes dim 11h.", "fr");
+        assert_eq!(with_weekday[..2], [days(5, Some(6)), days(6, None)], "a short weekday after a period is one of its days");
         assert_eq!(periods("Encomendas até 5a feira 17/12.", "pt"), [days(17, None)]);
+        let noon = FactValue::Clock { start: jiff::civil::time(12, 0, 0, 0), end: None };
+        assert_eq!(periods("Encomendas até 5a feira 17/12 ao meio dia.", "pt"), [days(17, None), noon]);
         assert_eq!(periods("Levantar a encomenda na loja sab 26 até 18h.", "pt")[0], days(26, None));
     }
 
@@ -237,5 +291,47 @@ mod tests {
     fn a_weekday_in_a_timetable_has_no_date() {
         assert_eq!(days("Our new hours:\nMON-FRI 8.30-6.30\nSAT 9-1\nThe lunch closure is gone."), [None, None]);
         assert_eq!(days("Our open studio:\nSAT 9-1\nThere is cake for everyone."), [Some(date(2027, 2, 27))]);
+    }
+
+    /// Regression test: "die Sa. den Stollen abgeholt haben" became the next Saturday.
+    #[test]
+    fn the_weekday_of_a_past_action_is_in_the_past() {
+        for prompt in [
+            "Entschuldigung an alle, die Sa. den Stollen abgeholt haben: es war leider der falsche.",
+            "Wir haben am Samstag den falschen Stollen verkauft, das tut uns leid.",
+            "We are sorry that you got the wrong cake on Saturday.",
+            "Nous avons vendu samedi le mauvais gâteau, nous sommes désolés.",
+            "El sábado vendimos el pan equivocado, perdón a todos los clientes.",
+            "Sabato abbiamo venduto il pane sbagliato, ci scusiamo con i clienti.",
+            "Zaterdag was de stol de verkeerde, het spijt ons.",
+        ] {
+            assert_eq!(days(prompt).first(), Some(&Some(date(2027, 2, 20))), "{prompt}");
+        }
+        for prompt in [
+            "Everyone who ordered can collect the cake on Saturday.",
+            "If you ordered a cake for Saturday, it is ready at noon.",
+            "Der Stollen wurde auf Samstag verschoben.",
+        ] {
+            assert_eq!(days(prompt).first(), Some(&Some(date(2027, 2, 27))), "{prompt}");
+        }
+    }
+
+    /// Regression test: the end of an event became the deadline of the replies.
+    #[test]
+    fn a_day_with_a_time_after_another_time_ends_the_event() {
+        for (prompt, language) in [
+            (
+                "Sleep Out 2027, our charity event. Friday 5 March 9pm to Saturday 6am, Hampden Park. Register by 31 January.",
+                "en",
+            ),
+            ("Einladung zum Nachtlauf. Freitag 5. März 21 Uhr bis Samstag 6 Uhr im Stadtpark. Anmeldung bis 31. Januar.", "de"),
+            ("Invitation à notre soirée. Vendredi 5 mars 21h jusqu'à samedi 6h au parc. Inscription avant le 31 janvier.", "fr"),
+        ] {
+            let language = crate::base::locale::LanguageTag::parse(language).expect("a language");
+            let brief = parse(prompt, &Brand::default(), Some(&language), date(2026, 11, 16));
+            let end = FactValue::Days { first: date(2027, 3, 6), last: None };
+            let role = brief.facts.iter().find(|fact| fact.value.as_ref() == Some(&end)).and_then(|fact| fact.role);
+            assert_eq!(role, Some(FactRole::Event), "{prompt}: {:?}", brief.facts);
+        }
     }
 }

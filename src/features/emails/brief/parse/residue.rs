@@ -107,8 +107,12 @@ const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welco
 /// Returns whether a word is in no word list, so that it probably names the subject of the email: "survey about the friday timetable".
 fn is_unknown(prompt: &Prompt<'_>, purpose: Goal, at: usize) -> bool {
     let before = Range::of(at.saturating_sub(PHRASE_WORDS_MAX), (at + PHRASE_WORDS_MAX).min(prompt.words.len()));
-    let is_known =
-        |mark: Mark| mark.from <= at && at < mark.to && mark.list != List::Spelling && !is_topic(prompt, mark, purpose);
+    let is_known = |mark: Mark| {
+        mark.from <= at
+            && at < mark.to
+            && !matches!(mark.list, List::Spelling | List::PastVerb)
+            && !is_topic(prompt, mark, purpose)
+    };
     prompt.kind(at) == Kind::Word && !prompt.marks(before).any(is_known)
 }
 

@@ -4,6 +4,7 @@ use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found, has_value};
 use super::lexicon::{List, goal_of, lexicons};
 use super::prompt::{Prompt, Range};
+use super::times;
 use super::tokens::Kind;
 
 /// The word lists (cues) that give a date its role, most specific first.
@@ -273,6 +274,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
             Some(FactRole::Event)
         }
         (Goal::Launch | Goal::Event | Goal::OpeningHours, Some(FactRole::Reopens)) => Some(FactRole::Event),
+        (_, Some(FactRole::Happened)) if is_moved_to(around.prompt, found) => None,
         (_, Some(FactRole::OrderBy)) if has_offer && found.bound == Bound::Until => Some(FactRole::OfferEnds),
         (_, cued) => cued,
     };
@@ -286,8 +288,31 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         None if is_bare_day(around.prompt, found) => FactRole::Other,
         // The days in "Beans roasted on Tuesday, posted on Wednesday" recur every week.
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
+        None if is_happening(around.goal) && is_end(around.prompt, found) => FactRole::Event,
         None => by_goal(around.goal, found.bound),
     }
+}
+
+/// Returns whether a day is the new day of something: "wurde auf Samstag verschoben".
+fn is_moved_to(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let from = found.range.from;
+    let is_led = |at: usize| matches!(prompt.fold(at), "auf" | "naar" | "to");
+    is_led(from) || from > 0 && is_led(from - 1)
+}
+
+/// Returns whether an email for this purpose is about an event.
+fn is_happening(goal: Goal) -> bool {
+    matches!(goal, Goal::Event | Goal::Webinar | Goal::Reminder)
+}
+
+/// The maximum number of words of a time: "9 p.m. CET".
+const TIME_WORDS_MAX: usize = 6;
+
+/// Returns whether a day ends a period whose start has a time before it: "Friday 9pm to Saturday 6am".
+fn is_end(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let Range { from, to } = found.range;
+    let ends = |at: usize| times::time(prompt, at).is_some_and(|time| time.range.to == from);
+    found.bound == Bound::Until && times::time(prompt, to).is_some() && (from.saturating_sub(TIME_WORDS_MAX)..from).any(ends)
 }
 
 /// Returns whether a date consists only of weekdays.

@@ -63,7 +63,7 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
             }
         }
     }
-    let is_hours = first.is_marked && !first.has_minutes && (start + 1..first.end).any(|at| prompt.is(List::Unit, at));
+    let is_hours = is_number_of_hours(prompt, start, &first);
     let is_near = (start.saturating_sub(2)..start).any(is_day);
     if is_hours && !is_led && !is_near || first.hour == 24 && is_hours {
         return None;
@@ -82,6 +82,12 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         value,
         bound,
     })
+}
+
+/// Returns whether a number of hours with a unit is at a word: "24 h". The unit in "meio dia" belongs to the name of a time.
+fn is_number_of_hours(prompt: &Prompt<'_>, start: usize, clock: &Clock) -> bool {
+    let is_number = prompt.kind(start) == Kind::Number;
+    is_number && clock.is_marked && !clock.has_minutes && (start + 1..clock.end).any(|at| prompt.is(List::Unit, at))
 }
 
 /// Returns whether a number is a day, followed by a time: "lundi 15 à 6h30".

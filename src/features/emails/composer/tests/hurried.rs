@@ -192,3 +192,26 @@ fn periods_of_street_names_end_no_sentence() {
     let text = email("Teeverkostung am 12.12. um 18 Uhr im Laden, Torstr. 8, Anmeldung per Mail. Wir freuen uns auf euch.", "de");
     assert!(!text.contains("Torstr\n") && text.contains("Torstr. 8"), "{text}");
 }
+
+/// Regression test: "MON-FRI" and "SAT" were printed apart from their hours.
+#[test]
+fn each_line_of_a_timetable_is_a_row() {
+    assert_says(
+        "Our new hours from 1 March:\nMON-FRI 8.30-6.30\nSAT 9-1\nThe lunch closure is gone.",
+        "en",
+        &["Monday–Friday | 8", "Saturday | 9"],
+        &["MON-FRI", "SAT\n"],
+    );
+    assert_says(
+        "Unsere neuen Öffnungszeiten im Laden:\nMo-Fr 9-18 Uhr\nSa 10-14 Uhr\nWir freuen uns auf euch.",
+        "de",
+        &["Montag–Freitag | 9", "Samstag | 10"],
+        &["Mo-Fr"],
+    );
+    assert_says(
+        "Nos nouveaux horaires à la boutique :\nlun-ven 9h-18h\nsam 10h-14h\nÀ bientôt.",
+        "fr",
+        &["Lundi–vendredi | de 9", "Samedi | de 10"],
+        &["lun-ven"],
+    );
+}

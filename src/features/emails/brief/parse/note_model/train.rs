@@ -33,7 +33,7 @@ fn samples() -> Vec<Sample> {
         for line in text.lines() {
             let (label, text) = line.split_once('\t').unwrap_or_else(|| panic!("{}: {line}", file.display()));
             assert!(matches!(label, "N" | "C"), "{}: {line}", file.display());
-            let prompt = Prompt::read(text, &brand);
+            let prompt = Prompt::read_part(text, &brand);
             let features = features(&prompt, Range::of(0, prompt.words.len()));
             samples.push(Sample { text: text.to_owned(), features, is_note: label == "N" });
         }
