@@ -363,9 +363,11 @@ pub fn write_fonts(folder: &Path) {
     }
 }
 
-/// Returns prompts whose text reaches the MJML of the templates, by name.
+/// Returns prompts whose text reaches the MJML of the templates, by name. The first one is ordinary: it loads the dictionaries and the data
+/// of email clients, so its row shows what the first email costs, and the other rows what their own text costs.
 pub fn prompts() -> Vec<(&'static str, String)> {
     vec![
+        ("an ordinary prompt, the first emails", "20% off all teas until Sunday with the code TEA20".to_owned()),
         ("MJML, 10,000 characters of open elements", "<mj-section><mj-column>".repeat(430)),
         ("MJML, 10,000 characters to escape", "&<>\"'".repeat(2_000)),
         ("MJML, 10,000 characters of lists", "- a\n".repeat(2_500)),
