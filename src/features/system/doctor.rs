@@ -274,7 +274,7 @@ mod tests {
     fn the_remedy_for_a_known_relay_says_where_its_password_is() {
         let known = relay_remedy("email-smtp.eu-west-1.amazonaws.com");
         assert!(known.contains("SMTP settings in the SES console") && known.contains("the sending rate and quota"), "{known}");
-        assert!(relay_remedy("smtp.postmarkapp.com").contains("the user is the server API token"));
+        assert!(relay_remedy("smtp.postmarkapp.com").contains("the user name is the server API token"));
         for other in ["mail.example.com", "2001:db8::1"] {
             assert!(relay_remedy(other).starts_with("Check the host, port, user"), "{other}");
         }
