@@ -84,7 +84,8 @@ async fn read_body(
     let refuses = limits.overlong == OversizePolicy::Refuse;
     // The declared length is that of the compressed body.
     let declared = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|_| encoding.is_none());
-    let most = declared.unwrap_or(usize::MAX).min(limits.body_bytes).saturating_mul(encoding.map_or(1, Encoding::copies));
+    let bytes_max = declared.unwrap_or(usize::MAX).min(limits.body_bytes);
+    let most = |start: &[u8]| encoding.map_or(bytes_max, |encoding| encoding.memory_bytes(start, bytes_max));
     let mut bytes = Vec::new();
     let mut cut = false;
     let mut memory = None;
@@ -92,7 +93,7 @@ async fn read_body(
         let frame = frame.map_err(|error| FetchError::Protocol { host: host.to_owned(), cause: with_causes(&error) })?;
         let Ok(data) = frame.into_data() else { continue };
         if memory.is_none() && bytes.len() + data.len() > RESPONSE_SMALL_BYTES {
-            memory = Some(ResponseMemory::reserve(most).await);
+            memory = Some(ResponseMemory::reserve(most(if bytes.is_empty() { &data } else { &bytes })).await);
         }
         let room = limits.body_bytes - bytes.len();
         bytes.extend_from_slice(&data[..data.len().min(room)]);
@@ -110,9 +111,8 @@ async fn read_body(
     };
     let memory = match memory {
         Some(memory) => memory,
-        None => ResponseMemory::reserve(most).await,
+        None => ResponseMemory::reserve(most(&bytes)).await,
     };
-    let bytes_max = limits.body_bytes;
     // The memory stays reserved until decompression ends, even if the fetch ends earlier.
     let inflating = tokio::task::spawn_blocking(move || (encoding.inflate(&bytes, bytes_max, cut), memory));
     let (inflated, memory) = inflating.await.map_err(|error| broken(error.to_string()))?;

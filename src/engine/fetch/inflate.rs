@@ -38,10 +38,11 @@ impl Encoding {
         }
     }
 
-    /// Returns the memory that decompression needs, as a multiple of the maximum size of a body: one for the compressed body, one for the
-    /// result and, with brotli, one for a window.
-    pub fn copies(self) -> usize {
-        if self == Self::Brotli { 3 } else { 2 }
+    /// Returns the memory that decompression needs: up to `bytes_max` bytes each for the body that begins with `compressed` and for the
+    /// result, and brotli's window.
+    pub fn memory_bytes(self, compressed: &[u8], bytes_max: usize) -> usize {
+        let window = if self == Self::Brotli { brotli_window_bytes(compressed).unwrap_or_default() } else { 0 };
+        bytes_max.saturating_mul(2).saturating_add(window)
     }
 
     /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, a premature end of the input is not an error.
@@ -51,9 +52,26 @@ impl Encoding {
             // The standard requires zlib (RFC 9110), but some servers send a raw deflate stream.
             Self::Deflate if is_zlib(compressed) => read(ZlibDecoder::new(compressed), bytes_max, partial),
             Self::Deflate => read(DeflateDecoder::new(compressed), bytes_max, partial),
+            Self::Brotli if brotli_window_bytes(compressed).is_none() => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, "the brotli window is larger than 16 MiB"))
+            }
             Self::Brotli => read(brotli_decompressor::Decompressor::new(compressed, BUFFER_BYTES), bytes_max, partial),
         }
     }
+}
+
+/// Returns the size of the window that the first byte of a brotli stream declares, at most 16 MiB (RFC 7932, section 9.1). Returns `None`
+/// for the extension with windows of up to 1 GiB, which the content encoding does not allow but the decompressor would accept.
+fn brotli_window_bytes(compressed: &[u8]) -> Option<usize> {
+    let first = *compressed.first()?;
+    let bits = match (first & 1, first >> 1 & 7, first >> 4 & 7) {
+        (0, ..) => 16,
+        (_, 0, 0) => 17,
+        (_, 0, 1) => return None,
+        (_, 0, few) => 8 + few,
+        (_, more, _) => 17 + more,
+    };
+    Some(1 << bits)
 }
 
 /// Decompresses a gzip body while it arrives.
@@ -177,6 +195,18 @@ mod tests {
     fn brotli_is_decompressed() {
         let inflated = Encoding::Brotli.inflate(&HELLO_BROTLI, 1000, false).expect("the data is readable");
         assert_eq!(String::from_utf8_lossy(&inflated.bytes), "hello hello hello hello");
+    }
+
+    /// Regression test: the window was counted as 2 MiB, and a few bytes could declare one of 1 GiB.
+    #[test]
+    fn the_memory_for_brotli_includes_its_window() {
+        for (first, window_bits) in [(0x00, 16), (0x01, 17), (0x03, 18), (0x0b, 22), (0x0f, 24), (0x21, 10), (0x71, 15)] {
+            assert_eq!(Encoding::Brotli.memory_bytes(&[first], 1000), 2000 + (1 << window_bits), "{first:#x}");
+        }
+        assert_eq!(Encoding::Gzip.memory_bytes(&[0x0f], 1000), 2000);
+        // A window of 2^30 bytes, then an empty last block.
+        let error = Encoding::Brotli.inflate(&[0x11, 0x1e, 0x03], 1000, false).expect_err("the window is too large");
+        assert!(error.to_string().contains("window"), "{error}");
     }
 
     #[test]
