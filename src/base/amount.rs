@@ -35,7 +35,6 @@ impl fmt::Display for AmountError {
 }
 
 impl Amount {
-    /// The amount zero.
     pub const ZERO: Self = Self(0);
 
     /// Parses an amount from the text of a JSON number.
@@ -100,7 +99,7 @@ fn read_exponent(text: &str) -> Result<i64, AmountError> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(AmountError::NoNumber);
     }
-    // An exponent that does not fit into a `u32` is out of range in any case.
+    // With an exponent beyond `u32`, the amount is out of range or zero.
     let size = digits.parse::<u32>().unwrap_or(u32::MAX);
     Ok(if negative { -i64::from(size) } else { i64::from(size) })
 }

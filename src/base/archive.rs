@@ -1,6 +1,6 @@
-//! Writes archives whose bytes depend only on their files: compressed tar archives and zip archives.
+//! Writes archives: tar archives compressed with gzip, and zip archives.
 //!
-//! Names are ASCII. Every file has the same date and the same permissions, so building the program again gives the same archive.
+//! The files of an archive have a fixed date and fixed permissions, so the same files give the same archive.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -63,7 +63,7 @@ fn tar_header(entry: &Entry<'_>) -> [u8; BLOCK] {
 ///
 /// # Panics
 ///
-/// Panics if the archive has 4 GiB, or more than 65,535 files.
+/// Panics if the archive or a file has 4 GiB or more, if there are more than 65,535 files, or if a name has more than 65,535 bytes.
 pub fn zip(entries: &[Entry<'_>]) -> Vec<u8> {
     let mut archive = Vec::new();
     let mut directory = Vec::new();

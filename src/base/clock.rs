@@ -1,4 +1,4 @@
-//! Time as an argument, so that every rule that depends on time can be tested without waiting.
+//! Time as an argument, so that tests of rules about time do not wait.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// Milliseconds since the Unix epoch, UTC. In JSON, a time is ISO 8601 text with milliseconds.
+/// Milliseconds since the Unix epoch, UTC. The text form is ISO 8601 with milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Timestamp(pub i64);
 

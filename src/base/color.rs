@@ -11,7 +11,7 @@ pub const LEGIBLE: f64 = 4.5;
 
 pub const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
 pub const BLACK: Color = Color { red: 0, green: 0, blue: 0 };
-/// The near-black that brands use for text.
+/// A near-black for text.
 const SOFT_BLACK: Color = Color { red: 0x1a, green: 0x1a, blue: 0x1a };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Oklch {
     pub hue: f32,
 }
 
-/// Parses a CSS color value: a hexadecimal color, `transparent`, a color function or a color name.
+/// Parses a CSS color value: a hexadecimal color, `transparent`, a color name, or `rgb()`, `hsl()`, `oklch()` or `oklab()`.
 pub fn parse(text: &str) -> Option<AlphaColor> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(hex) = text.strip_prefix('#') {

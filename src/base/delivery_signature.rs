@@ -10,7 +10,7 @@ use sha2::Sha256;
 /// The start of a secret's text; the rest is base64.
 pub const PREFIX: &str = "whsec_";
 
-/// Returns the bytes of a secret's text, or `None` if the text is not a secret.
+/// Returns the bytes of a secret's text, or `None` if the text does not have the form of a secret.
 pub fn secret_bytes(text: &str) -> Option<Vec<u8>> {
     BASE64.decode(text.strip_prefix(PREFIX)?.as_bytes()).ok().filter(|bytes| !bytes.is_empty())
 }

@@ -58,9 +58,9 @@ pub fn registrable(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
-/// Returns whether the name is a suffix that a registry runs, like `co.uk`: no one owns it, so a user who enters it has omitted a label.
-/// The public suffix list also contains domains of companies that offer subdomains, like `github.io`. Such a company owns its domain and
-/// can send from it, so the result is false.
+/// Returns whether the name is a public suffix of a registry, like `co.uk`. A user who enters such a name has omitted a label. The public
+/// suffix list also contains domains of companies that offer subdomains, like `github.io`. Such a company owns its domain and can send from
+/// it, so the result is false.
 fn is_registry(name: &str) -> bool {
     psl::suffix(name.as_bytes())
         .is_some_and(|suffix| suffix.typ() == Some(psl::Type::Icann) && suffix.as_bytes().len() == name.len())
@@ -94,10 +94,10 @@ impl fmt::Display for DomainError {
             Self::Empty => "The domain is empty; enter a domain like example.com.",
             Self::Address => "Enter only the domain, like example.com, without https:// and without a path.",
             Self::Email => "Enter only the domain: the part after the @ of an email address.",
-            Self::Invalid => "This is not a valid domain name; check its spelling.",
+            Self::Invalid => "This is not a valid domain name; enter a name like example.com.",
             Self::WithoutDot => "The domain has no dot; enter it in full, like example.com.",
             Self::TooLong => {
-                "The domain is longer than 200 characters, which leaves no room for subdomains; use a shorter domain."
+                "The domain is longer than 200 characters, counting international labels in their xn-- form; use a shorter domain."
             }
             Self::Registry => "This is a public suffix, which belongs to a registry; enter your own domain, like example.co.uk.",
         })

@@ -34,8 +34,8 @@ const LABEL_BYTES_MAX: usize = 63;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailAddress {
     text: Box<str>,
-    /// The position of the only `@` in `text`: at most [`LOCAL_BYTES_MAX`] in an address that was parsed, at most 255 in one from the
-    /// store.
+    /// The position of the only `@` in `text`: at most [`LOCAL_BYTES_MAX`] in an address that was parsed, at most 255 in one from
+    /// [`EmailAddress::stored`].
     at: u8,
 }
 
@@ -50,8 +50,9 @@ impl EmailAddress {
         Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part has at most 64 bytes") })
     }
 
-    /// Builds an address from text that an earlier version accepted, without applying today's rules for the local part, so that
-    /// such an address can still be found, shown and deleted. Returns `None` if the domain is not valid.
+    /// Builds an address from text that an earlier version accepted, without applying today's rules for the local part, so that such an
+    /// address can still be found, shown and deleted. Returns `None` if the text has no `@`, the domain is not valid, or the local part is
+    /// longer than 255 bytes.
     pub fn stored(text: &str) -> Option<Self> {
         let (local, domain) = text.split_once('@')?;
         domain_to_ascii(domain)?;
@@ -264,9 +265,8 @@ fn examine(text: &str) -> Result<usize, EmailError> {
     Ok(local.len())
 }
 
-/// Returns whether the character is invisible: a control, format or ignorable character. Joiners are also treated as invisible, because
-/// two addresses that look alike must be one address. Some scripts need joiners in other text, but mail systems assign no addresses
-/// with joiners.
+/// Returns whether the character is invisible: a control, format or ignorable character. Joiners are also treated as invisible, because an
+/// address can look the same with and without one.
 fn is_hidden(character: char) -> bool {
     const FORMAT: GeneralCategoryGroup = GeneralCategoryGroup::Format.union(GeneralCategoryGroup::Control);
     const BRAILLE_BLANK: char = '\u{2800}';
@@ -341,7 +341,7 @@ impl fmt::Display for EmailError {
         let sentence = match self {
             Self::Empty => "The email address is empty; enter an address like name@example.com.",
             Self::TooLong => {
-                "The email address is longer than 254 bytes, which mail servers do not accept; use a shorter address."
+                "The email address is longer than 254 bytes, or would be with its domain in xn-- form; use a shorter address."
             }
             Self::HiddenCharacter(character) => {
                 let code = u32::from(*character);
@@ -355,11 +355,11 @@ impl fmt::Display for EmailError {
             }
             Self::DisplayName => "Enter only the email address, without the name and without < and >.",
             Self::NoAt => "The email address has no @; enter an address like name@example.com.",
-            Self::ManyAts => "The email address has more than one @; enter exactly one address.",
+            Self::ManyAts => "The email address has more than one @; enter one address.",
             Self::Space => "The email address contains a space; remove it.",
             Self::LocalPartEmpty => "There is nothing before the @; enter an address like name@example.com.",
             Self::LocalPartTooLong => {
-                "The part before the @ is longer than 64 bytes, which mail servers do not accept; use a shorter address."
+                "The part before the @ is longer than 64 bytes, the limit of the email standard; use a shorter address."
             }
             Self::LocalPartDots => {
                 "The part before the @ starts or ends with a dot, or has two dots in a row; remove the extra dot."

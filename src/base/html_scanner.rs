@@ -1,7 +1,8 @@
 //! Splits HTML into tags, text and comments, each with its place in the source.
 //!
-//! The parsers that build a tree do not keep byte positions. A spelling check needs no tree, so this scanner follows the tokenizer of the
-//! HTML standard (section 13.2.5) as far as text and positions depend on it. It takes linear time, however deeply the elements are nested.
+//! HTML parsers that build a tree do not keep byte positions. The spelling check needs positions and no tree, so this scanner follows the
+//! tokenizer of the HTML standard (section 13.2.5) as far as text and positions depend on it. It takes linear time, however deeply the
+//! elements are nested.
 
 /// A piece of the source. `start` and `end` are byte positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub struct Attribute<'a> {
 /// The maximum number of attributes that the scanner reads from one tag.
 const ATTRIBUTES_MAX: usize = 200;
 
-/// Elements whose content is text up to their closing tag.
+/// Elements whose content is raw text.
 const RAW_TEXT: [&str; 7] = ["script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext"];
 
 pub struct Scanner<'a> {
@@ -127,7 +128,7 @@ impl<'a> Iterator for Scanner<'a> {
         {
             return Some(piece);
         }
-        // A "<" that starts no tag is text.
+        // A "<" that starts neither a tag nor a comment is text.
         let mut length = rest.len();
         for (at, _) in rest.match_indices('<').filter(|(at, _)| *at > 0) {
             if rest.as_bytes().get(at + 1).is_some_and(|next| next.is_ascii_alphabetic() || b"/!?".contains(next)) {
@@ -144,7 +145,7 @@ fn tag_name(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Returns the byte positions after the tag and after its attributes. A ">" in a quoted value does not end the tag.
+/// Returns the byte positions of the end of the tag and of the end of its attributes. A ">" in a quoted value does not end the tag.
 fn tag_end(text: &str, from: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let mut quote = None;

@@ -49,7 +49,7 @@ impl PairTable {
         Self(rows)
     }
 
-    /// Returns a regular expression that matches all codes in any casing: `[Aa][DdEe]|[Bb][Aa]`.
+    /// Returns a regular expression that matches the codes in any casing: `[Aa][DdEe]|[Bb][Aa]`.
     fn pattern(&self) -> String {
         let both = |letter: usize| {
             let capital = char::from(b'A' + letter as u8);

@@ -1,4 +1,4 @@
-//! Resources that the machine gives this process: file descriptors and disk space.
+//! Resources of the machine: file descriptors, disk space, and its name.
 
 use std::io;
 use std::path::Path;

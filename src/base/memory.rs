@@ -15,8 +15,7 @@ pub fn set_up() {
     unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 0) };
 }
 
-/// Returns free memory to the machine. Without this call, the allocator returns memory only during allocations, and would keep the peak
-/// memory of an import or a large query.
+/// Returns to the machine the free memory that the allocator still keeps, for example after an import or a large query.
 pub fn give_back() {
     // SAFETY: any thread may make the call at any time; it touches only free memory.
     unsafe { libmimalloc_sys::mi_collect(true) };

@@ -20,8 +20,8 @@ impl Network {
     }
 }
 
-/// Returns what limits on connections and attempts count as one client: an IPv4 address, or a whole IPv6 /64. A provider assigns at least
-/// a /64 to each client, which could otherwise use a new address for every attempt.
+/// Returns the address that limits on connections and attempts count: an IPv4 address, or the /64 of an IPv6 address. A client usually has
+/// at least a /64, and could otherwise use a new address for each attempt.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

@@ -1,4 +1,4 @@
-//! Recognizes postal codes whose form is unambiguous, such as `SW1A 1AA` or `DC 20001`.
+//! Recognizes Dutch, American, British, Irish and Canadian postal codes whose form is unambiguous, such as `SW1A 1AA` or `DC 20001`.
 
 /// Returns whether a string contains an unambiguous postal code.
 pub fn has_sure_code(text: &str) -> bool {

@@ -27,7 +27,7 @@ impl Default for SystemRandom {
 
 impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) {
-        // Without randomness there are no safe keys or IDs, so the only safe reaction is to stop.
+        // Without randomness, keys and IDs would not be safe.
         self.0.fill(bytes).expect("the operating system's random source works");
     }
 }

@@ -12,8 +12,8 @@ use zeroize::Zeroize;
 
 use super::random::Random;
 
-/// A value that is wiped from memory when dropped and never appears in a log. A secret cannot be serialized: code that must write the value
-/// calls [`Secret::expose`].
+/// A value that is wiped from memory when dropped. `Debug` and `Display` hide it, and it cannot be serialized: code that must write the
+/// value calls [`Secret::expose`].
 #[derive(Clone)]
 pub struct Secret<T: Zeroize = String>(T);
 
@@ -75,7 +75,7 @@ impl JsonSchema for Secret<String> {
 }
 
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
-    // ring is twice as fast as sha2 on processors without SHA instructions, and every request computes a digest.
+    // ring is twice as fast as sha2 on processors without SHA instructions.
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
     digest.as_ref().try_into().expect("a SHA-256 digest has 32 bytes")
 }
@@ -132,7 +132,7 @@ fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
 /// The length of a [`checksum`]: 62⁶ is the first power of 62 above 2³².
 pub const CHECKSUM_BYTES: usize = 6;
 
-/// Returns the CRC-32 of the bytes in base 62. The checksum detects a mistyped key without a lookup.
+/// Returns the CRC-32 of the bytes in base 62. The checksum detects nearly all mistyped keys without a lookup.
 pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut rest = crc32fast::hash(bytes);
     let mut digits = [b'0'; CHECKSUM_BYTES];

@@ -1,9 +1,10 @@
 //! Ensures that structs are deserialized only from JSON objects.
 //!
 //! By default serde also reads a struct from a list of its fields in order, so that a missing object could be written as `[]`. The API
-//! documentation allows no such list: at every depth, a list of values without names is a mistake to report. Numbers beyond 64 bits are
-//! also rejected: the parser silently rounds them, and an order number that lost its last digits belongs to a different order. Values that
-//! serde buffers before their kind is determined (tagged enums) are read from the buffer and not checked here.
+//! documentation allows no such list: at every depth, a list of values without names is a mistake to report. Numbers of 2^63 or more in
+//! size that the parser read as floating-point numbers are also rejected: it silently rounds integers beyond 64 bits, and an order number
+//! that lost its last digits belongs to a different order. Values that serde buffers before their kind is determined (tagged enums) are
+//! read from the buffer and not checked here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,10 +16,10 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
 pub struct Objects<T>(pub T);
 
 /// The error for a number that cannot be stored exactly.
-pub const ROUNDED: &str = "the number is too large to store exactly (beyond 64 bits); send it as a string";
+pub const ROUNDED: &str = "the number is too large to store exactly; send a smaller number, or a string if the field accepts one";
 
-/// Returns whether a number can be an integer that the parser rounded. Integers that fit into 64 bits are never parsed as floating-point
-/// numbers.
+/// Returns whether a floating-point number can be an integer that the parser rounded. The parser reads integers that fit into 64 bits as
+/// integers.
 pub fn is_rounded(value: f64) -> bool {
     const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
     value.abs() >= BEYOND_I64

@@ -1,4 +1,4 @@
-//! Text of limited length, and colors. Control characters are rejected, except tabs and line ends in [`LongText`].
+//! Text of limited length, functions for text, and colors. The types reject control characters, except tabs and line ends in [`LongText`].
 //!
 //! Lengths are counted in characters, as in the API documentation.
 
@@ -91,8 +91,8 @@ pub fn fold(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
 }
 
-/// Appends a lowercase letter to `out` without its accent if it is Latin, because people often omit accents. An apostrophe of any form
-/// becomes the ASCII apostrophe. Other characters stay as they are.
+/// Appends a character to `out`. The lowercase letters of Western European languages lose their accents, because people often omit accents.
+/// A typographic apostrophe becomes the ASCII apostrophe. Most other characters stay as they are.
 pub fn push_without_accent(c: char, out: &mut String) {
     match c {
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => out.push('a'),
@@ -125,8 +125,8 @@ pub fn capitalized(text: &str) -> String {
     }
 }
 
-/// Returns whether the character is invisible or reorders the characters around it. The joiners U+200C and U+200D are excluded, because
-/// some scripts need them.
+/// Returns whether the character is one of the common invisible characters, or reorders the characters around it. The joiners U+200C and
+/// U+200D are excluded, because some scripts need them.
 pub fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -172,7 +172,7 @@ pub enum TextError {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("The text is empty; enter at least one character."),
+            Self::Empty => f.write_str("The text is empty; enter at least one character that is not a space."),
             Self::TooLong { characters_max } => write!(f, "The text is longer than {characters_max} characters; shorten it."),
             Self::ControlCharacter(character) => {
                 write!(f, "The text contains the control character U+{:04X}; remove it.", u32::from(*character))
