@@ -1,7 +1,7 @@
-//! TABLE: every error code of the API, with its status, its code in responses, and a default message.
+//! TABLE: the error codes of the API, with their status, their code in responses, and a default message.
 //!
-//! Codes differ only where the caller can react differently. Most failures replace the default message with a specific one. The field
-//! and a related operation are added separately. `surfaces/docs/remedies.rs` explains every code.
+//! Codes differ only where the caller can react differently. Most failures replace the default message with a specific one. The field and a
+//! related operation are added separately. `surfaces/docs/remedies.rs` explains the codes.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
@@ -197,7 +197,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::OnHold,
         409,
         "ON_HOLD",
-        "Sending is on hold because the data was restored or copied. Resume sending on the System page or with the API.",
+        "Sending is on hold because the data was restored, exported or copied. Resume sending on the System page or with the API.",
     ),
     code(
         Code::TransportNotConfigured,
@@ -266,7 +266,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::StorageFull,
         503,
         "STORAGE_FULL",
-        "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
+        "The server is read-only because its disk is almost full; try again after space is freed.",
     ),
     // The provider failed, or is rate limiting the connected account.
     code(

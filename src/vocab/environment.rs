@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Environment {
-    /// The environment for trials: mail never leaves the machine.
+    /// The environment for trials: messages go to the built-in inbox instead of to recipients.
     Test,
     /// The environment for real recipients.
     Live,

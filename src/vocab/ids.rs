@@ -1,4 +1,4 @@
-//! Identifiers (IDs): 12 bytes, written as 24 hexadecimal characters, ordered by creation time.
+//! Identifiers (IDs): 12 bytes, written as 24 hexadecimal characters, ordered by the second of their creation.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -237,7 +237,7 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// Returns the smallest possible identifier of the second that contains `at`. Identifiers created earlier are smaller.
+    /// Returns the smallest possible identifier of the second that contains `at`. Identifiers of earlier seconds are smaller.
     pub fn first_of(at: Timestamp) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(at.seconds().clamp(0, i64::from(u32::MAX)) as u32).to_be_bytes());
@@ -246,7 +246,8 @@ impl<K> Id<K> {
 
     /// Creates an identifier with `number`, the row's number in a table ordered by number, and four random bytes.
     ///
-    /// The identifier alone is enough to find the row, and the random bytes make the identifiers of neighboring rows hard to guess.
+    /// The number finds the row without an index of identifiers, and the random bytes make the identifiers of neighboring rows hard to
+    /// guess.
     pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
         Self::numbered_with(now, number, random.bytes())
     }
@@ -267,7 +268,7 @@ impl<K> Id<K> {
         u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
     }
 
-    /// Returns the identifier of this object's copy in the other environment. It differs from all identifiers in this environment.
+    /// Returns the identifier of this object's copy in the other environment, which differs from this identifier.
     pub fn copied(&self) -> Self {
         self.derived(b"copy")
     }

@@ -5,8 +5,8 @@
 
 /// The default number of rows on a page of a list: about one screen. Clients that set no limit expect this number.
 pub const PAGE_LIMIT_DEFAULT: u64 = 20;
-/// The maximum number of rows on a page of a list: enough for a screen of any size. A larger page would make one request as expensive as
-/// many; larger limits are rejected.
+/// The maximum number of rows on a page of a list: enough for a large screen. A larger page would make one request as expensive as many;
+/// larger limits are rejected.
 pub const PAGE_LIMIT_MAX: u64 = 100;
 /// The maximum offset in a list. A request with an offset gets slower as the offset grows. Larger offsets are rejected; filters or an
 /// export find such rows faster.
@@ -39,8 +39,7 @@ pub const IDEMPOTENCY_WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The maximum length of a key's name, which is shown on one line of a table. Longer names are rejected.
 pub const KEY_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of keys in an account. The users of an account with more keys have lost track of them. Further keys are rejected
-/// until a key is revoked.
+/// The maximum number of keys in an account. Users lose track of more keys. Further keys are rejected until a key is revoked.
 pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
 /// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API shows the key itself only
 /// once, when it is created.
@@ -56,8 +55,8 @@ pub const KEY_DAYS_SHOWN: u32 = 30;
 /// The minimum length of a password. Shorter passwords can be guessed, and are rejected; the usual rules about kinds of characters
 /// help less than length does.
 pub const PASSWORD_CHARACTERS_MIN: usize = 12;
-/// The maximum length of a password: long enough for any sentence, short enough that hashing untrusted text costs almost nothing.
-/// Longer passwords are rejected.
+/// The maximum length of a password: long enough for a sentence, short enough that hashing takes no longer. Longer passwords are
+/// rejected.
 pub const PASSWORD_CHARACTERS_MAX: usize = 128;
 /// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character has up to four bytes.
 pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
@@ -228,7 +227,7 @@ pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
 /// The maximum number of a project's website URLs. A brand rarely has more than a few websites, and each is fetched and read completely.
 /// Longer lists are rejected.
 pub const PROJECT_URLS_MAX: usize = 10;
-/// The maximum length of a URL. All browsers and servers accept URLs of this length; longer URLs are rejected.
+/// The maximum length of a URL. Common browsers and servers accept URLs of this length; longer URLs are rejected.
 pub const URL_CHARACTERS_MAX: usize = 2_048;
 /// The maximum number of projects in an account. Agencies have hundreds. Each project makes every list longer; further projects are
 /// rejected.
@@ -255,7 +254,7 @@ pub const BRAND_PHONE_CHARACTERS_MAX: usize = 50;
 /// The maximum number of a brand's social links, more than the [`EMAIL_SOCIAL_LINKS_MAX`] that an email shows. Longer lists are
 /// rejected.
 pub const BRAND_SOCIAL_LINKS_MAX: usize = 20;
-/// The maximum length of the name of a social network, longer than any real one. Longer names are rejected.
+/// The maximum length of the name of a social network, longer than known names. Longer names are rejected.
 pub const SOCIAL_NETWORK_CHARACTERS_MAX: usize = 40;
 /// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, which are rejected.
 pub const BRAND_WORDS_MAX: usize = 50;
@@ -355,8 +354,8 @@ pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 
-/// The maximum number of redirects of a request. Websites need two or three (to HTTPS, to `www`, to a language). More redirects are a
-/// loop, so the request fails.
+/// The maximum number of redirects of a request. Websites need two or three (to HTTPS, to `www`, to a language). More redirects are usually
+/// a loop, so the request fails.
 pub const FETCH_REDIRECTS_MAX: usize = 8;
 /// The maximum number of addresses tried for one host name: two of each IP version. The first address nearly always responds. If none
 /// responds, the request fails.
@@ -381,7 +380,7 @@ pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 // --- Contacts ---
 
-/// The maximum length of a person's name: long enough for any real name, short enough for one line. Longer names are rejected.
+/// The maximum length of a person's name: long enough for nearly all names, short enough for one line. Longer names are rejected.
 pub const PERSON_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum length of a company name. Companies House registers names of at most 160 characters. Longer names are rejected.
 pub const COMPANY_CHARACTERS_MAX: usize = 160;
@@ -433,10 +432,10 @@ pub const CONTACT_IMPORT_CHUNKS_PER_STEP: usize = 16;
 /// beyond the limit must be imported from another file.
 pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// The maximum size of a row in an import file, in bytes: all fields of a contact at their largest, with space to spare. A longer row
-/// has an unclosed quotation mark, and ends the import.
+/// usually has an unclosed quotation mark, and ends the import.
 pub const CONTACT_IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
-/// The maximum number of columns in an import file. Exports of other services have a hundred; a file with more columns than the limit has a
-/// wrong delimiter and is rejected.
+/// The maximum number of columns in an import file. Exports of other services have a hundred; a file with more columns than the limit
+/// usually has a wrong delimiter, and is rejected.
 pub const CONTACT_IMPORT_COLUMNS_MAX: usize = 500;
 /// The maximum number of custom fields with a column in an export, as many as an import reads. Other custom fields are omitted.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
@@ -456,8 +455,8 @@ pub const CONTACT_PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
 pub const CONTACT_UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// How long an export's file and link are kept: long enough to download the file, and short, because the file contains personal data.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
-/// The maximum number of waiting and running jobs in a project. Only a client in a loop starts more; further jobs are rejected until
-/// one finishes.
+/// The maximum number of waiting and running jobs in a project. A client that starts more is probably in a loop; further jobs are rejected
+/// until one finishes.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// The maximum number of the installation's jobs that are searched for the newest jobs of one project, which takes a few hundredths of
 /// a second. Older jobs are not listed.
@@ -481,7 +480,7 @@ pub const TAG_NAME_CHARACTERS_MAX: usize = 50;
 pub const TAGS_PER_PROJECT_MAX: usize = 10_000;
 /// The maximum length of a topic's name, which is shown on one line of a list. Longer names are rejected.
 pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of topics in a project. Recipients choose topics on one page, and no one reads a longer page. Further topics are
+/// The maximum number of topics in a project. Recipients choose topics on one page, and do not read a longer page. Further topics are
 /// rejected.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
 /// The maximum display order of a topic, far above the number of topics, so that users can leave gaps for later topics. Larger numbers
@@ -588,8 +587,8 @@ pub const PROMPT_IMAGES_MAX: usize = 5;
 /// The maximum number of linked pages that are read for a prompt. Each may take seconds while the user waits; further links are not
 /// read.
 pub const PROMPT_PAGES_MAX: usize = 3;
-/// The maximum number of queued and running generations in a project. Only a client in a loop starts more; further generations are
-/// rejected until one finishes.
+/// The maximum number of queued and running generations in a project. A client that starts more is probably in a loop; further generations
+/// are rejected until one finishes.
 pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
 /// The maximum number of times that a stage of an email is started. If no attempt finishes, the email fails, because the stage itself
 /// may cause the interruptions.
@@ -603,8 +602,8 @@ pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
 /// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// The maximum number of waiting and running edits in a project. Only a client in a loop starts more; further edits are rejected until
-/// one finishes.
+/// The maximum number of waiting and running edits in a project. A client that starts more is probably in a loop; further edits are
+/// rejected until one finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
 /// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
 /// first.
@@ -735,7 +734,7 @@ pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
 /// The maximum width and height of an image in a document, in pixels, above those of any image that Mailmill decodes. Larger numbers
 /// are mistakes, and are rejected.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
-/// The maximum length of a deadline: a timestamp with a UTC offset and fractions of a second. No valid deadline is longer.
+/// The maximum length of a deadline: a timestamp with a UTC offset and fractions of a second.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
 /// The maximum number of violations that one check of a document reports: enough to fix the document, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
@@ -863,7 +862,7 @@ pub const EMAILS_PER_SERIES_MAX: usize = 12;
 /// The time limit for one DNS query with all of its attempts, short enough that a request with several queries in a row can still
 /// respond in time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
-/// The time limit for one attempt of a DNS query. Name servers respond within a second or not at all.
+/// The time limit for one attempt of a DNS query. Name servers usually respond within a second.
 pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
 /// The number of attempts of a DNS query. Packets get lost, so each query is sent twice; two lost packets in a row are rare.
 pub const DNS_ATTEMPTS: usize = 2;
@@ -1192,7 +1191,8 @@ pub const BODIES_RETRY_SECONDS: u64 = 5;
 /// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
 /// stages would use up the reserve sooner, and more stages would each be too small.
 pub const DISK_RESERVE_STAGES: u64 = 8;
-/// The free space that a new installation waits for. The empty data files and indexes take less, so a first start never stops halfway.
+/// The free space that a new installation waits for. The empty data files and indexes take less, so a first start does not stop halfway for
+/// lack of space.
 pub const NEW_INSTALLATION_BYTES: u64 = 16 * 1024 * 1024;
 /// The `Retry-After` while the service is read-only because of a full disk, in seconds. The operator has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
@@ -1333,8 +1333,8 @@ pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_
 
 // --- Webhooks ---
 
-/// The maximum number of webhooks in an account. The users of an account with more webhooks have lost track of them, and each webhook
-/// is checked for every event. Further webhooks are rejected.
+/// The maximum number of webhooks in an account. Users lose track of more webhooks, and each webhook is checked for the account's events.
+/// Further webhooks are rejected.
 pub const WEBHOOKS_MAX: usize = 200;
 /// The size of a webhook's secret. Standard Webhooks asks for 24 to 64 random bytes.
 pub const WEBHOOK_SECRET_BYTES: usize = 32;
@@ -1377,7 +1377,7 @@ pub const WEBHOOK_STEADY_MS: i64 = 5_000;
 /// The maximum number of deliveries that wait for one endpoint: an hour of 30 events per second. Later deliveries fail, and users can
 /// repeat them.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
-/// The maximum number of times that one event can be redelivered to one webhook. Only a client in a loop requests more; further
+/// The maximum number of times that one event can be redelivered to one webhook. A client that requests more is probably in a loop; further
 /// redeliveries are rejected.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
 /// The maximum number of deliveries scanned for one page of a list filtered by status, which takes well under a second. Older deliveries

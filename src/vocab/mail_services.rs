@@ -1,4 +1,4 @@
-//! TABLE: the mail services whose relays and events Mailmill knows, as their documentation describes them.
+//! TABLE: the mail services whose relays and events Mailmill supports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
-//! Placeholders in emails for values that are known only when the email is sent, such as `{{ name }}`.
+//! Placeholders in emails for values that are known later, such as `{{ name }}`.
 //!
-//! A placeholder consists of two opening braces, a name of lowercase letters, digits and underscores, an optional filter `default("…")`
-//! for recipients without the value, and two closing braces. Documents, MJML, HTML and plain text contain placeholders unchanged; they
-//! are filled in for each recipient when the email is sent.
+//! A placeholder consists of two opening braces, a name of lowercase letters, digits and underscores, an optional filter `default("…")` for
+//! recipients without the value, and two closing braces. Documents, MJML, HTML and plain text contain placeholders unchanged. Except for
+//! [`POSTAL_ADDRESS`], they are filled in for each recipient when the email is sent.
 
-/// The placeholder for the recipient's unsubscribe URL. Every footer links to it.
+/// The placeholder for the recipient's unsubscribe URL.
 pub const UNSUBSCRIBE_URL: &str = "{{ unsubscribe_url }}";
 
 /// The placeholder for the URL that shows the email in a browser.
@@ -21,7 +21,7 @@ pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
 
 /// Returns a description of an invalid use of braces in `text`; `None` if all braces are placeholders or plain text.
 ///
-/// `{%` and `{#` start statements and comments of the merge language; in a document, they can only be a mistake or an attack.
+/// `{%` and `{#` start statements and comments of the merge language, which documents do not support.
 pub fn problem(text: &str) -> Option<String> {
     if let Some(mark) = ["{%", "{#"].into_iter().find(|mark| text.contains(mark)) {
         return Some(format!("contains {mark}, which is not allowed here; write merge fields like {{{{ first_name }}}}"));

@@ -19,7 +19,7 @@ pub enum RouteGroup {
 const TABLE: [(RouteGroup, &str, &str); 5] = [
     (RouteGroup::General,   "general",   "All other operations."),
     (RouteGroup::Sending,   "sending",   "Direct sends."),
-    (RouteGroup::Emails,    "emails",    "Reading and editing emails, and test sends."),
+    (RouteGroup::Emails,    "emails",    "Emails and saved blocks, with their edits, checks, previews and test sends."),
     (RouteGroup::Campaigns, "campaigns", "Campaigns."),
     (RouteGroup::Imports,   "imports",   "Imports of brands and contacts, and exports of contacts."),
 ];

@@ -15,7 +15,7 @@ pub enum Role {
     Admin,
     /// The role can do all work on brands, emails, contacts and campaigns, but cannot manage the account.
     Editor,
-    /// The role can only read data.
+    /// The role can read data, and check and preview emails.
     Viewer,
     /// The role has exactly these permissions and cannot manage the account.
     Custom(PermissionSet),

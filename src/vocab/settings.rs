@@ -19,7 +19,7 @@ use crate::base::network::Network;
 use crate::base::secret::Secret;
 use crate::base::serde_str;
 
-/// A duration in seconds, from one second to one hour. A longer time limit would never be reached in practice.
+/// A duration in seconds, from one second to one hour.
 pub type Seconds = Bounded<1, 3600>;
 /// A number of requests per budget window. Zero allows no requests.
 pub type Allowance = Bounded<0, 1_000_000_000>;

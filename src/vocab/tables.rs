@@ -1,14 +1,13 @@
-//! TABLE: all ordered tables, with their database file and a description of their rows.
+//! TABLE: the ordered tables, with their database file and a description of their rows.
 //!
-//! Database files identify tables by name, so the order here is not stored. Add new tables at the end of a group, and never rename a
-//! table.
+//! Database files identify tables by name, so the order here is not stored. Add new tables at the end, and do not rename a table.
 
 /// The database files that contain a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseKind {
-    /// The file `control.redb`, with accounts, users and keys.
+    /// The file `control.redb`, with accounts, users, keys and other data that the environments share.
     Control,
-    /// The files `test.redb` and `live.redb`, with all data that API keys can access.
+    /// The files `test.redb` and `live.redb`, each with the data of one environment.
     Environment,
     /// All three database files.
     Every,
@@ -191,7 +190,7 @@ pub const EMAIL_PREVIEWED_EDITS: TableId = TableId(152);
 
 /// All tables, in the order of their IDs.
 pub const TABLES: &[TableInfo] = &[
-    table(0, "meta", Every, "name -> value: schema version, when the file was created"),
+    table(0, "meta", Every, "name -> value, such as the schema version and the identity of the store"),
     table(1, "audit", Every, "(time, number) -> who did what to which object"),
     table(2, "accounts", Control, "account id -> name, plan"),
     table(3, "users", Control, "user id -> email, password hash, account"),
@@ -201,7 +200,7 @@ pub const TABLES: &[TableInfo] = &[
     table(7, "feed", Environment, "position -> the changed rows, for indexes and other derived data"),
     table(8, "blobs", Environment, "(blob id, chunk) -> bytes"),
     table(9, "blob_heads", Environment, "blob id -> length, type, expiry"),
-    table(10, "outbox", Environment, "event id -> webhook event waiting for delivery"),
+    table(10, "outbox", Environment, "event id -> webhook event of the last days"),
     table(11, "replays", Environment, "(key id, digest of the idempotency key) -> request digest, response"),
     table(12, "replay_expiry", Environment, "(expiry, key id, digest) -> no value"),
     table(13, "projects", Environment, "(account id, project id) -> project"),
@@ -296,7 +295,7 @@ pub const TABLES: &[TableInfo] = &[
     table(72, "suppression_counts", Environment, "(account id, reason or all) -> how many suppressions"),
     table(73, "inbox_totals", Environment, "(account id, messages or bytes) -> how many the built-in inbox has"),
     table(74, "outbox_queue", Environment, "event id -> no value: not yet matched with webhooks"),
-    table(75, "outbox_interest", Environment, "(account id, kind of event) -> how many active webhooks subscribe to it"),
+    table(75, "outbox_interest", Environment, "(account id, kind of event) -> how many webhooks subscribe: active ones, or all"),
     table(76, "webhooks", Environment, "(account id, webhook id) -> webhook, its secrets sealed"),
     table(
         77,

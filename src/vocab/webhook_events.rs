@@ -59,7 +59,7 @@ const DROPPED: [&str; 7] = [
 ];
 
 impl WebhookEvent {
-    /// All event types, in the order of `assets/docs/webhooks.md`.
+    /// The event types in the order of declaration.
     pub const ALL: [Self; TABLE.len()] = {
         let mut all = [Self::EmailGenerationStarted; TABLE.len()];
         let mut index = 0;
