@@ -1,10 +1,11 @@
-//! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent automatically until a user decides.
+//! The hold on sending: after a restore or an export from a cluster, or in a copy of a data folder, waiting work is not sent until a user
+//! decides.
 //!
-//! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns,
-//! retries, schedules, webhook deliveries and generations wait; new requests run as usual. Imports from other services wait in any
-//! case, because the original installation uses the same accounts. Holds are numbered, and each mailing, schedule and generation
-//! stores the number of the last hold before it; times are not compared, because clocks may be wrong after a restore. The hold is a
-//! row of the control store, so that it survives restarts, and also a value in memory, so that reading it costs nothing.
+//! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns, retries,
+//! schedules, webhook deliveries and generations wait; new requests run as usual. Imports from other services wait in any case, because the
+//! original installation uses the same accounts. Holds are numbered, and each mailing, schedule and generation stores the number of the
+//! last hold before it; times are not compared, because clocks may be wrong after a restore. The hold is a row of the control store, so
+//! that it survives restarts, and also a value in memory, so that reading it needs no transaction.
 
 use std::fmt;
 
@@ -17,7 +18,7 @@ use crate::vocab::tables;
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
-/// The check that decodes every row of this table.
+/// The check that decodes the rows of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(META)];
 
 /// The key of the hold, in [`META`] of the control store.
@@ -73,7 +74,7 @@ impl Hold {
         Self(watch::Sender::new(now))
     }
 
-    /// Returns whether sending is on hold. The check only reads a value in memory.
+    /// Returns whether sending is on hold.
     pub fn is_on(&self) -> bool {
         self.0.borrow().is_some()
     }

@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// From this number of keys on, those that no task holds or waits for are removed.
+/// If there are at least this many keys, those that no task holds or waits for are removed.
 const KEYS_KEPT: usize = 1_000;
 
-/// The keys that a task is working on or waiting for.
 #[derive(Default)]
 pub struct KeyLocks(Mutex<HashMap<[u8; 13], Weak<AsyncMutex<()>>>>);
 

@@ -1,9 +1,9 @@
 //! The outbox: events for webhooks, written in the same transaction as their cause (`assets/docs/webhooks.md`).
 //!
-//! An event is committed together with its cause, and is stored in the exact bytes that receivers get. It stays in a separate queue until
-//! its webhooks have been looked up: IDs are ordered only to the second, so a cursor could miss new events. The outbox stores how many
-//! webhooks subscribe to each kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old events are deleted, and
-//! events without subscribers are not written at all.
+//! An event is committed together with its cause, and is stored in the exact bytes that receivers get. An event for an active webhook stays
+//! in a separate queue until its webhooks have been looked up: IDs are ordered only to the second, so a cursor could miss new events. The
+//! outbox stores how many webhooks subscribe to each kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old
+//! events are deleted. Events of a kind to which no webhook subscribes, active or inactive, are not written.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,13 +18,13 @@ use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
 const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
-/// The queue of events. Invariant: an event is queued until its webhooks have been looked up and, if the event was erased, until its
-/// deliveries have been erased too.
+/// The queue of events. Invariant: an event for an active webhook is queued until its webhooks have been looked up, and an erased event
+/// until its deliveries have been erased too.
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
 /// For each kind of event, how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
 
-/// The checks that decode every row of these tables.
+/// The checks that decode the rows of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(OUTBOX), RowCheck::of(QUEUE), RowCheck::of(INTEREST)];
 
 /// Added to the number of an event kind to get the key of the count that includes inactive webhooks.
@@ -158,7 +158,7 @@ pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
 }
 
 /// Erases the payloads of an account's events `about` a contact. Reads up to `limit` events, starting after the key `after`, and skips
-/// damaged events. Returns true if there may be more, and then sets `after` to the last key read.
+/// damaged events. Returns true if there may be more. Sets `after` to the key of the last event read.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -1,8 +1,8 @@
-//! Runs workers: background work in steps that can always be repeated.
+//! Runs workers: background work, most of it in steps that can be repeated.
 //!
 //! A worker reads the store, does a bounded amount of work, records that the work is done, and returns whether there is more. It runs after
-//! each commit to one of the tables that it lists, and also periodically. A wake-up signal contains no data, so a lost signal only
-//! delays work.
+//! commits to the tables that it lists, and also periodically. A wake-up signal contains no data, so a lost signal only delays work.
+//! Services have no steps: they run until the service drains.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -167,8 +167,8 @@ async fn run(
     }
 }
 
-/// Returns the wait after a number of failures in a row. Retries never end: work that fails for lack of file descriptors or disk space
-/// continues once they are available again.
+/// Returns the wait after a number of failures in a row. Retries have no limit, so that work that failed for lack of file descriptors
+/// continues once they are available.
 fn retry_after(period: Duration, failures: u64) -> Duration {
     let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
     let wait = period.max(limits::WORKER_RETRY_MIN).saturating_mul(1 << doublings);

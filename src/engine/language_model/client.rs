@@ -93,7 +93,7 @@ impl Client {
         self.settings.vision
     }
 
-    /// Sends a request, and retries temporary failures. Always returns the usage, even after an error.
+    /// Sends a request, and retries temporary failures. Returns the usage even after an error.
     pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
         let started = Instant::now();
         let (text, usage) = self.ask_again_and_again(question).await;
@@ -209,7 +209,7 @@ impl Client {
     }
 }
 
-/// Parses a `Retry-After` header in seconds; model services do not use the form with a date.
+/// Parses a `Retry-After` header in seconds. The form with a date is ignored.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds: u64 = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))

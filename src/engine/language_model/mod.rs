@@ -1,7 +1,8 @@
 //! Requests to a language model: one interface for two protocols.
 //!
-//! A request contains a system prompt, the turns so far and, for JSON output, its schema; the reply contains the text and its cost. This
-//! module handles protocol, transport and retries; the prompts belong to features. Replies are not trusted: the caller validates them.
+//! A request contains a system prompt, the turns so far, an optional image and, for JSON output, its schema. The reply contains the text
+//! and its cost. This module handles protocol, transport and retries; the prompts belong to features. Replies are not trusted: the caller
+//! validates them.
 
 mod anthropic;
 mod client;

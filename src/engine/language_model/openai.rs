@@ -13,7 +13,7 @@ pub const PATH: &str = "/chat/completions";
 /// How the request asks for JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// With `response_format` and the schema, which the endpoint enforces.
+    /// With `response_format` and the schema.
     Schema,
     /// With a description in the prompt, because the endpoint does not support `response_format`.
     Words,
@@ -21,7 +21,7 @@ pub enum Structure {
 
 pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &ModelRequest) -> Value {
     let mut system = question.system.clone();
-    // OpenAI's own service has renamed this parameter; other services support only the old name.
+    // OpenAI's own service has renamed this parameter; some other services support only the old name.
     let tokens = if own_service { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({ "model": model, "stream": false });
     body[tokens] = json!(output_tokens_max);

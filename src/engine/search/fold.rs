@@ -1,5 +1,4 @@
-//! Normalizes text for comparison: lowercase, without diacritics and control characters. Documents and queries are folded by the same code,
-//! so they always agree.
+//! Normalizes text for comparison: lowercase, without diacritics and control characters. Documents and queries are folded by the same code.
 
 use tantivy::tokenizer::{AsciiFoldingFilter, LowerCaser, RawTokenizer, TextAnalyzer, TokenStream};
 

@@ -146,8 +146,7 @@ pub enum SearchError {
     Engine(tantivy::TantivyError),
     /// The files on disk are not an index of this version.
     Damaged(String),
-    /// The index writer accepts no changes: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening
-    /// the index solves the problem.
+    /// The index writer accepts no changes: the disk hangs, or a failed write could not be undone.
     Stalled,
     /// The generation is no longer in use.
     Retired,

@@ -1,9 +1,9 @@
-//! Parses and runs a search. There is no query language: the text is split into a bounded number of words, and each word becomes lookups
+//! Parses and runs a search. There is no query language: the text is split into parts with a bounded number of words, which become lookups
 //! and ranges in the term dictionary.
 //!
-//! Every word must match. The quality of a match is a [`Tier`]; the rank of a document is the sum of the tiers of its matches, and of
-//! documents with equal ranks the newest one (with the highest number) comes first. All sets are bitmaps: a word that matches a million
-//! documents costs a few operations on 125 kB instead of a million scores.
+//! Every part must match, unless the parts together match as one phone number. The quality of a match is a [`Tier`]; the rank of a document
+//! is the sum of the tiers of its matches, and of documents with equal ranks the newest one (with the highest number) comes first. All sets
+//! are bitmaps: a word that matches a million documents costs a few operations on 125 kB instead of a million scores.
 //!
 //! Typing errors are tolerated only if the text as written has few matches, and none of them matches whole words or prefixes.
 //! Otherwise, contacts with a merely similar word would be in the results.
@@ -85,7 +85,7 @@ pub(super) fn ranked(
     for level in levels(found, &answer.parts, answer.phone) {
         let size = level.len();
         let wanted = (limit - numbers.len()) as u64;
-        // `select` skips whole containers, so deep pages cost no more than the first page.
+        // `select` skips whole containers, so deep pages cost hardly more than the first page.
         numbers.extend((skip..size.min(skip + wanted)).filter_map(|nth| level.select((size - 1 - nth) as u32)));
         skip = skip.saturating_sub(size);
         if numbers.len() == limit {

@@ -78,7 +78,7 @@ pub(super) enum Space {
     Key = b'K',
 }
 
-/// The terms of many documents, concatenated. The buffers are reused, so indexing allocates no memory per document.
+/// The terms of many documents, concatenated. The buffers are reused.
 #[derive(Default)]
 pub(super) struct Terms {
     bytes: Vec<u8>,

@@ -1,6 +1,6 @@
 //! Layers of settings, flattened to dotted keys, each with the origin of its value.
 //!
-//! Each error can therefore name the key, the origin and the remedy. The known keys are those of the defaults. This file neither
+//! So an error about a value can name the key, the origin and the remedy. The known keys are those of the defaults. This file neither
 //! interprets keys nor checks rules between values.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,8 @@ const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
 pub(super) struct Layers {
     /// The known keys, with their defaults as examples of their types, strings last. Names in named tables are replaced by `*`.
     known: BTreeMap<String, Vec<Value>>,
-    /// The current values. Invariant: every key matches a key in `known`, and its value has one of the types of that key.
+    /// The current values. Invariant: every key matches a key in `known`, and its value has one of the types of that key, or is a whole
+    /// number for a limit that is "unlimited" by default.
     values: BTreeMap<String, (Value, Origin)>,
 }
 
@@ -135,14 +136,15 @@ impl Layers {
 
     fn unknown(&self, key: &str, origin: Origin) -> SettingsError {
         if let Some((table, name)) = misnamed(key) {
-            let reason = format!("the name {name} in {table} must consist of lowercase letters, digits and single underscores");
+            let reason =
+                format!("the name {name} in {table} must consist of 1 to 40 lowercase letters, digits and single underscores");
             return SettingsError::Invalid { key: key.to_owned(), origin, reason };
         }
         SettingsError::UnknownKey { key: key.to_owned(), origin, nearest: self.nearest(key) }
     }
 
-    /// Returns the known key that is most similar to `key`. The last part of the key has the most weight, because a key in the wrong table
-    /// is a frequent mistake.
+    /// Returns the known key or table that is most similar to `key`. The last part of the key has the most weight, because a key in the
+    /// wrong table is a frequent mistake.
     fn nearest(&self, key: &str) -> String {
         let mut candidates: Vec<&str> = self.values.keys().map(String::as_str).collect();
         // An unknown table is compared with the known tables.
@@ -196,7 +198,7 @@ impl Layers {
 
     /// Creates the error for an invalid value, with the origin of the value.
     pub(super) fn invalid(&self, path: &str, reason: String) -> SettingsError {
-        // An error inside a list or a table names the key of the list, or the first key of the table.
+        // An error inside a list or a table has the origin of the list, or of the first key of the table.
         let holder = |key: &&String| path == key.as_str() || path.starts_with(&format!("{key}["));
         let inside = |key: &&String| key.starts_with(&format!("{path}."));
         let keys = || self.values.keys();

@@ -1,7 +1,7 @@
 //! Combines the settings from their layers: the built-in defaults, a file, environment variables and the command line.
 //!
 //! Later layers replace earlier ones value by value, and lists as a whole; `layers.rs` implements this. This file contains the errors and
-//! the rules between keys.
+//! the rules that the types of the settings do not express.
 //!
 //! This module reads neither files nor the environment: the caller passes both, without the variables that the command line itself uses
 //! (such as the one for the data folder).
@@ -22,7 +22,7 @@ use layers::Layers;
 /// The built-in defaults, with an explanation of every key.
 pub const DEFAULT: &str = include_str!("../../../config/default.toml");
 
-/// The prefix of the name of every environment variable.
+/// The prefix of the environment variables with settings.
 pub const VARIABLE_PREFIX: &str = "MAILMILL_";
 
 /// Returns the settings from all layers. `vars` are the environment variables with [`VARIABLE_PREFIX`] (variables without it, and empty
@@ -163,7 +163,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if let Some(name) = &settings.validation.model
         && settings.models.get(name).is_none_or(|model| model.protocol.is_none())
     {
-        return broken("validation.model", "no model with this name is enabled; set its protocol under [models.NAME]");
+        return broken("validation.model", "must be the name of an enabled model, which has a protocol under [models.NAME]");
     }
     if let Err(reason) = relays(&settings.mail.relay) {
         return broken("mail.relay", &reason);
@@ -173,7 +173,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     }
     let word = &settings.webhooks.header_word;
     if !(1..=32).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return broken("webhooks.header_word", "must have 1 to 32 letters and digits, like Acme");
+        return broken("webhooks.header_word", "must have 1 to 32 ASCII letters and digits, like Acme");
     }
     if let Some(violation) = backup(&settings.backup) {
         return Some(violation);
@@ -559,7 +559,7 @@ mod tests {
         assert_eq!(
             refused(with_file("[plans.my-plan]\ndaily_emails = 1")),
             "The setting plans.my-plan.daily_emails (in my.toml, line 2) is invalid: the name my-plan in plans must consist of \
-             lowercase letters, digits and single underscores."
+             1 to 40 lowercase letters, digits and single underscores."
         );
     }
 

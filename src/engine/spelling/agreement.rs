@@ -12,7 +12,7 @@ use super::tokens::Token;
 
 const RULE: &str = "SUBJECT_VERB_AGREEMENT";
 
-/// Pronouns that need the third person.
+/// Pronouns that need the third person singular.
 const SINGULAR_PRONOUNS: [&str; 14] = [
     "he",
     "she",

@@ -29,7 +29,7 @@ const ADVERBS: [&str; 16] = [
     "hopefully",
 ];
 
-/// Phrases of two or three words that need a comma after them at the start of a sentence.
+/// Phrases that need a comma after them at the start of a sentence.
 const PHRASES: [&str; 11] = [
     "for example",
     "in addition",

@@ -1,4 +1,5 @@
-//! Dictionaries: loaded on first use, shared between checks, and released when no check has used them for a while.
+//! Dictionaries: loaded on first use, shared between checks, and released when no check has used them for a while, or when too many are
+//! loaded.
 //!
 //! Ten dictionaries are embedded in the program (`assets/spelling/dictionaries`). Others are read from folders of Hunspell files, such as
 //! `de_DE.aff` and `de_DE.dic`. The operator's folder takes precedence over the embedded dictionaries, which take precedence over the
@@ -17,8 +18,7 @@ const LOADED_MAX: usize = 4;
 /// The maximum size of a dictionary file; larger files are ignored. The largest known file is 9 MB.
 const FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
-/// The maximum length of a word that is checked. No natural word in the supported languages is longer, and checking a compound takes
-/// quadratic time.
+/// The maximum length of a word that is checked. Longer words are very rare, and checking a compound takes quadratic time.
 pub(super) const WORD_CHARACTERS_MAX: usize = 48;
 
 /// The folder in which Debian's packages install dictionaries.

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "SpellingErrorType")]
 pub enum FindingKind {
-    /// A word that no dictionary contains.
+    /// A misspelled word.
     Spelling,
-    /// A word that does not fit the sentence.
+    /// A mistake in grammar, punctuation, capitals or a date, or a confused word.
     #[default]
     Grammar,
-    /// A word that occurs twice in a row.
+    /// Words that occur twice in a row.
     Repeat,
-    /// Correct text for which there is better wording.
+    /// Text that could be written better.
     Style,
 }
 

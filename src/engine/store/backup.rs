@@ -1,7 +1,7 @@
 //! Copies a store while commands write to it, and verifies that a copy is complete.
 //!
-//! A backup is a new file filled from one snapshot, so it is always consistent and compact, and free of any damage in unused pages of the
-//! old file. Its digest is computed from the rows as they are read, and again from the rows of the copy.
+//! A backup is a new file filled from one snapshot, so it is consistent and compact, and free of damage in unused pages of the old file.
+//! Its digest is computed from the rows as they are read, and again from the rows of the copy.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -51,8 +51,8 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
     failure.map_or(Ok(digests), Err)
 }
 
-/// Reads all rows that `tx` sees, except the start count, in batches of about `bytes_max` bytes. Returns their digests; if `each` returns
-/// false, returns those of the rows read until then.
+/// Reads all rows that `tx` sees, except the row that counts how often the folder was opened, in batches of about `bytes_max` bytes.
+/// Returns their digests; if `each` returns false, returns those of the tables that were read completely.
 pub fn read_rows(
     tx: &ReadTx,
     database_kind: DatabaseKind,

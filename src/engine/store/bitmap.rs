@@ -1,7 +1,7 @@
 //! Sets of row numbers in blocks of 65,536, for example the rows that have a tag, a status or a topic.
 //!
 //! Row numbers of one scope are dense and ascending, so a set is a compressed bitmap. Counting, combining and finding the n-th member take
-//! microseconds, while reading the rows would take a second; a change rewrites one block of at most 8 KiB.
+//! microseconds, while reading the rows would take a second. A change rewrites the blocks of the changed numbers, each of at most 8 KiB.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
-//! Files stored as rows, such as uploads, exports and images, so that all data is in a single file that can be copied and backed up.
+//! Files stored as rows, such as uploads, exports and images, so that they are copied and backed up with the other rows.
 //!
-//! A blob is written in chunks, each of which is durable on its own, and becomes visible to readers when its head is marked as complete. A
-//! head can have an expiry, after which a sweep deletes the blob: an interrupted upload, for example, or an old export.
+//! A large blob is written in chunks, each of which is durable on its own, and becomes visible to readers when its head is marked as
+//! complete. A head can have an expiry, after which a sweep deletes the blob: an interrupted upload, for example, or an old export.
 
 use std::ops::ControlFlow;
 
@@ -19,7 +19,7 @@ use crate::vocab::tables;
 const HEADS: Table<BlobId, Head> = Table::new(tables::BLOB_HEADS);
 const CHUNKS: Table<(BlobId, u32), Vec<u8>> = Table::new(tables::BLOBS);
 
-/// The checks that decode every row of these tables.
+/// The checks that decode the rows of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(CHUNKS)];
 
 /// The size of a chunk: large enough that there are few rows, small enough that a writer needs little memory.

@@ -61,7 +61,7 @@ pub fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// Creates the error that reports a panic of the engine as damage to the file.
 pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
-    // Only the authors of the engine understand its message, so the message is only logged.
+    // Only the authors of the engine understand its message, so only the debug log contains it.
     tracing::debug!(file = %file.display(), panic = panic_message(panic), "a page could not be read");
     Error::Damaged { file: file.to_path_buf(), found: "a page has invalid contents".to_owned() }
 }
@@ -99,7 +99,7 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     }
 }
 
-/// Returns whether [`guarded`] turns panics in this source file into errors: it does for all files of the redb library.
+/// Returns whether the source file belongs to the redb library, whose panics [`guarded`] turns into errors.
 pub fn is_engines(source_file: &str) -> bool {
     source_file.contains("/redb-")
 }

@@ -1,5 +1,5 @@
 //! The identity of a store: a row in each file with the installation, the store's name and a check value of the key that seals its secrets.
-//! Another row counts how often the folder was opened.
+//! On a single machine, another row counts how often the folder was opened.
 //!
 //! A file that is missing, swapped, from a different installation or from a different time is detected before anything is written. `app`
 //! decides the consequence: it refuses to start, or puts sending on hold.

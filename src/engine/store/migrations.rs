@@ -66,7 +66,7 @@ pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps:
     Ok(())
 }
 
-/// Runs one command in the writer before the writer's thread exists.
+/// Runs one command and commits it, outside the writer's queue.
 pub fn step<T: Send + 'static>(
     writer: &mut Writer,
     command: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static,

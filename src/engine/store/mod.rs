@@ -1,8 +1,8 @@
-//! The store of one environment: ordered tables in one file, one writer, group commit.
+//! A store: ordered tables in one file, one writer, group commit.
 //!
-//! The contract: an acknowledged write is on disk; a write without an acknowledgment is stored completely or not at all; readers see one
-//! unchanging commit and never wait. The meaning of rows is defined by features, which declare [`Table`]s and use [`Read`] and [`WriteTx`];
-//! only this folder uses the database engine.
+//! The contract: an acknowledged write is durable; a write without an acknowledgment is stored completely or not at all; readers see one
+//! unchanging commit and do not wait for the writer. The meaning of rows is defined by features, which declare [`Table`]s and use [`Read`]
+//! and [`WriteTx`]; only this folder uses the database engine.
 
 pub mod backup;
 pub mod bitmap;
@@ -67,10 +67,10 @@ use writer::{Job, ResultReceiver, Writer};
 /// the memory while a disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
-/// An error from the store. None of these errors is the caller's fault.
+/// An error from the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The disk, the file or a thread failed; in most cases, the store accepts no further writes. Contains the message.
+    /// The disk, the file or a thread failed. Contains the message.
     Io(String),
     /// The file does not contain the bytes that were written to it, or a row that cannot be decoded as the type of its table.
     Damaged { file: PathBuf, found: String },
@@ -82,11 +82,11 @@ pub enum Error {
     Busy,
     /// There is too little disk space for writes that are not essential.
     NoSpace,
-    /// The store was closed, or closed itself after a disk failure.
+    /// The store was closed, or closed itself after a failure.
     Closed,
     /// The command panicked; its changes were dropped.
     Panicked,
-    /// Another node of the cluster leads. The command changed nothing.
+    /// This node does not lead the cluster. The command changed nothing.
     NotLeader,
     /// The cluster cannot continue on this node. Contains the reason.
     Cluster(String),

@@ -1,6 +1,6 @@
 //! The narrow interface to the ordered key-value engine: get, range, and one atomic, durable commit.
 //!
-//! Everything above this file is independent of the engine. `conformance.rs` defines what an engine must do.
+//! `conformance.rs` tests what an engine must do.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Deref};

@@ -1,10 +1,10 @@
 //! The embedded engine: one redb file.
 //!
-//! A commit is redb's one-phase commit, with one sync of the disk. In a one-phase commit, the pages of the commit and the header that
-//! refers to them reach the disk together, in any order. After a power cut, the newest commit is therefore used only if the checksums of
-//! all its pages match; otherwise the previous commit is used. Those checksums (128-bit XXH3) find torn and lost writes, but do not protect
-//! against an attacker who chooses the bytes *and* decides when the power fails. That risk is accepted, because such an attacker already
-//! controls the machine. `power_cut.rs` tests this behavior.
+//! A commit of fewer than [`LARGE_BATCH_ROWS`] rows is redb's one-phase commit, with one sync of the disk. In a one-phase commit, the pages
+//! of the commit and the header that refers to them reach the disk together, in any order. After a power cut, the newest commit is
+//! therefore used only if the checksums of all its pages match; otherwise the previous commit is used. Those checksums (128-bit XXH3) find
+//! torn and lost writes, but do not protect against an attacker who chooses the bytes *and* decides when the power fails. That risk is
+//! accepted, because such an attacker already controls the machine. `power_cut.rs` tests this behavior.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -154,7 +154,7 @@ impl RedbPort {
         })
     }
 
-    /// Applies the changes in `batch`. If they are not `durable`, a crash may lose them until a later commit or [`Port::settle`].
+    /// Applies the changes in `batch`. If they are not `durable`, a crash may lose them until a later durable commit or [`Port::settle`].
     pub fn apply(&self, batch: &Overlay, durable: bool) -> Result<()> {
         self.guarded(|database, file| {
             let mut writing = database.begin_write().map_err(|error| explained(file, error))?;

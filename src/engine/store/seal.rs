@@ -188,7 +188,7 @@ impl Seal {
 
     /// Seals `secret`. `place` is the table and ID of the secret: sealed bytes that are moved to a different place cannot be opened.
     pub fn seal(&self, place: &[u8], secret: &[u8], random: &dyn Random) -> Vec<u8> {
-        // Random nonces of 96 bits are safe for far more secrets than one installation will ever seal.
+        // Random nonces of 96 bits are safe for far more secrets than one installation seals.
         let nonce: [u8; NONCE_LEN] = random.bytes();
         let mut sealed = secret.to_vec();
         self.key

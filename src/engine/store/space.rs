@@ -1,9 +1,9 @@
 //! The disk of the data folder: its free space, the threshold for read-only operation, and a reserve for a full disk.
 //!
 //! Below the configured threshold, the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
-//! preallocated file next to the stores. If a write finds the disk full anyway, because another program fills the disk, the reserve is
-//! released in stages and the write is retried; when the reserve is used up, the write waits for space. The database engine therefore never
-//! sees a full disk, after which it would have to be reopened.
+//! preallocated file next to the stores. If a write finds the disk full anyway, the reserve is released in stages and the write is retried;
+//! when the reserve is used up, the write waits for space until the service stops. So a write of the database engine, which would have to
+//! be reopened afterward, fails for lack of space only while the service stops.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -261,7 +261,7 @@ fn allocate(path: &Path, bytes: u64, reserve: impl FnOnce(&File) -> Result<(), E
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     match reserve(&file) {
         Ok(()) => {}
-        // Network file systems and some other file systems cannot reserve space, but writing the bytes also occupies the space.
+        // Some file systems, such as network file systems, cannot reserve space, but writing the bytes also occupies the space.
         Err(Errno::OPNOTSUPP) => drop(io::copy(&mut io::repeat(0).take(bytes), &mut &file)?),
         Err(error) => return Err(error.into()),
     }

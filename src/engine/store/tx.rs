@@ -88,7 +88,7 @@ pub trait Read {
         })
     }
 
-    /// Like [`Read::visit`], but skips damaged rows and logs them, so that work on all rows does not stop at one of them.
+    /// Like [`Read::visit`], but skips rows that cannot be decoded and logs them, so that work on many rows does not stop at one of them.
     fn visit_readable<K: Key, V: Value>(
         &self,
         table: Table<K, V>,
@@ -105,7 +105,7 @@ pub trait Read {
         })
     }
 
-    /// Like [`Read::list`], but skips damaged rows and logs them.
+    /// Like [`Read::list`], but skips rows that cannot be decoded and logs them.
     fn list_readable<K: Key, V: Value>(
         &self,
         table: Table<K, V>,
@@ -198,7 +198,7 @@ pub struct WriteTx<'g> {
 }
 
 impl WriteTx<'_> {
-    /// Returns the time of this write, which is not earlier than that of the previous write, unless the clock went back by more
+    /// Returns the time of this write, which is not earlier than that of the process's previous write, unless the clock went back by more
     /// than a minute.
     pub fn now(&self) -> Timestamp {
         self.now

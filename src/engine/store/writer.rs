@@ -1,7 +1,7 @@
-//! Group commit: one thread runs commands one after the other and makes all waiting commands durable together.
+//! Group commit: one thread runs commands one after the other, and makes those that wait at the same time durable together.
 //!
-//! A disk sync costs the same for one row and for thousands of rows, and writing rows in key order costs a fraction of writing them in
-//! arrival order. So commands write into overlays; the overlay of a group is written to the engine sorted, in one transaction.
+//! A disk sync costs about the same for one row and for thousands of rows, and writing rows in key order costs a fraction of writing them
+//! in arrival order. So commands write into overlays; the overlay of a group is written to the engine sorted, in one transaction.
 //!
 //! Groups do not overlap: running commands is an eighth of this thread's work (measured), and the engine does the rest. Running the next
 //! group during a commit would make the writer at most 1.14 times as fast, and would add a third layer to every read.
@@ -131,7 +131,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Runs jobs until the store is closed and no job is left, or until the disk fails.
+    /// Runs jobs until the store is closed and no job is left, or until a commit or the engine fails.
     pub fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>, failing: &watch::Sender<Option<Error>>, timer: &Runtime) {
         let mut done = Vec::new();
         loop {
@@ -144,7 +144,7 @@ impl Writer {
                 Err(Error::Io("the data file is probably damaged; stop the service, and run `mailmill check-data`".to_owned()))
             });
             if let Err(error) = &outcome {
-                tracing::error!(%error, "a commit failed: no more writes are accepted");
+                tracing::error!(%error, "the store failed: no more writes are accepted");
                 failing.send_replace(Some(error.clone()));
                 waiting.close();
             }

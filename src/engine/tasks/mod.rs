@@ -1,9 +1,8 @@
-//! Starts the tasks and threads that run longer than a request. Each has a name and an owner that joins it at shutdown. A store joins its
-//! own writer thread when it closes.
+//! Starts tasks and threads that run longer than a request, and ends them at shutdown. A store joins its own writer thread when it closes.
 //!
 //! There are two kinds of owners. [`Tasks`] owns the few long-lived parts of the process (listeners, workers); [`Group`] owns many
-//! short-lived tasks of one kind (connections, streams of one connection). The tasks of both end at the shutdown signal, and are aborted
-//! when the grace period ends.
+//! short-lived tasks of one kind (connections, streams of one connection). Their tasks end at the shutdown signal, or are aborted when the
+//! grace period ends.
 
 use std::future::Future;
 use std::io;
@@ -54,7 +53,7 @@ enum Work {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct JoinResult {
-    /// The number of tasks and threads that ended normally.
+    /// The number of joined tasks and threads that ended normally.
     pub finished: usize,
     /// The names of the tasks and threads that panicked.
     pub panicked: Vec<String>,
@@ -117,7 +116,8 @@ impl Tasks {
         });
     }
 
-    /// Waits up to `grace`, or until the stage is [`Stage::Cut`], for all tasks and threads to end; aborts the remaining tasks.
+    /// Waits up to `grace`, or until the stage is [`Stage::Cut`], for the tasks and threads to end, except those of [`Tasks::attend`];
+    /// aborts the remaining tasks.
     pub async fn join(&self, grace: Duration) -> JoinResult {
         let mut shutdown = self.shutdown();
         let end = Instant::now() + grace;
@@ -242,7 +242,7 @@ pub struct Group {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupResult {
-    /// The number of tasks that ended normally while the group was joined.
+    /// The number of tasks that ended while the group was joined, including those that panicked.
     pub finished: usize,
     pub cut: usize,
 }

@@ -21,7 +21,7 @@ pub struct WorkerState {
     pub ended_at: Option<Timestamp>,
     /// The number of failures since the last step that succeeded.
     pub failures_in_a_row: u64,
-    /// The number of times that the worker was restarted, because it panicked or ended unexpectedly.
+    /// The number of restarts: after a panic or, for a lasting worker, also after a failure or an unexpected end.
     pub restarts: u64,
     /// The time and cause of the worker's last failure.
     pub last_failure: Option<(Timestamp, String)>,

@@ -113,7 +113,7 @@ pub struct Link {
 pub enum Failure {
     /// A row with this primary key exists already. The statement changed nothing.
     Taken,
-    /// The statement may or may not have taken effect.
+    /// The statement may have taken effect.
     Unknown(Error),
 }
 

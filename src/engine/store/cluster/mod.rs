@@ -6,9 +6,9 @@
 //!                      └ after the append: local file, readers, answers        └ feed → search index
 //! ```
 //!
-//! The database does what needs consensus: it orders appends, decides who leads, and measures the time of a lease. There is one leader, and
-//! it leads all three stores: requests and workers write to several stores, so a node that leads only one of them could complete no request
-//! without another node. The lease nevertheless has a row per log, because an append checks the row of its own log.
+//! The database does what needs consensus: it orders appends, decides who leads, and measures the time of a lease. At most one node leads,
+//! and it leads all three stores: requests and workers write to several stores, so a node that leads only one of them could complete no
+//! request without another node. The lease nevertheless has a row per log, because an append checks the row of its own log.
 //!
 //! Invariants:
 //!
@@ -21,8 +21,9 @@
 //!    because the database was restored. Before a node takes the lease, it checks that the database has all commits and leases that this
 //!    node has seen, so that it never continues without them.
 //!
-//! The statements are single statements without advisory locks, sessions or notifications, so that they run on any database with this
-//! protocol and through connection poolers. Followers poll; a notification would only save the few milliseconds between two polls.
+//! Appends, reads and leases are single statements without advisory locks, sessions or notifications, so that they also run through
+//! connection poolers and on other databases with this protocol. Followers poll; a notification would only save the few milliseconds
+//! between two polls.
 
 mod database;
 mod lease;

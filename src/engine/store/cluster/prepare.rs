@@ -177,8 +177,8 @@ pub async fn import(database: &Arc<Database>, files: &[StoreFile; 3]) -> Result<
     for ((store, file), position) in StoreName::ALL.into_iter().zip(files).zip(&mut positions) {
         let tx = file.read()?;
         let identity = identity::identity(&tx)?.filter(|identity| identity.store == store.word());
-        let Identity { installation, key_check, .. } =
-            identity.ok_or_else(|| Error::Foreign { file: file.path().display().to_string() })?;
+        let Identity { installation, key_check, .. } = identity
+            .ok_or_else(|| Error::Local(format!("{} is not the file of the {} store", file.path().display(), store.word())))?;
         schema = Some(Schema {
             installation: installation.name().to_owned(),
             key_check: key_check.text().to_owned(),

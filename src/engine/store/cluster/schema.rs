@@ -1,4 +1,4 @@
-//! The tables of the cluster in its database, which `mailmill cluster init` creates.
+//! The tables of the cluster in its database, which `mailmill cluster init` and `mailmill cluster import` create.
 //!
 //! The version is in a table of its own, because a program must be able to read it before it knows the other tables.
 
