@@ -158,7 +158,7 @@ impl JsonSchema for EmailKey {
 
 /// Returns the position of the `@`, if the address is valid plain ASCII. `None` means only that [`examine`] must check the address.
 ///
-/// Nearly all addresses need only this single pass over their bytes; an import reads a million of them.
+/// Nearly all addresses need only this single pass over their bytes, and an import can contain millions of them.
 fn plain(bytes: &[u8]) -> Option<usize> {
     if bytes.len() > ADDRESS_BYTES_MAX {
         return None;

@@ -118,8 +118,8 @@ pub const CLAIM_CODE_MS: i64 = 600 * 1000;
 pub const CLAIM_MS: i64 = 60 * 60 * 1000;
 /// The pause between polls that responses ask agents to make. Users do not notice five seconds, and a poll costs one read.
 pub const CLAIM_POLL_SECONDS: u64 = 5;
-/// The maximum number of registrations in an hour from one address or for one user. An agent registers once to get a key; ten allow for
-/// mistakes. Further registrations get a 429.
+/// The maximum number of registrations in an hour from one address or for one user, and of sign-ups from one address. An agent registers
+/// once to get a key; ten allow for mistakes. Further requests get a 429.
 pub const CLAIMS_PER_HOUR: u32 = 10;
 /// The maximum number of registrations in an hour from one IPv6 site (a /48): a tenth of the registrations that can wait, so that no
 /// single site fills the queue. Further registrations get a 429.
@@ -233,10 +233,11 @@ pub const URL_CHARACTERS_MAX: usize = 2_048;
 /// rejected.
 pub const PROJECTS_MAX: u64 = 10_000;
 
-/// The maximum length of a knowledge-base entry's title, which is shown on one line of a list. Longer titles are rejected.
+/// The maximum length of a knowledge-base entry's title, which is shown on one line of a list. Longer titles are rejected, or shortened in
+/// imports.
 pub const KNOWLEDGE_TITLE_CHARACTERS_MAX: usize = 200;
-/// The maximum length of a knowledge-base entry's content: a long page or a short booklet. Longer content is rejected; users split it
-/// into several entries.
+/// The maximum length of a knowledge-base entry's content: a long page or a short booklet. Longer content is rejected, or shortened in
+/// imports.
 pub const KNOWLEDGE_CONTENT_CHARACTERS_MAX: usize = 100_000;
 /// The maximum length of a file name, as in common file systems. Longer names are rejected.
 pub const FILE_NAME_CHARACTERS_MAX: usize = 255;
@@ -268,7 +269,7 @@ pub const CORNER_RADIUS_MAX: u64 = 100;
 pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
 /// The maximum number of products merged in one request, whose transaction reads and deletes each of them. Longer lists are rejected.
 pub const PRODUCTS_MERGED_MAX: usize = 50;
-/// The maximum length of a product's name. Emails have no space for longer names, so these are rejected.
+/// The maximum length of a product's name. Emails have no space for longer names, so these are rejected, or truncated in imports.
 pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
 /// The maximum length of a price: nine digits, a decimal point and three decimals, with some spaces. Longer prices are rejected.
 pub const PRICE_CHARACTERS_MAX: usize = 20;
@@ -320,7 +321,7 @@ pub const SITE_IMPORT_CHANGES_MAX: usize = 500;
 // --- Images of projects ---
 
 /// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
-/// rejected.
+/// rejected, or shortened if Mailmill writes them.
 pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
 /// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and an email cannot
 /// show narrower strips clearly.
@@ -329,8 +330,8 @@ pub const IMAGE_RATIO_SIDE_MAX: u64 = 100;
 pub const IMAGE_TAGS_MAX: usize = 10;
 /// The maximum length of an image's tag: a few words. Longer tags are rejected.
 pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
-/// The maximum number of images in a project. Generating an email reads the descriptions of all images. Further images are rejected until
-/// an image is removed.
+/// The maximum number of images that users add to a project. Generating an email reads the descriptions of the project's images. Further
+/// images are rejected until an image is removed.
 pub const PROJECT_IMAGES_MAX: usize = 500;
 /// The maximum number of images analyzed in parallel. Analysis mostly waits for other servers, so two processors can handle eight images.
 pub const IMAGES_AT_ONCE: usize = 8;
@@ -473,7 +474,7 @@ pub const JOB_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 // --- Tags, topics, segments ---
 
-/// The maximum length of a tag's name: a few words. Longer names are rejected.
+/// The maximum length of a tag's name: a few words. Longer names are rejected, or truncated in imports from platforms.
 pub const TAG_NAME_CHARACTERS_MAX: usize = 50;
 /// The maximum number of tags in a project. Tags are created on demand; the limit stops an import with a wrong column mapping from
 /// creating a million tags. Further tags are rejected.
@@ -491,7 +492,7 @@ pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of segments in a project. A list shows each segment with its current count, which takes a second for all of them.
 /// Further segments are rejected.
 pub const SEGMENTS_PER_PROJECT_MAX: usize = 1_000;
-/// The maximum length of the description of a tag, topic or segment: a paragraph. Longer descriptions are rejected.
+/// The maximum length of the description of a tag, topic, segment, product or brand: a paragraph. Longer descriptions are rejected.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
 /// The maximum number of groups side by side in a filter, as many as the form of a segment can show clearly. Larger filters are rejected.
 pub const SEGMENT_GROUPS_PER_GROUP_MAX: usize = 10;
@@ -507,8 +508,7 @@ pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
 /// The maximum number of contacts that a filter preview shows: one page. Larger numbers are rejected.
 pub const SEGMENT_PREVIEW_MAX: usize = 100;
-/// The maximum number of days that a condition on activity can go back: ten years, longer than activity is kept. Larger numbers are
-/// rejected.
+/// The maximum number of days that a condition on activity can go back: ten years. Larger numbers are rejected.
 pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 // --- Search ---
@@ -608,8 +608,8 @@ pub const EDITS_WAITING_MAX: usize = 200;
 /// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
 /// first.
 pub const EDIT_PREVIEWS_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a request waits for an edit before it returns the unfinished edit, or waits for a model that reads a brief: less than the 30
-/// seconds that a request may take.
+/// How long a request waits for an edit before it returns the unfinished edit, or waits for a model that reads a brief: less than the
+/// default time limit of a request, 30 seconds.
 pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum number of changes in one request that edits a document. Users change a few fields between two saves; programs that
 /// change more should replace whole blocks. Requests with more changes are rejected.
@@ -647,16 +647,16 @@ pub const IMPORTED_EMAIL_PROMPT_BYTES_MAX: usize = 60_000;
 /// The pause before the first retry of a language-model request: long enough to recover from a dropped connection. Each further pause is
 /// twice as long.
 pub const LANGUAGE_MODEL_PAUSE_MS: u64 = 500;
-/// The maximum pause before a retry. Overloaded services ask for a minute at most, and users do not wait longer.
+/// The maximum pause before a retry. Overloaded services rarely ask for more than a minute, and users do not wait longer.
 pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
-/// The maximum size of a language model's response. The longest response is an email as JSON, which is a hundredth of this size. Longer
+/// The maximum size of a language model's response. The longest responses are emails as JSON, about a hundredth of this size. Longer
 /// responses are rejected.
 pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of an image for a language model. Services reject images beyond 5 MB, the size of this many bytes in base64.
 /// The request omits larger images.
 pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// The maximum number of times that an invalid response is returned to the model with a list of its violations. A model that has failed
-/// three times fails again, and each attempt costs money.
+/// three times usually fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
 /// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
@@ -685,12 +685,13 @@ pub const MATERIAL_PRODUCTS_MAX: usize = 40;
 
 // --- The email document ---
 
-/// The maximum length of a subject. Email clients show 40 to 90 characters of a subject. A longer subject is a paragraph, and is rejected.
+/// The maximum length of a subject. Email clients show 40 to 90 characters of a subject. A longer subject is rejected, or truncated in an
+/// imported email.
 pub const EMAIL_SUBJECT_CHARACTERS_MAX: usize = 150;
-/// The maximum length of a preheader. Email clients show up to about 140 characters after the subject. A longer preheader is rejected.
+/// The maximum length of a preheader. Email clients show up to about 140 characters after the subject. A longer preheader is rejected, or
+/// truncated in an imported email.
 pub const EMAIL_PREHEADER_CHARACTERS_MAX: usize = 200;
-/// The maximum number of blocks in an email, twice as many as readers scroll through. It also keeps the HTML below
-/// [`EMAIL_HTML_BYTES_MAX`]. Emails with more blocks are rejected.
+/// The maximum number of blocks in an email, twice as many as readers scroll through. Documents with more blocks are rejected.
 pub const EMAIL_BLOCKS_MAX: usize = 40;
 /// The size at which Gmail clips an email's HTML and hides the rest, including the unsubscribe link.
 pub const EMAIL_HTML_BYTES_MAX: usize = 102 * 1024;
@@ -701,7 +702,8 @@ pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
 pub const EMAIL_TITLE_CHARACTERS_MAX: usize = 140;
 /// The maximum length of a button text, a name or a price: one line. Longer text is rejected.
 pub const EMAIL_LABEL_CHARACTERS_MAX: usize = 80;
-/// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected.
+/// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected; a longer alternative text in
+/// an imported email is truncated.
 pub const EMAIL_SENTENCE_CHARACTERS_MAX: usize = 300;
 /// The maximum length of a short paragraph within a block: about a hundred words. Longer paragraphs are rejected.
 pub const EMAIL_PARAGRAPH_CHARACTERS_MAX: usize = 600;
@@ -764,8 +766,8 @@ pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
 pub const REMOTE_IMAGE_LINK_MS: i64 = 60 * 60 * 1000;
 /// How long a remote image is cached: long enough for the screenshots of a series, and short enough that a changed image appears soon.
 pub const RECENT_MS: i64 = 5 * 60 * 1000;
-/// The maximum size of one image in a screenshot. Photos straight from a camera are larger, and are shown as blocked; recipients would
-/// not wait for them either.
+/// The maximum size of one image in a screenshot. Larger images, such as photos straight from a camera, are shown as blocked; recipients
+/// would not wait for them either.
 pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 // --- Decoding images ---
@@ -782,7 +784,8 @@ pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 /// The maximum number of pixels that all workers decode at the same time, which take 256 MiB in memory. A server with 2 GB can spare
 /// that. Other images wait.
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
-/// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
+/// How long an image or an email waits in the queue before its request gets a 503: less than the default time limit of a request, 30
+/// seconds.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
 /// The maximum width of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
 pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
@@ -864,7 +867,8 @@ pub const EMAILS_PER_SERIES_MAX: usize = 12;
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The time limit for one attempt of a DNS query. Name servers usually respond within a second.
 pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// The number of attempts of a DNS query. Packets get lost, so each query is sent twice; two lost packets in a row are rare.
+/// The number of attempts of a DNS query. Packets get lost, so a query without a response is sent again; two lost packets in a row are
+/// rare.
 pub const DNS_ATTEMPTS: usize = 2;
 /// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that get most mail. The least used responses
 /// are dropped first.
@@ -886,7 +890,7 @@ pub const DOMAIN_CHECK_INTERVAL_MS: i64 = 60 * 1000;
 /// The maximum pause between checks of a domain that waits for its DNS records, so that a record that appears overnight is found in the
 /// morning.
 pub const DOMAIN_CHECK_INTERVAL_MS_MAX: i64 = 6 * 60 * 60 * 1000;
-/// How long a domain may wait for its DNS records. They reach all name servers within two days; after three days, the user has
+/// How long a domain may wait for its DNS records. They reach all name servers within two days; after three days, the user has probably
 /// forgotten them.
 pub const DOMAIN_VERIFICATION_MS: i64 = 72 * 60 * 60 * 1000;
 /// The pause between checks of a verified domain, whose DNS records are rarely removed.
@@ -1180,7 +1184,7 @@ pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// With the parsed data (10 MB of contacts take 43 MiB), and the memory of the previous body that may not be free yet, this is a tenth
 /// of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a large body waits for memory before its request gets a 503: a third of the time limit of a response.
+/// How long a large body waits for memory before its request gets a 503: a third of the default time limit of a request.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 /// The `Retry-After` of a 503 response to a large body, in seconds, if not enough memory was free. By then, some uploads have usually
 /// ended.
@@ -1264,7 +1268,7 @@ pub const INBOUND_PARTS_MAX: usize = 500;
 /// The maximum nesting depth of MIME parts. A bounce of a forwarded bounce has six levels; a message with more levels than the limit is
 /// rejected.
 pub const INBOUND_NESTING_MAX: usize = 30;
-/// The number of bytes of a MIME part's header that are read. Mail servers reject messages with larger headers.
+/// The number of bytes of a MIME part's header that are read. Mail servers usually reject messages with larger headers.
 pub const INBOUND_HEAD_BYTES_MAX: usize = 64 * 1024;
 /// The number of bytes of a MIME part's text that are read. In a bounce, the rest is the returned message.
 pub const INBOUND_TEXT_BYTES_MAX: usize = 512 * 1024;
@@ -1343,8 +1347,8 @@ pub const WEBHOOK_SECRET_BYTES: usize = 32;
 pub const WEBHOOK_HEADERS_MAX: usize = 20;
 /// The maximum size of a custom header's name. The longest registered name has 44 characters; longer names than the limit are rejected.
 pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;
-/// The maximum size of a custom header's value: the longest tokens in use fit, and servers reject heads beyond 8 KB. Longer values
-/// are rejected.
+/// The maximum size of a custom header's value: the longest tokens in use fit, and some servers reject heads beyond 8 KB. Longer values are
+/// rejected.
 pub const WEBHOOK_HEADER_VALUE_BYTES_MAX: usize = 4_096;
 /// The maximum size of all custom headers together. Common servers accept heads of 8 to 16 KB, and Mailmill's own headers take less
 /// than 1 KB. Larger headers are rejected.
@@ -1410,8 +1414,8 @@ pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// The number of days in the statistics of deliveries: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
-/// How long webhook events wait for delivery: longer than any retry schedule, and short enough to bound the table if its events are not
-/// processed.
+/// How long webhook events are stored, for delivery and redelivery: longer than the retries of a delivery take, and short enough to bound
+/// the table.
 pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 // --- Events of mail services ---
@@ -1501,7 +1505,7 @@ pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
 /// The number of consecutive failed runs after which a scheduled import is paused: with hourly runs after six hours, with daily runs
 /// after two days.
 pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
-/// The number of problems that a run's result shows. Contact imports also store a list of all problems.
+/// The number of problems that a run's result shows. Contact imports also store a list of up to [`BULK_ERRORS_SHOWN_MAX`] problems.
 pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
 /// The overlap between the changes that two runs read from a platform, in milliseconds. It must exceed the delay of the platform's
 /// search.
@@ -1596,7 +1600,7 @@ pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::f
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
 /// The maximum number of URLs whose results are cached, in about two megabytes. Beyond this, the oldest result is dropped.
 pub const LINK_RESULTS_MAX: usize = 4_000;
-/// The maximum length of a link. Some clients and mail scanners cut longer URLs.
+/// The maximum length of a link that the check of links accepts. Some clients and mail scanners cut longer URLs.
 pub const LINK_CHARACTERS_MAX: usize = 2_000;
 /// The time after which an unused dictionary is released. Loading a dictionary takes up to a quarter of a second, and a loaded dictionary
 /// uses up to 30 MB.
@@ -1858,7 +1862,7 @@ pub const DOCTOR_DOMAINS_MAX: usize = 50;
 pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of the data in a tool's result: about 20,000 tokens, which is a tenth of what models can read at once.
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
-/// The maximum length of one text in a tool's result. Only the HTML and the document of an email are longer.
+/// The maximum length of one text in a tool's result. Few texts are longer, such as the HTML and the document of an email.
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The number of items in a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
 /// room for its task.
@@ -1896,8 +1900,8 @@ pub const OPEN_JOBS_COUNTED: usize = 100;
 /// The maximum number of campaigns, sends and other objects of one kind that the page about a sending hold counts, and that a worker skips
 /// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page states minimums.
 pub const HELD_SCANNED_MAX: usize = 10_000;
-/// The maximum number of campaigns, and of other objects, that the hold page lists by name. No one reads a longer list; the rest is only
-/// counted.
+/// The maximum number of campaigns, and of other objects, that the hold page lists by name. Users do not read a longer list; the rest is
+/// only counted.
 pub const HELD_LISTED_MAX: usize = 100;
 
 // --- Continuous backup ---
@@ -1957,7 +1961,7 @@ pub const RESTORE_NOTES_MAX: usize = 100;
 
 // --- Cluster ---
 
-/// The time limit for connecting to the cluster's database, shorter than a lease, so that a second address can be tried.
+/// The time limit for connecting to the cluster's database.
 pub const CLUSTER_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
 /// The time limit for one statement in the cluster's database, enough for a large commit over a slow connection.
 pub const CLUSTER_STATEMENT_TIME: std::time::Duration = std::time::Duration::from_secs(20);

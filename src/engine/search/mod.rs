@@ -7,8 +7,8 @@
 //! Only this folder uses tantivy.
 //!
 //! On disk an index is a folder of *generations*, each a separate tantivy index, and a file `CURRENT` with the name of the generation in
-//! use. A rebuild fills the next generation while the current one serves searches; then a rename replaces `CURRENT`. So `CURRENT` always
-//! names a complete generation, and each generation has its own position.
+//! use. A rebuild fills the next generation while the current one serves searches; then a rename replaces `CURRENT`. So `CURRENT` names a
+//! complete generation, and each generation has its own position.
 
 mod fold;
 mod generation;

@@ -5,7 +5,7 @@
 //! the [`RUNGS`]. The class of a term is the length of its rung, or 0. A query for a prefix reads a short range of the shortest rung that
 //! is at least as long as the prefix. *Plain* words, which come from a natural vocabulary with few different words, have prefixes only on
 //! the first rungs ([`plain_rungs`]); a whole plain word that is longer than those rungs is in class 0. *Laddered* words (local parts of
-//! addresses, words with a digit), which may all differ, are on every rung. A whole word ends with [`END`]; a prefix does not.
+//! addresses, words with a digit), which may all differ, have prefixes on all rungs. A whole word ends with [`END`]; a prefix does not.
 //!
 //! Text inside a local part or a domain is found by its trigrams, starting at the second character (text at the first character is found as
 //! a prefix; the domains in [`PROVIDERS`] have no trigrams). A match does not check that the trigrams are adjacent.
@@ -124,7 +124,7 @@ impl Tokenizer {
         Self { folder: Folder::new() }
     }
 
-    /// Appends every term of `document` to `terms`.
+    /// Appends the terms of `document` to `terms`.
     pub(super) fn write(&mut self, document: &Document, terms: &mut Terms) {
         let scope = &document.scope;
         terms.push(scope, Space::Key, 0, &key(document.number), false);

@@ -55,7 +55,7 @@ impl Token<'_> {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Returns whether the token has two or more letters, all of them uppercase.
+    /// Returns whether the token has two or more letters, none of them lowercase.
     pub fn is_all_capitals(&self) -> bool {
         let letters = self.text.chars().filter(|c| c.is_alphabetic());
         letters.clone().count() > 1 && letters.clone().all(|c| !c.is_lowercase())

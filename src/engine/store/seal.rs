@@ -43,7 +43,7 @@ impl SecretCount {
     }
 }
 
-/// A value that distinguishes master keys without revealing them. Every store contains the check value of its key, so that a wrong key is
+/// A value that distinguishes master keys without revealing them. A store contains the check value of its key, so that a wrong key is
 /// detected before it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

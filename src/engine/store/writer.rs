@@ -232,8 +232,8 @@ impl Writer {
         self.port.stamp(&mut group);
         self.port.commit(&group)?;
         let group = Arc::new(group);
-        // The log receives the commit before readers and callers see it. In the shared log of several stores, a commit therefore always
-        // precedes the commits that it causes.
+        // The log receives the commit before readers and callers see it. In the shared log of several stores, a commit therefore precedes
+        // the commits that it causes.
         if let Some((logged, position)) = &self.log {
             logged.log.append(Record { store: logged.store, position: *position, at: self.last, batch: group.clone() });
         }
