@@ -95,7 +95,8 @@ pub const CODES: &[CodeInfo] = &[
         "SECOND_FACTOR_REQUIRED",
         "Enter the code from the authenticator app, or a recovery code.",
     ),
-    // Requests from mail services get this code. The services authenticate with a signature or a secret of their own instead of an API key.
+    // Requests from other services get this code: mail services, stores and senders to incoming webhooks. They authenticate with a
+    // signature or a secret instead of an API key.
     code(
         Code::InvalidSignature,
         401,

@@ -140,7 +140,7 @@ impl fmt::Display for Error {
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
                  replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop \
-                 this node and delete its data folder",
+                 this node, keep a copy of its data folder, and delete the folder",
                 store.word()
             ),
             Self::Behind { store } => write!(
