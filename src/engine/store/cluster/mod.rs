@@ -102,7 +102,10 @@ impl fmt::Display for Error {
                 "the database of the cluster (setting cluster.database) cannot be used: {cause}. Check the database, its \
                  address, the network, and the user's permissions"
             ),
-            Self::NotInitialized => f.write_str("the database has no cluster yet; run `mailmill cluster init` on the first node"),
+            Self::NotInitialized => f.write_str(
+                "the database has no cluster yet; run `mailmill cluster init` on the first node or, for an existing installation, \
+                 `mailmill cluster import`",
+            ),
             Self::Initialized { installation } => write!(
                 f,
                 "the database already contains the cluster of installation {installation}; start the service to join it, or set \
@@ -138,8 +141,8 @@ impl fmt::Display for Error {
             ),
             Self::Diverged { store, position } => write!(
                 f,
-                "commit {position} of the {} store differs between this node and the log of the cluster, so the database was \
-                 replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop \
+                "commit {position} of the {} store differs between this node and the log of the cluster. The database was \
+                 probably replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop \
                  this node, keep a copy of its data folder, and delete the folder",
                 store.word()
             ),
