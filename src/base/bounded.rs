@@ -12,7 +12,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Bounded<const MIN: u64, const MAX: u64>(u64);
 
 impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
-    /// Returns `number` as a bounded number, if it is in the range.
     pub fn new(number: u64) -> Option<Self> {
         (MIN..=MAX).contains(&number).then_some(Self(number))
     }
@@ -21,7 +20,6 @@ impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
         self.0
     }
 
-    /// Returns the number as a duration in seconds.
     pub fn seconds(self) -> std::time::Duration {
         std::time::Duration::from_secs(self.0)
     }

@@ -46,7 +46,6 @@ impl DomainName {
         Ok(Self(ascii.into()))
     }
 
-    /// Returns the domain name in lowercase ASCII.
     pub fn as_str(&self) -> &str {
         &self.0
     }

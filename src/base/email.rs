@@ -64,7 +64,6 @@ impl EmailAddress {
         &self.text
     }
 
-    /// Returns the address in its original spelling, as an owned string.
     pub fn into_string(self) -> String {
         self.text.into_string()
     }

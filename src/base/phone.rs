@@ -44,7 +44,6 @@ impl Phone {
         &self.0
     }
 
-    /// Returns the number in its original spelling, as an owned string.
     pub fn into_string(self) -> String {
         self.0.into_string()
     }

@@ -18,7 +18,6 @@ use crate::vocab::tables;
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
-/// The check that decodes the rows of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(META)];
 
 /// The key of the hold, in [`META`] of the control store.

@@ -24,7 +24,6 @@ const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
 /// For each kind of event, how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
 
-/// The checks that decode the rows of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(OUTBOX), RowCheck::of(QUEUE), RowCheck::of(INTEREST)];
 
 /// Added to the number of an event kind to get the key of the count that includes inactive webhooks.

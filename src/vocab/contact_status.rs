@@ -19,7 +19,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// All statuses, in the order of `assets/docs/contacts.md`.
     pub const ALL: [Status; 4] = [Status::Subscribed, Status::Unsubscribed, Status::Bounced, Status::NonSubscribed];
 
     /// Returns the status's name in the API.

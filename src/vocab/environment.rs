@@ -18,7 +18,6 @@ pub enum Environment {
 }
 
 impl Environment {
-    /// Both environments, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::Test, Self::Live];
 
     /// Returns the environment's name in keys, folders, URLs and on the command line.

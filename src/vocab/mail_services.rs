@@ -140,7 +140,6 @@ pub const MAIL_SERVICES: [MailServiceInfo; 6] = [
 ];
 
 impl MailService {
-    /// All mail services, in the order of [`MAIL_SERVICES`].
     pub const ALL: [Self; 6] = [Self::AmazonSes, Self::Postmark, Self::Mailgun, Self::Sendgrid, Self::Brevo, Self::Resend];
 
     /// Returns the entry of this service in [`MAIL_SERVICES`].

@@ -49,7 +49,6 @@ const TABLE: [(Permission, &str, &str); 14] = [
 ];
 
 impl Permission {
-    /// All permissions, in the order of [`TABLE`].
     pub const ALL: [Self; 14] = {
         let mut all = [Self::AudienceRead; 14];
         let mut index = 0;
@@ -79,9 +78,7 @@ const ALL_WORD: &str = "all";
 pub struct PermissionSet(u16);
 
 impl PermissionSet {
-    /// The set without permissions.
     pub const NONE: Self = Self(0);
-    /// The set of all permissions.
     pub const ALL: Self = Self((1 << TABLE.len()) - 1);
 
     pub const fn of(permissions: &[Permission]) -> Self {

@@ -36,7 +36,6 @@ const TABLE: [Names; 3] = [
 ];
 
 impl Provider {
-    /// All providers, in the order of [`TABLE`].
     pub const ALL: [Self; 3] = [Self::Klaviyo, Self::Mailchimp, Self::HubSpot];
 
     /// Returns the platform's neutral name in the API.
@@ -130,7 +129,6 @@ pub enum ConnectionUse {
 }
 
 impl ConnectionUse {
-    /// All uses, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::Imports, Self::Exports];
 
     /// Returns the use's name in the API.

@@ -25,7 +25,6 @@ const TABLE: [(RouteGroup, &str, &str); 5] = [
 ];
 
 impl RouteGroup {
-    /// All groups, in the order of declaration.
     pub const ALL: [Self; 5] = [Self::General, Self::Sending, Self::Emails, Self::Campaigns, Self::Imports];
 
     /// Returns the group's key under `[plans.NAME.budgets]`.

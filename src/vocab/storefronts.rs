@@ -35,7 +35,6 @@ const TABLE: [Names; 2] = [
 ];
 
 impl Storefront {
-    /// All platforms, in the order of [`TABLE`].
     pub const ALL: [Self; 2] = [Self::Shopify, Self::WooCommerce];
 
     /// Returns the platform's name in the API.
@@ -128,7 +127,6 @@ pub enum StoreTool {
 }
 
 impl StoreTool {
-    /// All functions of a store, in the order of declaration.
     pub const ALL: [Self; 7] =
         [Self::Products, Self::Collections, Self::Customers, Self::Orders, Self::Refunds, Self::Checkouts, Self::Privacy];
 

@@ -59,7 +59,6 @@ const DROPPED: [&str; 7] = [
 ];
 
 impl WebhookEvent {
-    /// The event types in the order of declaration.
     pub const ALL: [Self; TABLE.len()] = {
         let mut all = [Self::EmailGenerationStarted; TABLE.len()];
         let mut index = 0;

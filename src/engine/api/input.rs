@@ -467,7 +467,7 @@ mod tests {
         assert_eq!(code, Code::InvalidRequest);
         assert!(
             detail.starts_with("deep.numbers[1]: ")
-                && detail.contains("must be 0 or a positive whole number, not the text \"two\""),
+                && detail.contains("must be a whole number from 0 to 255, not the text \"two\""),
             "{detail}"
         );
         let (_, detail) = refusal(read("limit=many"));

@@ -19,7 +19,6 @@ use crate::vocab::tables;
 const HEADS: Table<BlobId, Head> = Table::new(tables::BLOB_HEADS);
 const CHUNKS: Table<(BlobId, u32), Vec<u8>> = Table::new(tables::BLOBS);
 
-/// The checks that decode the rows of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(CHUNKS)];
 
 /// The size of a chunk: large enough that there are few rows, small enough that a writer needs little memory.

@@ -16,7 +16,6 @@ use crate::vocab::tables::{self, DatabaseKind};
 
 const FEED: Table<u64, Change> = Table::new(tables::FEED);
 
-/// The check that decodes the rows of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(FEED)];
 
 /// A change to the rows `first..=last` of one scope.

@@ -67,7 +67,6 @@ use writer::{Job, ResultReceiver, Writer};
 /// the memory while a disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
-/// An error from the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The disk, the file or a thread failed. Contains the message.

@@ -88,7 +88,6 @@ impl WorkerStatus {
     }
 }
 
-/// The status of all workers, in the order in which they were started.
 #[derive(Default)]
 pub struct WorkerBoard(Mutex<Vec<Arc<WorkerStatus>>>);
 
