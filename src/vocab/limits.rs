@@ -1937,7 +1937,7 @@ pub const BACKUP_PARTS_AHEAD: usize = 8;
 pub const BACKUP_MAIL_RETRY_MS: i64 = 10 * 60 * 1000;
 /// The pause before a failed restore drill is repeated, in milliseconds. Often the cause is a short outage of the target.
 pub const BACKUP_DRILL_RETRY_MS: i64 = 60 * 60 * 1000;
-/// The number of attempts to write a part of a snapshot, with doubling pauses, so that an outage of a minute does not restart a large
+/// The number of attempts to write a part of a snapshot, with doubling pauses, so that an outage of half a minute does not restart a large
 /// snapshot.
 pub const BACKUP_PART_ATTEMPTS: u32 = 6;
 

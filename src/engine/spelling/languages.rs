@@ -1,8 +1,7 @@
 //! Chooses the language of each block.
 //!
-//! Detection of short texts is unreliable, and templates often declare the wrong language. So the language is the candidate whose
-//! dictionary contains the most words. The candidates are the nearest `lang` attribute, the detected languages and the language of the
-//! document.
+//! Detection of short texts is unreliable, and templates often declare the wrong language. So the dictionaries of the candidates decide:
+//! the language of the document, the nearest `lang` attribute and the detected languages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,13 +19,13 @@ const DETECTION_BYTES_MAX: usize = 4_000;
 /// The maximum number of bytes of a document that are used to detect its language.
 const DOCUMENT_BYTES_MAX: usize = 4_000;
 
-/// The number of languages with an embedded dictionary, which are the first in [`CODES`].
+/// The number of common languages at the start of [`CODES`]. The second detection is limited to these, without Italian.
 const EMBEDDED_CODES: usize = 10;
 
-/// The maximum number of words that are looked up to choose a language.
+/// The maximum number of words of a block that are looked up to choose its language.
 const SAMPLE_WORDS: usize = 60;
 
-/// The languages that whatlang detects, with their two-letter codes.
+/// The detected languages that count, with their two-letter codes.
 const CODES: [(whatlang::Lang, &str); 28] = [
     (whatlang::Lang::Eng, "en"),
     (whatlang::Lang::Deu, "de"),
@@ -79,7 +78,7 @@ impl<'d> Languages<'d> {
         }
     }
 
-    /// Chooses the language of the document, which is used for blocks that are too short for detection.
+    /// Chooses the language of the document, which is the first candidate for each block.
     pub fn set_document(&mut self, blocks: &[Block], tokens: &[Vec<Token<'_>>]) {
         let mut text = String::new();
         for block in blocks {
@@ -128,8 +127,8 @@ impl<'d> Languages<'d> {
         others.filter_map(|(_, dictionary)| dictionary.as_ref()).any(|dictionary| dictionary.has(word))
     }
 
-    /// Detects the language of a text. An unreliable result counts only if the language has a dictionary, and then a second detection is
-    /// limited to languages with an embedded dictionary, because similar languages are easily confused.
+    /// Detects the language of a text. An unreliable result counts only if the language has a dictionary, and a second detection is then
+    /// limited to common languages, because similar languages are easily confused.
     fn detect(&mut self, text: &str) -> [Option<String>; 2] {
         let name = |lang| CODES.iter().find(|(known, _)| *known == lang).map(|(_, code)| (*code).to_owned());
         let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= DETECTION_BYTES_MAX).last().unwrap_or(0);
@@ -141,7 +140,7 @@ impl<'d> Languages<'d> {
         [first, if info.is_reliable() { None } else { second }]
     }
 
-    /// Returns the candidate whose dictionary contains the most words; on a tie, the earlier one.
+    /// Returns the first candidate, unless the dictionary of a later one contains clearly more of the words.
     fn choose(&mut self, candidates: [Option<String>; 4], sample: &[&Token<'_>]) -> String {
         let mut best: Option<(String, f32)> = None;
         let mut tried: Vec<String> = Vec::new();
