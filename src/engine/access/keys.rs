@@ -1,7 +1,7 @@
 //! The cache of API keys: every valid key, found by the hash of its text.
 //!
-//! The cache is in memory and complete, so a lookup needs only one hash and one probe, and a revoked key is rejected from the next request
-//! on. The cache does not read the store; `features/accounts` fills the cache at startup and updates it with every change.
+//! The cache is in memory and complete, so a lookup needs one hash and one probe. The cache does not read the store; `features/accounts`
+//! fills the cache at startup and updates it with every change.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -138,7 +138,7 @@ impl ApiKeyCache {
         });
     }
 
-    /// Removes an API key from the cache: the next request with this key is rejected.
+    /// Removes an API key from the cache, so that later requests with this key are rejected.
     pub fn remove(&self, id: KeyId) {
         self.by_hash.rcu(|keys| {
             let mut keys = HashMap::clone(keys);
