@@ -1,7 +1,7 @@
 //! Writes header values, encoded so that no value can break out of its header.
 //!
 //! Names and subjects are untrusted: line breaks and other control characters become spaces, non-ASCII text becomes encoded words (RFC
-//! 2047), and lines never exceed the allowed length.
+//! 2047), and lines do not exceed the allowed length.
 
 use std::fmt;
 

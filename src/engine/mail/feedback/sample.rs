@@ -21,7 +21,7 @@ use crate::vocab::mail_services::MailService;
 
 const REFUSAL: &str = "550 5.1.1 the mailbox does not exist (sample)";
 
-/// The temporary key that signs all SNS notifications in this process. One key is used for all of them, because creating a key is slow.
+/// The temporary key that signs the samples of SNS notifications. The process creates only one, because creating a key is slow.
 static KEY: OnceLock<RsaKeyPair> = OnceLock::new();
 
 /// A sample request with a hard bounce.
