@@ -182,7 +182,7 @@ fn collect(mark: &str, words: &[Word], tokens: &mut Vec<String>) {
     }
 }
 
-/// Returns whether a word can be evidence. Numbers and addresses cannot.
+/// Returns whether a word can be evidence. Numbers, email addresses and long words cannot.
 fn is_token(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     word.len() <= 24 && digits * 2 < word.chars().count() && !word.contains('@')
