@@ -27,7 +27,7 @@ const PREVIEW_QUALITY: u8 = 80;
 /// The maximum ratio of a thumbnail's height to its width: a thumbnail shows only the top of the email.
 const THUMBNAIL_PROPORTION: f32 = 1.4;
 
-const DAMAGED: &str = "the image is damaged; upload a new copy";
+const DAMAGED: &str = "the image is damaged; use a new copy";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {

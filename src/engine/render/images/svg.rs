@@ -33,13 +33,14 @@ const SERIFS: [&str; 12] = [
     "cormorant",
 ];
 
-/// Draws an SVG file at twice its size, or larger if it is small: transparent and without margins, or on a background with some space
-/// around the drawing.
+/// Draws an SVG file at twice its size, or larger if it is small, within limits of width and height: transparent and without margins, or on
+/// a background with some space around the drawing.
 pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String> {
     if file.len() > PREVIEW_DRAWING_BYTES_MAX {
         return Err(format!("the SVG file is larger than {} KiB; use a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024));
     }
-    let tree = Tree::from_data(file, &options()).map_err(|error| format!("the SVG file cannot be read ({error})"))?;
+    let tree = Tree::from_data(file, &options())
+        .map_err(|error| format!("the SVG file cannot be read ({error}); use a different file"))?;
     let (width, height) = (tree.size().width(), tree.size().height());
     let most = (DRAWN_LOGO_WIDTH_MAX as f32 / width).min(DRAWN_LOGO_HEIGHT_MAX as f32 / height);
     let scale = DENSITY.max(DRAWN_LOGO_HEIGHT_MIN as f32 / height).min(most);
@@ -129,7 +130,8 @@ mod tests {
     use super::super::{Task, perform};
     use super::*;
 
-    const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><rect x="10" width="100" height="40" fill="#3d5c66"/></svg>"##;
+    const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><rect x="10" width="100" height="40" \
+    fill="#3d5c66"/></svg>"##;
 
     #[test]
     fn a_logo_is_drawn_at_twice_its_size_transparent_and_on_a_background() {
@@ -151,7 +153,8 @@ mod tests {
     fn texts_are_drawn_with_the_built_in_fonts() {
         let text = |family: &str| {
             let svg = format!(
-                "<svg xmlns='http://www.w3.org/2000/svg' width='160' height='40'><text y='30' font-size='28' font-family='{family}'>Tide</text></svg>"
+                "<svg xmlns='http://www.w3.org/2000/svg' width='160' height='40'><text y='30' font-size='28' \
+                    font-family='{family}'>Tide</text></svg>"
             );
             draw(svg.as_bytes(), None).expect("the logo can be drawn")
         };
@@ -162,7 +165,8 @@ mod tests {
     fn a_drawing_stays_within_the_limits_and_reads_no_files() {
         let wide = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="2"><path d="M0 0h9000v2H0z"/></svg>"#;
         assert_eq!(draw(wide.as_bytes(), None).expect("the logo can be drawn").dimensions(), (DRAWN_LOGO_WIDTH_MAX, 1));
-        let file = r#"<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><image href="/etc/passwd" width="9" height="9"/></svg>"#;
+        let file = r#"<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><image href="/etc/passwd" width="9" \
+            height="9"/></svg>"#;
         for nothing in [file, "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "<svg/>", "<html>", ""] {
             assert!(draw(nothing.as_bytes(), None).is_err(), "{nothing}");
         }

@@ -1,6 +1,6 @@
 //! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, also inside media queries.
 //!
-//! Every style that is kept is serialized from its tokens, so that no email client can interpret it differently from the check.
+//! The values that are kept are serialized from their tokens, so that email clients interpret them as the check did.
 
 use cssparser::{ParseError, Parser, ToCss, Token};
 
@@ -306,7 +306,8 @@ mod tests {
                     @media only screen and (max-width:480px){.c{width:100%!important}@media print{d{color:red}}}\
                     @supports (x:y){e{color:red}} f{font-family:\"</style><script>\"}";
         let (out, removed) = cleaned(|styles| styles.sheet(text));
-        let expected = "a{color:red;}\n@media only screen and (max-width:480px){\n.c{width:100% !important;}\n@media print{\nd{color:red;}\n}\n}\n\
+        let expected = "a{color:red;}\n@media only screen and (max-width:480px){\n.c{width:100% !important;}\n@media \
+            print{\nd{color:red;}\n}\n}\n\
                         f{font-family:\"\\3c /style>\\3c script>\";}\n";
         assert_eq!(out, expected);
         assert!(removed.iter().any(|one| one.starts_with("style rule @import")), "{removed:?}");

@@ -1,4 +1,4 @@
-//! Renders a template. Every step and every byte is counted, so that neither a template nor its data can use too many resources.
+//! Renders a template. Steps and bytes are counted, so that neither a template nor its data can use too many resources.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
