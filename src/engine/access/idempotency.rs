@@ -40,7 +40,6 @@ pub struct StoredAnswer {
 
 impl Record for StoredAnswer {}
 
-/// A request with an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdempotentRequest {
     address: RecordKey,

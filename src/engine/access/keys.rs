@@ -57,7 +57,6 @@ impl Default for SendingLimits {
     }
 }
 
-/// A valid API key.
 #[derive(Clone, Debug)]
 pub struct ApiKey {
     pub id: KeyId,
@@ -147,7 +146,6 @@ impl ApiKeyCache {
         });
     }
 
-    /// Returns the API key that a caller presented, if it is valid.
     pub fn find(&self, presented: &PresentedKey<'_>) -> Option<Arc<ApiKey>> {
         let hash = presented.hash();
         let keys = self.by_hash.load();
@@ -156,7 +154,6 @@ impl ApiKeyCache {
         (same(&key.hash, &hash) && key.environment == presented.environment).then(|| key.clone())
     }
 
-    /// Returns the API key with this hash, if it is valid.
     pub fn by_hash(&self, hash: &[u8; 32]) -> Option<Arc<ApiKey>> {
         self.by_hash.load().get(hash).cloned()
     }

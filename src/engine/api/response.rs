@@ -120,7 +120,6 @@ pub struct Encoded {
     pub output: Option<Box<dyn Any + Send>>,
 }
 
-/// The successful response of an operation.
 pub trait SuccessResponse {
     const STATUS: u16;
     /// Encodes the complete envelope with this response inside.

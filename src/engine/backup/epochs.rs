@@ -42,7 +42,6 @@ pub struct Start {
     pub host: String,
     /// The epoch that started the log that this epoch continues without a gap; this epoch itself if it starts a new log.
     pub log_since: Epoch,
-    /// The number of the epoch's first part.
     pub first_part: PartNumber,
     /// The maximum time between two heartbeats.
     pub heartbeat_seconds: u64,

@@ -101,7 +101,6 @@ impl Checker {
         self.data.features.get((*self.rows.get(usize::from(id.0))?)?)
     }
 
-    /// Returns the condition of a note of a feature.
     fn condition(&self, id: FeatureId, number: u16) -> Option<&'static Condition> {
         let row = (*self.rows.get(usize::from(id.0))?)?;
         let note = self.data.features.get(row)?.notes.iter().position(|note| note.number == number)?;

@@ -124,7 +124,6 @@ impl Connector {
         }
     }
 
-    /// Returns whether a name can be resolved.
     pub async fn resolves(&self, name: &str) -> bool {
         self.resolver.resolve(name).await.is_ok_and(|found| !found.is_empty())
     }

@@ -111,7 +111,6 @@ impl Dns {
         }
     }
 
-    /// Returns the host names of an IP address.
     pub async fn names(&self, address: IpAddr, age: MaxAge) -> DnsResult<Vec<String>> {
         let name = |data: &RData| match data {
             RData::PTR(name) => Some(plain(&name.0)),

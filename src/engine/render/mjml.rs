@@ -9,7 +9,6 @@ use mrml::prelude::render::RenderOptions;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MjmlError {
-    /// The problem, for display.
     pub problem: String,
     /// The position of the problem, if the parser reports it.
     pub place: Option<Place>,

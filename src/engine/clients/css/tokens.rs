@@ -58,7 +58,6 @@ impl CssToken {
         self.name(source).eq_ignore_ascii_case(name)
     }
 
-    /// Returns the unit of a dimension.
     pub fn unit<'s>(&self, source: &'s str) -> &'s str {
         let text = self.span.of(source);
         let digits = text.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '.' | '+' | '-'));

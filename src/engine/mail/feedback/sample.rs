@@ -36,7 +36,6 @@ pub struct Sample {
 
 #[derive(Clone, Copy)]
 pub struct Content<'a> {
-    /// The token in the event.
     pub token: &'a str,
     pub id: &'a str,
     /// The topic of the notification, for Amazon SES.

@@ -29,7 +29,6 @@ struct IdleConnection {
     since: Instant,
 }
 
-/// A slot in the pool for one connection.
 pub struct PoolSlot<'a> {
     pool: &'a Pool,
     _permit: SemaphorePermit<'a>,

@@ -1,7 +1,7 @@
 //! Draws SVG logos as PNG, because few email clients show SVG.
 //!
-//! A few hundred bytes of SVG can keep a processor busy for hours. Therefore only worker processes call this module. The drawing reads no
-//! files: images inside the SVG are left out, and texts use the built-in fonts.
+//! A few hundred bytes of SVG can keep a processor busy for hours. Therefore, worker processes do the drawing, except in tests and tools.
+//! The drawing reads no files: images inside the SVG are left out, and texts use the built-in fonts.
 
 use std::sync::Arc;
 

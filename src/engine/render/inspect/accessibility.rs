@@ -41,7 +41,6 @@ pub enum AccessibilityRule {
     TextInImages,
 }
 
-/// An accessibility problem, with its places in the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessibilityProblem {
     pub rule: AccessibilityRule,

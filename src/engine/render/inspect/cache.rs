@@ -18,7 +18,6 @@ type Key = [u8; 32];
 pub struct InspectionCache(Mutex<VecDeque<(Key, Arc<Inspection>)>>);
 
 impl InspectionCache {
-    /// Returns the inspection of this HTML, if it is cached.
     pub fn get(&self, html: &str) -> Option<Arc<Inspection>> {
         let key = key(html);
         let mut entries = self.entries();

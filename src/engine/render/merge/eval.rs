@@ -264,7 +264,6 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
     }
 }
 
-/// Returns the reader's language, if it is known.
 fn reader(fields: &dyn Fields) -> Option<Language> {
     fields.field("language").into_text().and_then(|tag| Language::of(&tag))
 }

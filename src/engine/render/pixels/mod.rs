@@ -73,7 +73,6 @@ pub struct ScreenshotOptions {
     pub reports_dark_images: bool,
 }
 
-/// Which thumbnails of a screenshot to create.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thumbnails {
     /// The width, in pixels, of a thumbnail of the screenshot's top, or `None` to create no such thumbnail.
@@ -177,7 +176,8 @@ impl fmt::Display for Warning {
         match self {
             Self::GlyphsMissing { script, examples } => write!(
                 f,
-                "No installed font has the {script} characters {examples}: the rendering shows boxes, but recipients see the characters. Set \
+                "No installed font has the {script} characters {examples}: the rendering shows boxes, but recipients see the characters. \
+                    Set \
                  rendering.fonts to a folder that contains fonts for this script, such as the Noto fonts."
             ),
             Self::ImagesAbsent { count, first } => {
@@ -194,7 +194,8 @@ impl fmt::Display for Warning {
             ),
             Self::ImagesDark { count, first } => write!(
                 f,
-                "{} are dark on transparent backgrounds, so they are hard to see in dark mode. Give them light outlines or solid backgrounds.",
+                "{} are dark on transparent backgrounds, so they are hard to see in dark mode. Give them light outlines or solid \
+                    backgrounds.",
                 images(*count, first)
             ),
             Self::NotDrawn { elements } => {
@@ -330,7 +331,6 @@ impl Pixels {
         self.workers.compatibility(html, clients).await
     }
 
-    /// Returns the digest of the support tables in use.
     pub fn tables_digest(&self) -> [u8; 32] {
         self.workers.tables_digest()
     }
