@@ -130,8 +130,7 @@ mod tests {
     use super::super::{Task, perform};
     use super::*;
 
-    const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><rect x="10" width="100" height="40" \
-    fill="#3d5c66"/></svg>"##;
+    const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><rect x="10" width="100" height="40" fill="#3d5c66"/></svg>"##;
 
     #[test]
     fn a_logo_is_drawn_at_twice_its_size_transparent_and_on_a_background() {
@@ -153,8 +152,7 @@ mod tests {
     fn texts_are_drawn_with_the_built_in_fonts() {
         let text = |family: &str| {
             let svg = format!(
-                "<svg xmlns='http://www.w3.org/2000/svg' width='160' height='40'><text y='30' font-size='28' \
-                    font-family='{family}'>Tide</text></svg>"
+                "<svg xmlns='http://www.w3.org/2000/svg' width='160' height='40'><text y='30' font-size='28' font-family='{family}'>Tide</text></svg>"
             );
             draw(svg.as_bytes(), None).expect("the logo can be drawn")
         };
@@ -165,8 +163,7 @@ mod tests {
     fn a_drawing_stays_within_the_limits_and_reads_no_files() {
         let wide = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="2"><path d="M0 0h9000v2H0z"/></svg>"#;
         assert_eq!(draw(wide.as_bytes(), None).expect("the logo can be drawn").dimensions(), (DRAWN_LOGO_WIDTH_MAX, 1));
-        let file = r#"<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><image href="/etc/passwd" width="9" \
-            height="9"/></svg>"#;
+        let file = r#"<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><image href="/etc/passwd" width="9" height="9"/></svg>"#;
         for nothing in [file, "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "<svg/>", "<html>", ""] {
             assert!(draw(nothing.as_bytes(), None).is_err(), "{nothing}");
         }

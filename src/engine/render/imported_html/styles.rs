@@ -306,8 +306,7 @@ mod tests {
                     @media only screen and (max-width:480px){.c{width:100%!important}@media print{d{color:red}}}\
                     @supports (x:y){e{color:red}} f{font-family:\"</style><script>\"}";
         let (out, removed) = cleaned(|styles| styles.sheet(text));
-        let expected = "a{color:red;}\n@media only screen and (max-width:480px){\n.c{width:100% !important;}\n@media \
-            print{\nd{color:red;}\n}\n}\n\
+        let expected = "a{color:red;}\n@media only screen and (max-width:480px){\n.c{width:100% !important;}\n@media print{\nd{color:red;}\n}\n}\n\
                         f{font-family:\"\\3c /style>\\3c script>\";}\n";
         assert_eq!(out, expected);
         assert!(removed.iter().any(|one| one.starts_with("style rule @import")), "{removed:?}");

@@ -176,8 +176,7 @@ impl fmt::Display for Warning {
         match self {
             Self::GlyphsMissing { script, examples } => write!(
                 f,
-                "No installed font has the {script} characters {examples}: the rendering shows boxes, but recipients see the characters. \
-                    Set \
+                "No installed font has the {script} characters {examples}: the rendering shows boxes, but recipients see the characters. Set \
                  rendering.fonts to a folder that contains fonts for this script, such as the Noto fonts."
             ),
             Self::ImagesAbsent { count, first } => {
@@ -194,8 +193,7 @@ impl fmt::Display for Warning {
             ),
             Self::ImagesDark { count, first } => write!(
                 f,
-                "{} are dark on transparent backgrounds, so they are hard to see in dark mode. Give them light outlines or solid \
-                    backgrounds.",
+                "{} are dark on transparent backgrounds, so they are hard to see in dark mode. Give them light outlines or solid backgrounds.",
                 images(*count, first)
             ),
             Self::NotDrawn { elements } => {

@@ -50,7 +50,7 @@ pub fn run(duty: &WorkerOptions, feature: FeatureTask) -> ExitCode {
     if let Some(missing) = confinement.missing().filter(|_| !duty.unconfined) {
         let why = format!(
             "the worker process cannot be confined: {missing}; rendering.require_confinement = false lets it run unconfined, for trusted \
-                input only"
+             input only"
         );
         return answer(&RenderError::Unavailable(why).into());
     }
