@@ -49,7 +49,7 @@ struct Inner {
 impl VisitBuffer {
     /// Buffers a visit if there is space. A repeated visit by the same `client` to the same link within a short time is ignored.
     ///
-    /// Only a hash of the client's identity is kept, and only in memory.
+    /// Of `client`, only a hash is kept, and only in memory.
     pub fn note(&self, visit: Visit, client: &[u8]) {
         let mut inner = self.inner();
         if inner.is_repeat(&visit, client) {

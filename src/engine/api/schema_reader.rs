@@ -8,7 +8,7 @@ use super::operation::{Entry, Takes};
 
 /// The prefix of references to schemas in the same document.
 const DEFINITIONS: &str = "#/$defs/";
-/// The maximum length of a chain of references that is followed. Chains in real schemas have at most two references.
+/// The maximum length of a chain of references that is followed.
 const REFERENCES_MAX: usize = 8;
 
 /// The schemas of an operation's input or output, with the definitions that they refer to.

@@ -20,7 +20,7 @@ use super::features::detect::{Site, Use};
 use super::html::Element;
 use super::view::View;
 
-/// The maximum number of examined elements among those that a rule matches. More elements would not change the result in practice.
+/// The maximum number of examined elements among those that a rule matches.
 const STYLED_MAX: usize = 500;
 
 /// Whether a note applies to a use of a feature.

@@ -1,4 +1,4 @@
-//! Caches recent inspections by the content of the email, because users repair an email and check it again several times in different ways.
+//! Caches recent inspections by the content of the email, because users often check an email several times.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};

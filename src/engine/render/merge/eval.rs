@@ -348,8 +348,7 @@ fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Missing, _) | (_, Value::Missing) => false,
         (Value::Text(left), Value::Text(right)) => left == right,
         (Value::Truth(left), Value::Truth(right)) => left == right,
-        // Lists and maps are never equal: their depth depends on the data, so comparing them could overflow the stack, and no email needs
-        // such a comparison.
+        // Lists and maps are never equal: their depth depends on the data, so comparing them could overflow the stack.
         (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => false,
         (left, right) => order(left, right) == Some(Ordering::Equal),
     }

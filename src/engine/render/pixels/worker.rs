@@ -1,7 +1,7 @@
 //! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
 //! Before the worker reads the request, it gives up access that it does not need, as far as the kernel supports that: memory and time
-//! beyond its limits, files, the network, and other programs. A hostile email can therefore prevent only its own response.
+//! beyond its limits, files, the network, and other programs. This limits the harm that a hostile email can do to its own response.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
