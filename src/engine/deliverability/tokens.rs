@@ -46,8 +46,7 @@ pub struct Evidence {
 
 /// The strength at or above which the evidence is clear: one hypothesis is ten times as plausible as the other.
 pub const CLEAR: f64 = 1.0;
-/// The minimum number of points that clear evidence of spam adds. In cross-validation, one of 1,929 easy legitimate messages scored 4 or
-/// more.
+/// The minimum number of points that clear evidence of spam adds.
 const CLEAR_POINTS: f64 = 1.5;
 /// The points for each unit of the natural logarithm of the strength. Evidence of spam adds them to [`CLEAR_POINTS`]; evidence of
 /// legitimate mail subtracts them.
