@@ -1,4 +1,4 @@
-//! The cache of OAuth access tokens: every token that has not been replaced, found by the hash of its text.
+//! The cache of OAuth access tokens, found by the hash of their text.
 //!
 //! A token stands for an API key that its owner granted to a program, and is valid only for one resource and until its expiry. The cache
 //! is a copy of rows in the store; `features/accounts` fills it at startup and updates it with every change.
@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::vocab::permissions::PermissionSet;
 
-/// The prefix of every access token. Secret scanners recognize leaked tokens by this prefix.
+/// The prefix of these access tokens. Secret scanners recognize leaked tokens by this prefix.
 pub const PREFIX: &str = "mm_at_";
 
 /// The path of the only resource that access tokens are valid for: the MCP server.
@@ -27,7 +27,7 @@ pub struct AccessToken {
     pub key: [u8; 32],
     /// The URL of the resource that the token is valid for (RFC 8707).
     pub resource: String,
-    /// The permissions of the token, which are a subset of the key's permissions.
+    /// The permissions that the user granted to the token.
     pub permissions: PermissionSet,
     pub expires_at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! The audit log: one row per command, written in the command's own transaction.
+//! The audit log. Commands write their rows in their own transactions.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +19,11 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(AUDIT)];
 pub struct AuditRecord {
     /// The ID of the operation that ran, such as `contacts.create`.
     pub operation: String,
-    /// The API key that was used; `None` if a user or the operator ran the command.
+    /// The API key that was used; `None` for users, anonymous callers and the operator.
     pub key: Option<KeyId>,
-    /// The user who ran the command; `None` for API keys and for the operator of the machine.
+    /// The user who ran the command; `None` for API keys, anonymous callers and the operator.
     pub user: Option<UserId>,
-    /// The account that the command belongs to; `None` for the operator of the machine.
+    /// The account of the caller; `None` for anonymous callers and the operator.
     pub account: Option<AccountId>,
     /// The ID of the request that ran the command.
     pub request: String,

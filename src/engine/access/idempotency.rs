@@ -1,9 +1,10 @@
 //! Stored responses for repeated requests (`assets/docs/idempotency.md`).
 //!
-//! A request with an `Idempotency-Key` runs once; within 24 hours, the same request gets the status and bytes of the first response. The
-//! record is written in the same transaction as the effect of the request, so neither ever exists without the other. Idempotency keys are
-//! scoped to the API key. Two requests are the same if their operations, their path parameters and their bodies match. Bodies are compared
-//! with sorted JSON keys, so that a repeated request can order its keys differently.
+//! Within 24 hours, a repeated request with the same `Idempotency-Key` gets the status and bytes of the first response. Failures with
+//! status 429 or 5xx are not stored. Commands store the response in the transaction of their effect. Asynchronous operations store it after
+//! their effect; if the process crashes in between, the repeated request runs again. Idempotency keys are scoped to the API key. Two
+//! requests are the same if their operations, their path parameters and their bodies match. Bodies are compared with sorted JSON keys, so
+//! that a repeated request can order its keys differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -40,7 +41,6 @@ pub struct StoredAnswer {
 
 impl Record for StoredAnswer {}
 
-/// A request with an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdempotentRequest {
     address: RecordKey,
@@ -91,8 +91,8 @@ impl IdempotentRequest {
 /// still treated as completed and does not run again.
 const ERASED: u16 = 410;
 
-/// Erases the responses that contain one of `needles`. Reads up to `limit` responses, starting after the key `after`. Returns true if there
-/// may be more, and then sets `after` to the last key read.
+/// Erases the responses that contain one of `needles`; encrypted responses are not searched. Reads up to `limit` responses, starting after
+/// the key `after`. Returns true if there may be more, and then sets `after` to the last key read.
 pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: &[String]) -> store::Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(REPLAYS, &span, Order::Forward, limit)?;

@@ -2,7 +2,7 @@
 //!
 //! Only tokens that this service created are accepted, so the header is compared and never interpreted: a token with a different algorithm,
 //! with `none`, with a different type or with an embedded key is invalid. A token only refers to a record, so access can be revoked. JWT
-//! libraries are not used, because they support every algorithm and read the system clock.
+//! libraries are not used, because they support more algorithms and read the system clock.
 
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;

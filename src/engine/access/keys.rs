@@ -1,7 +1,7 @@
 //! The cache of API keys: every valid key, found by the hash of its text.
 //!
-//! The cache is in memory and complete, so a lookup needs only one hash and one probe, and a revoked key is rejected from the next request
-//! on. The cache does not read the store; `features/accounts` fills the cache at startup and updates it with every change.
+//! The cache is in memory and complete, so a lookup needs one hash and one probe. The cache does not read the store; `features/accounts`
+//! fills the cache at startup and updates it with every change.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -57,7 +57,6 @@ impl Default for SendingLimits {
     }
 }
 
-/// A valid API key.
 #[derive(Clone, Debug)]
 pub struct ApiKey {
     pub id: KeyId,
@@ -138,7 +137,7 @@ impl ApiKeyCache {
         });
     }
 
-    /// Removes an API key from the cache: the next request with this key is rejected.
+    /// Removes an API key from the cache, so that later requests with this key are rejected.
     pub fn remove(&self, id: KeyId) {
         self.by_hash.rcu(|keys| {
             let mut keys = HashMap::clone(keys);
@@ -147,7 +146,6 @@ impl ApiKeyCache {
         });
     }
 
-    /// Returns the API key that a caller presented, if it is valid.
     pub fn find(&self, presented: &PresentedKey<'_>) -> Option<Arc<ApiKey>> {
         let hash = presented.hash();
         let keys = self.by_hash.load();
@@ -156,7 +154,6 @@ impl ApiKeyCache {
         (same(&key.hash, &hash) && key.environment == presented.environment).then(|| key.clone())
     }
 
-    /// Returns the API key with this hash, if it is valid.
     pub fn by_hash(&self, hash: &[u8; 32]) -> Option<Arc<ApiKey>> {
         self.by_hash.load().get(hash).cloned()
     }

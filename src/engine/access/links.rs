@@ -24,7 +24,7 @@ impl Links {
         format!("{expiry}.{}", HEXLOWER.encode(&sum))
     }
 
-    /// Returns whether `token` gives access to `path` now.
+    /// Returns whether `token` gives access to `path` at `now`.
     pub fn check(&self, path: &str, token: &str, now: Timestamp) -> bool {
         let Some((expiry, sum)) = token.split_once('.') else { return false };
         let Ok(sum) = HEXLOWER.decode(sum.as_bytes()) else { return false };

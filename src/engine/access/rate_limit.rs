@@ -1,7 +1,7 @@
 //! Request budgets: a number of requests per account and route group in a 60-second window that starts with the window's first request.
 //!
-//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so an additional key adds no budget. The
-//! windows are in memory, so each account has full budgets after a restart.
+//! The rules are in `assets/docs/rate-limits.md`. The keys of an account share their windows, so an additional key adds no budget; users
+//! share separate windows. The windows are in memory, so each account has full budgets after a restart.
 
 use std::sync::Mutex;
 
@@ -17,7 +17,7 @@ struct Window {
     used: u32,
 }
 
-/// The windows of one account, one for each route group.
+/// The windows of the keys, or of the users, of one account: one for each route group.
 #[derive(Debug, Default)]
 pub struct RateLimits {
     windows: [Mutex<Window>; RouteGroup::ALL.len()],

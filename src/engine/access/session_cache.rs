@@ -1,8 +1,7 @@
 //! The cache of all users and their sessions, which the pipeline uses to authenticate requests. Like the cache of API keys, it is
 //! in memory and complete.
 //!
-//! The cache neither signs users in nor reads the store; `features/accounts` fills the cache at startup and updates it on every
-//! change. Role changes, member removals and ended sessions take effect on the next request.
+//! The cache neither signs users in nor reads the store; `features/accounts` fills the cache at startup and updates it on every change.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,9 +1,9 @@
 //! Limits on attempts to guess passwords, codes and tokens: a few attempts without a wait, then longer and longer waits, but never a
 //! permanent lock.
 //!
-//! The limits are checked in memory. The counts are also stored in a table, so that a restart does not reset them: callers store the counts
-//! with [`Throttle::keep`] before they respond. Waits are measured with the monotonic clock. Names are stored as digests. The number of
-//! names is bounded, in memory and in the table; both drop the least recently used names first.
+//! The limits are checked in memory. The counts are also stored in a table, so that a restart does not reset them: callers store counted
+//! attempts with [`Throttle::keep`] before they respond. Waits are measured with the monotonic clock. Names are stored as digests. The
+//! number of names is bounded, in memory and in the table; both drop the least recently used names first.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

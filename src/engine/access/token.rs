@@ -1,7 +1,7 @@
 //! The text of an API key: `sk_live_` or `sk_test_`, 32 random letters and digits, and a checksum of 6 characters.
 //!
-//! With the checksum, a mistyped or invented key can be rejected without a store lookup, and code scanners can recognize a leaked key. This
-//! file does not check whether a key exists: keys are stored and found by [`PresentedKey::hash`].
+//! With the checksum, most mistyped keys are rejected without a lookup, and code scanners can recognize a leaked key. This file does not
+//! check whether a key exists: keys are stored and found by [`PresentedKey::hash`].
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl fmt::Debug for PresentedKey<'_> {
     }
 }
 
-/// The error for text that is not a key this service could have created.
+/// The error for text that cannot be a key of this service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 

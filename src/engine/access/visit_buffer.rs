@@ -1,7 +1,7 @@
 //! Visits to links in messages, buffered in memory for a moment so that a visitor does not wait for the disk.
 //!
 //! The tracking feature removes the visits in batches and interprets them. Visits that do not fit into the buffer are dropped and counted:
-//! a flood of visits makes the statistics less accurate but never uses up memory or delays a response.
+//! a flood of visits makes the statistics less accurate, but does not use up memory.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -40,8 +40,8 @@ pub struct VisitBuffer {
 #[derive(Default)]
 struct Inner {
     visits: VecDeque<Visit>,
-    /// Hashes of the recipient, link and client of each visit, in the current window of [`limits::VISIT_REPEAT_MS`] and in the previous
-    /// one.
+    /// Hashes of the mailing, recipient, link and client of each visit, in the current window of [`limits::VISIT_REPEAT_MS`] and in the
+    /// previous one.
     seen: [HashSet<u64>; 2],
     window: i64,
 }
@@ -49,7 +49,7 @@ struct Inner {
 impl VisitBuffer {
     /// Buffers a visit if there is space. A repeated visit by the same `client` to the same link within a short time is ignored.
     ///
-    /// Only a hash of the client's identity is kept, and only in memory.
+    /// Of `client`, only a hash is kept, and only in memory.
     pub fn note(&self, visit: Visit, client: &[u8]) {
         let mut inner = self.inner();
         if inner.is_repeat(&visit, client) {
@@ -104,7 +104,8 @@ impl Inner {
         (visit.mailing, visit.recipient, visit.link, client).hash(&mut hasher);
         let known = hasher.finish();
         let again = self.seen.iter().any(|seen| seen.contains(&known));
-        // The set is bounded even during a flood. While the set is full, repeated visits are counted as new visits.
+        // The set is bounded even during a flood. While the set is full, visits are not added to it, so their repeats are counted as new
+        // visits.
         if self.seen[0].len() < limits::VISITS_WAITING_MAX {
             self.seen[0].insert(known);
         }

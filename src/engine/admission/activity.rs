@@ -22,7 +22,7 @@ pub struct Idle {
 /// A connection's activity: how many requests are in progress, whether its client still reads a reply, and when the connection last made
 /// progress.
 ///
-/// The numbers are atomic, so that the many writers of an HTTP/2 connection never wait for each other. Relaxed ordering suffices: the
+/// The numbers are atomic, so that the many writers of an HTTP/2 connection do not wait for each other. Relaxed ordering suffices: the
 /// numbers are independent, and a slightly stale read only delays a timeout by a moment.
 pub struct Activity {
     opened: Instant,

@@ -1,10 +1,10 @@
-//! Admits connections up to a maximum, in total and per address. When all connections are in use, an idle connection is closed to admit
-//! a new one.
+//! Admits connections up to a maximum, in total and per address. When all connections are in use, idle connections are closed to admit new
+//! ones.
 //!
-//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle
-//! connections of a flood from few addresses are closed first, and a visitor's only connection is closed last. A connection is never
-//! chosen while a request is in progress on it or its client still reads a reply. A connection that is already closing is chosen only
-//! if no other connection is idle. The connection's owner reports its state through [`Activity`].
+//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle connections of
+//! a flood from few addresses are closed first, and a visitor's only connection is closed last. A connection is not chosen while a request
+//! is in progress on it, or while its client is still reading a reply. A connection that is already closing is chosen only if no other
+//! connection is idle. The connection's owner reports its state through [`Activity`].
 
 mod activity;
 
@@ -91,7 +91,7 @@ impl Origin {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// All connections are in use, and none of them is idle.
+    /// All connections are in use, and no idle connection was closed in time.
     Total,
     /// This address already has its maximum of connections.
     Address,
@@ -124,7 +124,7 @@ impl Admission {
         Arc::new(Self { total_max, per_address_max, state: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Admits a connection. When all connections are in use, an idle connection is closed first.
+    /// Admits a connection. When all connections are in use, asks idle connections to close, and waits briefly for one to end.
     pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         for attempt in 0..TRIES_MAX {
             // Subscribe before reading the count, so that a connection that ends in between is not missed.

@@ -1,5 +1,4 @@
-//! Counts attempts that may be guesses. The count is durable before the response is sent, so neither a restart nor a crash resets the
-//! count.
+//! Counts attempts that may be guesses. The count is durable before the response is sent, so a restart does not reset it.
 
 use std::sync::Arc;
 
@@ -9,7 +8,8 @@ use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::store;
 use crate::vocab::codes::Code;
 
-/// Counts one attempt for each of these names, or rejects the attempt until the waits for these names are over.
+/// Counts one attempt for each of these names. Returns an error at the first name that must wait; the names before it stay counted in
+/// memory.
 pub async fn count(engine: &Arc<Engine>, names: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     for (rule, name) in names {
@@ -18,8 +18,7 @@ pub async fn count(engine: &Arc<Engine>, names: &[ThrottleKey]) -> Result<(), Fa
     Ok(keep(engine, names).await?)
 }
 
-/// Records that the attempt was not a guess: forgets every attempt for the names in `forgiven`, and only this attempt for those in
-/// `undone`.
+/// Records that the attempt was not a guess: forgets all attempts for the names in `forgiven`, and one attempt for each name in `undone`.
 pub async fn forgive(engine: &Arc<Engine>, forgiven: &[ThrottleKey], undone: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     forgiven.iter().for_each(|(rule, name)| engine.throttle.forgive(rule, name));

@@ -1,4 +1,4 @@
-//! Limits how many bytes of large request bodies are in memory at the same time, over all requests.
+//! Limits how many bytes of large request bodies are in memory at the same time. Operations that read a body as a stream are not limited.
 //!
 //! A body stays in memory while its operation runs, and so does its parsed form. A few concurrent large bodies would use more memory than a
 //! small server has. Small bodies bypass the limit, so that large ones cannot block them.
@@ -42,9 +42,10 @@ impl Bodies {
         Self { units: Semaphore::new(units_max), units_max, wait }
     }
 
-    /// Reserves the part of the limit that `body` needs; waits until enough is free. The whole reservation is made before the body is read:
-    /// bodies that each wait for their second half would deadlock. A body of unknown length reserves `limit` bytes, the maximum that the
-    /// operation accepts; a body that is larger than the total reserves the total.
+    /// Reserves the part of the limit that `body` needs, and waits for it if necessary. Small bodies, and bodies that are rejected unread
+    /// because they are too large, reserve nothing. The whole reservation is made before the body is read: bodies that each wait for their
+    /// second half would deadlock. A body of unknown length reserves `limit` bytes, the maximum that the operation accepts; a body that is
+    /// larger than the total reserves the total.
     pub fn room<'b>(&'b self, body: &Body, limit: usize) -> impl Future<Output = Result<Room<'b>, Failure>> + use<'b> {
         let bytes = match body {
             Body::Empty => 0,

@@ -1,4 +1,5 @@
-//! The pipeline that every operation runs through: route, authenticate, count, authorize, replay, decode, run, commit, encode.
+//! The pipeline of operations: route, authenticate, count, authorize, replay, decode, run, commit, encode. Raw operations decode their own
+//! body, and have no replay.
 //!
 //! The order is that of `assets/docs/api-conventions.md`: a request that reaches the limiter counts against its budget even if its key
 //! lacks a permission, its input is invalid, or the response is a stored one. A request that the limiter rejects leaves no replay record.
@@ -66,7 +67,7 @@ impl Api {
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
     }
 
-    /// Returns whether any operation has this path, with any HTTP method.
+    /// Returns whether an operation has this path, with any HTTP method. Operations of the operator are ignored.
     pub fn knows(&self, path: &str) -> bool {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
@@ -322,7 +323,7 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// Runs a query that may read many rows: on a separate thread and, if requested, after the index has caught up.
+    /// Runs a query that may read many rows, on a separate thread. Waits for the search index first if the query requires that.
     async fn blocking(
         &self,
         (freshness, asked): (Freshness, PreparedQuery),
@@ -406,7 +407,7 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// Runs an operation that may wait. Its effect is not a single transaction, so its replay record is stored right after the effect: if
+    /// Runs an operation that may wait. Its effect can consist of several transactions, so its replay record is stored after the effect: if
     /// the process crashes in between, a repeated request runs the operation again.
     async fn asynchronous(
         &mut self,
@@ -493,8 +494,8 @@ enum Wrote {
     Stored(StoredAnswer),
 }
 
-/// Runs inside a command's transaction: writes the effect, the audit row and the replay record; if the command fails, at most a replay
-/// record.
+/// Runs inside a command's transaction: writes the effect, the audit row and, for a request with an idempotency key, the replay record. If
+/// the command fails, only a replay record can be written.
 fn write(
     tx: &mut WriteTx<'_>,
     prepared: Result<PreparedCommand, Failure>,

@@ -155,7 +155,7 @@ impl Context {
         reading.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
     }
 
-    /// Runs `change` in a transaction, together with the audit row of the command.
+    /// Runs `change` in a transaction, together with the audit row of the operation.
     pub async fn write<T, F>(&self, spec: &'static Spec, change: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -171,7 +171,7 @@ impl Context {
         self.store(spec).write(changing).await?
     }
 
-    /// Returns the store that contains the data of the operation.
+    /// Returns the control store for operations of the account and of the operator; for others, the store of the caller's environment.
     pub fn store(&self, spec: &Spec) -> &Arc<Store> {
         match spec.access {
             Access::Operator | Access::Person | Access::Manager => &self.engine.control,

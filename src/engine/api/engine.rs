@@ -39,13 +39,13 @@ use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// The store and the derived data of one environment. An API key gives access to only one environment.
+/// The store and the derived data of one environment.
 pub struct EnvironmentData {
     pub environment: Environment,
     pub store: Arc<Store>,
     pub search: Arc<Index>,
     pub index_turn: IndexTurn,
-    /// Visits to links in messages that are not stored yet.
+    /// The visits to links in messages, until they are stored.
     pub visits: VisitBuffer,
 }
 
@@ -118,7 +118,7 @@ pub struct Engine {
     /// The inspections of recently checked emails.
     pub inspections: InspectionCache,
     pub bodies: Bodies,
-    /// The OpenAPI document. Its paths are relative to the document's location, so the document is the same for every listener.
+    /// The OpenAPI document. Its server URL is `/`, so the document is the same for every listener.
     pub openapi: LazyLock<Bytes, fn() -> Bytes>,
     /// The time when the engine was built, which is when the process started.
     pub started_at: Timestamp,
@@ -197,7 +197,7 @@ impl Engine {
         }
     }
 
-    /// Returns the base URL of links in responses, which is set once the service listens.
+    /// Returns the base URL of links in responses; empty until the service listens.
     pub fn base_url(&self) -> &str {
         self.base_url.get().map_or("", String::as_str)
     }

@@ -16,8 +16,8 @@ use crate::vocab::limits;
 #[derive(Debug)]
 pub struct Failure {
     pub code: Code,
-    /// The message for the caller, if it is more specific than the error code's own message. The message names neither the field
-    /// nor an operation.
+    /// The message for the caller, if it is more specific than the error code's own message. [`Failure::text`] adds the field and the
+    /// related operation to it.
     pub message: Option<Cow<'static, str>>,
     /// The field of the input that is invalid.
     pub field: Option<Box<str>>,
@@ -57,12 +57,12 @@ impl Failure {
         Self { code, message: None, field: None, see: None, data: None, retry_after: None, cause: None }
     }
 
-    /// Creates a failure with a message that names the value and the remedy.
+    /// Creates a failure with this message instead of the error code's own.
     pub fn because(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: Some(message.into()), ..Self::new(code) }
     }
 
-    /// Creates a failure for an invalid value in `field`; `message` describes what was expected.
+    /// Creates a failure with the code `InvalidRequest` for `field`.
     pub fn field(field: &str, message: impl std::fmt::Display) -> Self {
         Self::because(Code::InvalidRequest, message.to_string()).in_field(field)
     }
@@ -110,13 +110,14 @@ impl Failure {
         self
     }
 
-    /// Creates an internal failure: the caller sees only the ID of the request, and the log gets the cause.
+    /// Creates an internal failure. The log gets the cause; the caller gets a general message and the ID of the request.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self { cause: Some(cause.to_string()), ..Self::new(Code::Internal) }
     }
 }
 
-/// Turns a message into a sentence: capitalizes the first word, if it consists only of letters, and adds a period.
+/// Turns a message into a sentence: capitalizes the first word if it consists only of letters, and adds a period if the end mark is
+/// missing.
 fn sentence(text: &str) -> String {
     let word = text.split(' ').next().unwrap_or_default().trim_end_matches([',', ':', ';', '.']);
     let mut letters = text.chars();
@@ -135,7 +136,7 @@ impl From<Code> for Failure {
     }
 }
 
-/// Converts an error from the store, which is either temporary (the caller may retry) or permanent.
+/// Converts an error from the store. Temporary errors get a time to wait before a retry.
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
         match &error {
@@ -143,7 +144,7 @@ impl From<store::Error> for Failure {
                 Self { cause: Some(error.to_string()), ..Self::new(Code::Unavailable).after_seconds(1) }
             }
             store::Error::NotLeader => {
-                Self::because(Code::Unavailable, "No node of the cluster accepts writes at the moment; try again.")
+                Self::because(Code::Unavailable, "This node of the cluster does not accept writes now; try again.")
                     .after_seconds(1)
             }
             store::Error::NoSpace => Self::new(Code::StorageFull).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS),

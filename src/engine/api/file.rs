@@ -13,7 +13,7 @@ use crate::vocab::ids::BlobId;
 /// What the client should do with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// The client should show the file, and may cache it while its link is valid.
+    /// The client should show the file, and may cache it for a day.
     Inline,
     /// The client should save the file; no cache may store it.
     Attachment,
@@ -39,7 +39,7 @@ pub fn send(tx: ReadTx, file: BlobId, disposition: Disposition) -> Result<Option
     put(CONTENT_LENGTH, &head.bytes.to_string())?;
     put(CACHE_CONTROL, cache)?;
     put(HeaderName::from_static("x-content-type-options"), "nosniff")?;
-    // An email's HTML, opened from its link, is untrusted content on this service's domain: it must neither run scripts nor send data.
+    // An email's HTML, opened from its link, is untrusted content on this service's domain: it must neither run scripts nor submit forms.
     put(
         HeaderName::from_static("content-security-policy"),
         "sandbox; default-src 'none'; img-src * data:; style-src 'unsafe-inline'",

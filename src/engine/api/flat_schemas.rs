@@ -1,4 +1,4 @@
-//! Self-contained schemas of operations, for callers that pass one flat object. The schemas are read from the OpenAPI document.
+//! The schemas of operations for callers that pass one flat object, read from the OpenAPI document.
 
 use std::collections::BTreeMap;
 
@@ -39,8 +39,8 @@ impl<'a> FlatSchemas<'a> {
 
     /// Returns the input of an operation.
     ///
-    /// Conditions between fields are left out, because language models accept no `anyOf` or `allOf` at the top of a schema. The operation
-    /// checks them, and its errors name the field.
+    /// Conditions between fields are left out, because some language models accept no `anyOf` or `allOf` at the top of a schema. The
+    /// operation checks these conditions.
     pub fn input(&self, operation: &str) -> FlatInput {
         let operation = self.of(operation);
         let (mut properties, mut required) = (Map::new(), Vec::new());
@@ -82,7 +82,7 @@ impl<'a> FlatSchemas<'a> {
         }
     }
 
-    /// Points every reference in `schema` to `$defs`, and returns the definitions.
+    /// Points the references in `schema` to `$defs`, and returns their definitions.
     pub fn embed(&self, schema: &mut Value) -> Map<String, Value> {
         let mut definitions = Map::new();
         let mut waiting = Vec::new();
@@ -98,12 +98,11 @@ impl<'a> FlatSchemas<'a> {
     }
 }
 
-/// The formats that are kept, all defined by JSON Schema. Validators complain about formats that JSON Schema does not define, such as
-/// `uint32`.
+/// The formats that are kept. Some validators complain about formats that JSON Schema does not define, such as `uint32`.
 const FORMATS: [&str; 9] = ["date-time", "date", "time", "duration", "email", "idn-email", "hostname", "uri", "uuid"];
 
-/// Points every reference to `$defs`, collects the names of the definitions, and removes what clients of flat schemas cannot use: examples,
-/// which only take up space, and formats that only OpenAPI has.
+/// Points the references to `$defs`, collects the names of their definitions, and removes examples and the formats that are not in
+/// [`FORMATS`].
 fn redirect(schema: &mut Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(members) => {

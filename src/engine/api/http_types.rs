@@ -1,6 +1,6 @@
 //! The request and response types of the pipeline, independent of sockets.
 //!
-//! Every surface (HTTP, the administration socket, the command line) builds an [`Incoming`] and writes a [`Reply`].
+//! Surfaces such as HTTP and the administration socket build an [`Incoming`] and write a [`Reply`].
 
 use std::io;
 use std::net::IpAddr;
@@ -78,7 +78,7 @@ impl Body {
             if first.len() + whole.len() + chunk.len() > limit {
                 return Err(BodyError::TooLarge);
             }
-            // Nearly every body is a single chunk, which is returned without a copy.
+            // A body of a single chunk is returned without a copy.
             if first.is_empty() && whole.is_empty() {
                 first = chunk;
                 continue;

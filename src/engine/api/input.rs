@@ -39,7 +39,7 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
 
 type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
-/// The caller's input for one operation, still as text.
+/// The caller's input for one operation, before it is decoded.
 pub struct Arguments<'a> {
     pub spec: &'static Spec,
     pub path: Vec<(&'a str, Cow<'a, str>)>,
@@ -114,7 +114,7 @@ impl Arguments<'_> {
             let name = self.query.split(['=', '&']).next().unwrap_or_default().to_owned();
             return Err(Failure::field(
                 &name,
-                "this operation accepts fields only in the JSON body; move this field from the query to the body",
+                "this operation accepts no query parameters; remove the query, and send the fields in the body",
             ));
         }
         let body = if self.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { self.body };
@@ -166,9 +166,9 @@ fn sentence(message: &str) -> &str {
 fn in_plain_words(message: &str) -> &str {
     match message {
         "key must be a string" => "a name in double quotes is missing; quote the name, or remove the comma before it",
-        "trailing comma" => "a comma before the closing bracket; remove it",
+        "trailing comma" => "there is a comma before the closing bracket; remove it",
         "expected value" => "a value is missing, or is text without double quotes",
-        "trailing characters" => "text after the end of the JSON value; remove it",
+        "trailing characters" => "there is text after the end of the JSON value; remove it",
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
             "an escape such as \\ud83d is only half of a character; send both halves or the character itself"
         }
@@ -556,7 +556,7 @@ mod tests {
     fn a_body_that_is_not_an_object_and_a_query_beside_a_body_are_refused() {
         assert!(refusal(write("[1]")).1.contains("a JSON object"));
         let arguments = Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "limit=1", body: b"{}", given: None };
-        assert!(refusal(arguments.decode::<Input>()).1.starts_with("limit: this operation accepts fields only in the JSON body"));
+        assert!(refusal(arguments.decode::<Input>()).1.starts_with("limit: this operation accepts no query parameters"));
     }
 
     #[test]

@@ -27,7 +27,7 @@ const EXAMPLE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 }, keeps_nulls: false };
 
 /// Generates the document for API clients, without the operator's operations and HTML pages. `base_url` is the URL of the service; if it is
-/// missing, paths are relative to the document's location.
+/// missing, the server URL is `/`.
 pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     let mut writer = Writer::new();
     let mut paths = Map::new();
@@ -63,10 +63,11 @@ const ABOUT: &str = "JSON responses are envelopes, except those of the OAuth ope
     contains `success: true`, `data`, `error: null` and, for some lists, `count`. An error contains `success: false`, `error` with the \
     message, `code`, optional details in `data` and, with status 429, `retryAfter`. Both contain `metadata` with a `timestamp` and a \
     `requestId`, which is also in the header `X-Request-Id`. Field names are in camelCase, times in ISO 8601 in UTC. In `data`, fields \
-    without a value are omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with `sk_test_` \
-    access only test data; keys that start with `sk_live_` access only live data. Requests with a key count against a budget per minute, \
-    account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) report the state \
-    of the budget. Requests of signed-in users, on pages or with a token, count against separate budgets that are ten times as large.";
+    without a value are omitted, unless their schema allows `null`. Unknown fields and parameters are rejected, and the error names them. \
+    Keys that start with `sk_test_` access only test data; keys that start with `sk_live_` access only live data. Requests with a key \
+    count against a budget per minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and \
+    `X-RateLimit-Reset` (Unix seconds) report the state of the budget. Requests of signed-in users, on pages or with a token, count \
+    against separate budgets that are ten times as large.";
 
 struct Writer {
     /// Generates input schemas: what the server must accept.
@@ -245,7 +246,8 @@ impl Writer {
         self.schemas = schemas;
     }
 
-    /// Returns all components that `document` refers to, directly or indirectly.
+    /// Returns the components: the schemas that `document` refers to, directly or indirectly, and the shared responses, headers, parameters
+    /// and security schemes.
     fn components(self, document: &Value) -> Value {
         let mut schemas = self.schemas;
         let mut wanted = BTreeSet::new();
@@ -512,7 +514,7 @@ fn headers() -> Value {
             "description": "Present only on a response that is replayed for the same `Idempotency-Key`.",
             "schema": { "const": "true" },
         },
-        "WWW-Authenticate": text("The challenge defined in RFC 6750. With status 403, its `scope` names the missing permission."),
+        "WWW-Authenticate": text("The challenge defined in RFC 6750. With status 403, its `scope` names a missing permission."),
         "Allow": text("The methods that this path supports."),
     })
 }

@@ -22,7 +22,7 @@ use crate::engine::store::{ReadTx, WriteTx};
 
 pub trait Operation: 'static {
     const SPEC: Spec;
-    /// The complete input: path, query and body in one flat type.
+    /// The input: path, query and JSON body in one flat type.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
     type Output: SuccessResponse + Send + 'static;
     /// Returns a valid call and its response, for the documentation. A test decodes and checks both.
@@ -55,7 +55,7 @@ pub enum Freshness {
     AllWrites,
 }
 
-/// A query: reads one snapshot. Its code is plain and synchronous.
+/// A query: reads one snapshot, synchronously.
 pub trait Query: Operation {
     fn run(view: &View<'_>, input: Self::Input) -> Result<Self::Output, Failure>;
 
@@ -65,7 +65,7 @@ pub trait Query: Operation {
     }
 }
 
-/// A command: writes in one transaction. Its code is plain and synchronous; its changes are durable before the response is sent.
+/// A command: writes in one transaction, synchronously. Its changes are durable before the response is sent.
 pub trait Command: Operation {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
 }
@@ -90,7 +90,7 @@ pub enum Takes {
     Json,
     /// `multipart/form-data` with these fields. In this case, the input contains only the path parameters.
     Form(fn(&mut SchemaGenerator) -> Schema),
-    /// No body, for any method.
+    /// No body, or a body that the documentation does not describe.
     Nothing,
 }
 
@@ -107,7 +107,7 @@ pub struct Media {
 impl Media {
     /// The content type of the envelope.
     pub const JSON_TYPE: &'static str = "application/json";
-    /// JSON for both the request and the response, as for all operations except raw ones.
+    /// JSON for both the request and the response.
     pub const JSON: Self = Self { takes: Takes::Json, gives: Self::JSON_TYPE, documented: true };
     /// An HTML page, or the target of its form.
     pub const PAGE: Self = Self { takes: Takes::Nothing, gives: "text/html; charset=utf-8", documented: false };

@@ -86,7 +86,7 @@ impl Window {
 pub trait Listed: Serialize + JsonSchema {
     /// The key of the collection in `data`.
     const PLURAL: &'static str;
-    /// Whether the response to a request with a page number is only the array (contacts, tags, segments, topics).
+    /// Whether the response to a request with a page number is only the array.
     const ARRAY_WHEN_PAGED: bool;
 }
 

@@ -1,4 +1,4 @@
-//! The envelope of every response, written directly as bytes.
+//! The envelope of responses, written directly as bytes.
 
 use std::any::Any;
 
@@ -46,7 +46,7 @@ impl std::fmt::Display for RequestId {
     }
 }
 
-/// A time in requests and responses: ISO 8601, in UTC, with milliseconds.
+/// A time in requests and responses. Responses contain it as ISO 8601 in UTC, with milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireTime(pub Timestamp);
 
@@ -63,7 +63,7 @@ impl Serialize for WireTime {
     }
 }
 
-/// Parses an ISO 8601 date-time, or a date, which means midnight. Values without an offset are in UTC.
+/// Parses an ISO 8601 date-time, or a date, which means midnight. Values without an offset or a time zone are in UTC.
 impl std::str::FromStr for WireTime {
     type Err = &'static str;
 
@@ -112,7 +112,7 @@ pub struct Warning {
     pub message: String,
 }
 
-/// A response as bytes or, for a call from within the process, the operation's output as a value.
+/// A response as bytes or, if the input was given as a value, the operation's output as a value.
 #[derive(Debug)]
 pub struct Encoded {
     pub status: StatusCode,
@@ -120,7 +120,6 @@ pub struct Encoded {
     pub output: Option<Box<dyn Any + Send>>,
 }
 
-/// The successful response of an operation.
 pub trait SuccessResponse {
     const STATUS: u16;
     /// Encodes the complete envelope with this response inside.
@@ -191,7 +190,7 @@ impl<const SUCCESS: u16> SuccessResponse for Bare<SUCCESS> {
     }
 }
 
-/// Encodes the success envelope around `data`, with the top-level `count` for a list.
+/// Encodes the success envelope around `data`, with `count` at the top level if it is given.
 pub fn success<T: Serialize>(status: StatusCode, data: &T, count: Option<u64>, envelope: &Envelope) -> Encoded {
     let mut body = Vec::with_capacity(512);
     body.extend_from_slice(br#"{"success":true,"data":"#);

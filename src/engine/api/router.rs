@@ -1,5 +1,5 @@
-//! Maps a method and a path to an operation. For all methods, a literal path segment takes precedence over a path parameter:
-//! `/v1/emails/test` never matches `/v1/emails/{emailId}`.
+//! Maps a method and a path to an operation. A literal path segment is reserved for all methods: `/v1/emails/test` does not match
+//! `/v1/emails/{emailId}`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,7 +88,7 @@ impl Router {
     }
 
     /// Returns the paths that differ from an unknown path in at most one segment, most similar first. A segment after the noun may be
-    /// completely different, such as another format of an export, or missing. The noun, or a segment before it, must be spelled almost the
+    /// completely different, such as another format of an export, or empty. The noun, or a segment before it, must be spelled almost the
     /// same.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();

@@ -8,7 +8,7 @@ use super::operation::{Entry, Takes};
 
 /// The prefix of references to schemas in the same document.
 const DEFINITIONS: &str = "#/$defs/";
-/// The maximum length of a chain of references that is followed. Chains in real schemas have at most two references.
+/// The maximum length of a chain of references that is followed.
 const REFERENCES_MAX: usize = 8;
 
 /// The schemas of an operation's input or output, with the definitions that they refer to.
@@ -63,7 +63,7 @@ impl SchemaReader {
         }
     }
 
-    /// Returns the description of a field on one line, and the value that applies if the field is absent.
+    /// Returns the description of a field on one line, and its default unless that is `false` or empty.
     pub fn about<'a>(&'a self, field: &'a Value) -> (String, Option<String>) {
         let about = [field, self.core(field)].into_iter().find_map(|schema| schema["description"].as_str()).unwrap_or_default();
         let default = match &field["default"] {

@@ -45,8 +45,8 @@ pub enum Access {
     Person,
     /// A signed-in user whose role may manage the account. The operation belongs to the account rather than to one environment.
     Manager,
-    /// The operator of the machine, through the administration socket or while the server is stopped. Such operations cannot be reached
-    /// over the network.
+    /// The operator of the machine, through the administration socket or while the server is stopped. Network listeners do not route
+    /// requests to such operations.
     Operator,
 }
 
@@ -131,7 +131,7 @@ pub struct Spec {
     pub weight: Weight,
     /// Whether the token of `POST /v1/auth/login` is accepted in place of a key.
     pub takes_tokens: bool,
-    /// Whether errors use OAuth's format: status 400 without the usual envelope, with `error` and `error_description`.
+    /// Whether errors with status 400 use OAuth's format, with `error` and `error_description`, instead of the envelope.
     pub speaks_oauth: bool,
     /// The error codes that the operation itself can return, in addition to those of the pipeline.
     pub fails: &'static [Code],
@@ -254,8 +254,8 @@ impl Spec {
         self
     }
 
-    /// Returns the operation's name in the command-line client, the SDKs and the MCP server, such as `projects.images.list`; `None` if an
-    /// API key cannot call the operation.
+    /// Returns the operation's name in the command-line client, the SDKs and the MCP server, such as `projects.images.list`; `None` unless
+    /// the operation requires a permission.
     pub fn client_name(&self) -> Option<&'static str> {
         matches!(self.access, Access::Needs(_) | Access::NeedsOne(_)).then(|| self.client.unwrap_or(self.id))
     }
@@ -269,7 +269,7 @@ impl Spec {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Returns every error code that a caller can get: the declared codes and those of the pipeline itself.
+    /// Returns the declared error codes of the operation and those of the pipeline.
     pub fn codes(&self) -> Vec<Code> {
         let mut codes = vec![Code::InvalidRequest];
         if self.verb.has_body() {

@@ -1,4 +1,4 @@
-//! Serves untrusted HTML from this service's domain: the HTML cannot run scripts, send data or access the surrounding page.
+//! Serves untrusted HTML from this service's domain: the HTML cannot run scripts, submit forms or access the surrounding page.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -8,14 +8,14 @@ use super::http_types::{Reply, ReplyBody};
 /// The servers that a document may load images from.
 #[derive(Clone, Copy, Debug)]
 pub enum Images<'a> {
-    /// Any server: for readers, as in an email client.
+    /// Any server, as in an email client.
     Everywhere,
-    /// Only this service, at this URL, so that the sender of an email cannot see that a user views it.
+    /// Only this service, whose URL this is, so that the sender of an email cannot see that a user views it.
     Here(&'a str),
 }
 
 impl Images<'_> {
-    /// Returns the content security policy: styles apply and links open, the allowed images and fonts load, and all other content is
+    /// Returns the content security policy: inline styles apply, links open, and the allowed images and fonts load. Other content is
     /// blocked.
     fn policy(self) -> String {
         let (images, fonts) = match self {
@@ -29,7 +29,7 @@ impl Images<'_> {
     }
 }
 
-/// Returns the document. Its links open in a new window, because a frame has no space for the linked page.
+/// Returns the document. Links without their own target open in a new window, because a frame has no space for the linked page.
 pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> Reply {
     let policy = HeaderValue::from_str(&images.policy()).expect("the service's own URL is ASCII");
     let mut headers = HeaderMap::new();

@@ -1,7 +1,7 @@
 //! Receives the commits of all stores in one queue, and moves them to the spool on a dedicated thread.
 //!
 //! A commit only adds a reference to its changes to the queue; the thread encodes, compresses and writes them. Commits wait only if the
-//! thread falls far behind; the thread never waits for the network.
+//! thread falls far behind. The thread does not wait for the network.
 
 use std::collections::VecDeque;
 use std::path::Path;

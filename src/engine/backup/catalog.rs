@@ -11,7 +11,7 @@ use super::{Error, Result};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
 
-/// The content of a target, read only from the names of its objects.
+/// The content of a target, read from the names of its objects and the starts of its epochs.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     pub epochs: BTreeMap<Epoch, Start>,
@@ -72,7 +72,9 @@ impl Catalog {
             }
         }
         let nothing = || match (at, self.oldest()) {
-            (Some(at), Some(oldest)) => format!("the backup has no state of {at}: it starts at {oldest}"),
+            (Some(at), Some(oldest)) => {
+                format!("the backup has no state of {at}; choose a later time (the oldest snapshot was taken at {oldest})")
+            }
             _ => {
                 "the backup target has no complete snapshot; check the URL, and whether the first backup was completed".to_owned()
             }
@@ -214,7 +216,7 @@ mod tests {
         assert_eq!(plan(&catalog, 9_999), (snapshot(3, 5, 4, 590), vec![(3, 5)]));
         assert!(catalog.plan(None).is_ok_and(|plan| plan.epoch == 3 && plan.parts.len() == 1));
         let early = catalog.plan(Some(Timestamp(80))).expect_err("there is no state").to_string();
-        assert!(early.contains("it starts at 1970-01-01T00:00:00.090Z"), "{early}");
+        assert!(early.contains("was taken at 1970-01-01T00:00:00.090Z"), "{early}");
     }
 
     #[test]

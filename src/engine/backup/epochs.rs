@@ -1,5 +1,5 @@
-//! Epochs: which server may write to the target. Each start of a server creates the next epoch; only one server can create an object, so
-//! each epoch belongs to exactly one server.
+//! Epochs: which server may write to the target. Each session of a server, that is, each start and each retry after an error, creates the
+//! next epoch. Only one server can create an object, so an epoch belongs to one server.
 //!
 //! A server proves that it is alive with heartbeats, which other servers recognize by their changing bytes: no clocks are compared. A
 //! server that another server has replaced finds the next epoch at its next heartbeat and stops. Parts that it wrote in the meantime are
@@ -42,7 +42,6 @@ pub struct Start {
     pub host: String,
     /// The epoch that started the log that this epoch continues without a gap; this epoch itself if it starts a new log.
     pub log_since: Epoch,
-    /// The number of the epoch's first part.
     pub first_part: PartNumber,
     /// The maximum time between two heartbeats.
     pub heartbeat_seconds: u64,
@@ -51,7 +50,7 @@ pub struct Start {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Heartbeat {
-    /// Everything up to this time is in the backup.
+    /// The log has the commits up to this time.
     pub complete_until: Timestamp,
     /// The number of the newest part of the log when the heartbeat was written.
     pub last_part: PartNumber,

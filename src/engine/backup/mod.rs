@@ -11,15 +11,15 @@
 //! prefix of the queue is a consistent state of all three stores. Records are collected into parts; a part is a file in the data folder
 //! (the [`spool`]) until the target has it. Commits never wait for the network. If the target is unreachable for so long that the spool
 //! reaches its limit, the spool is dropped, and the next [`snapshot`] starts a new log: after an outage of the target, a new snapshot is
-//! needed, but the outage never fills the disk.
+//! needed, but the outage does not fill the disk.
 //!
-//! Only one server writes to a target at a time. Each start of a server is an *epoch*, which exactly one server can create ([`epochs`]). A
-//! log continues in the next epoch only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. The log of
-//! an epoch therefore has no gaps, whatever happened to the data folder. Order, epochs and retention do not depend on any machine's clock.
-//! In a cluster, this server is the leader; each new leader starts a new log.
+//! One server at a time owns a target. Each of its sessions is an *epoch*, which only one server can create ([`epochs`]). A log continues
+//! in the next epoch only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. Until the backup is
+//! thinned, its logs therefore have no gaps. The order of epochs and parts does not depend on clocks. In a cluster, this server is the
+//! leader; each new leader starts a new log.
 //!
-//! Every object is sealed, that is, encrypted with a key that is derived from the master key and bound to its place in the target; only the
-//! start of an epoch is readable, because a restore must be able to name the key that it needs.
+//! Objects are sealed, that is, encrypted with a key that is derived from the master key, and bound to their place in the target. The start
+//! and the end of an epoch are not: a restore must be able to name the key that it needs.
 
 pub mod capture;
 pub mod catalog;
@@ -102,7 +102,7 @@ impl fmt::Display for Error {
             Self::Damaged { object, found } => {
                 write!(
                     f,
-                    "{object} in the backup target is missing or damaged: {found}. To restore, choose an earlier time; to back up again, \
+                    "{object} in the backup target is missing or damaged: {found}. To restore, try an earlier time; to back up again, \
                      set backup.url to a new prefix that contains no objects, or to an empty folder"
                 )
             }

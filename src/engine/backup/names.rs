@@ -3,14 +3,14 @@
 //! | Object | Content |
 //! |---|---|
 //! | `epochs/EPOCH/start.json` | which server writes in this epoch, and which log the epoch continues; not encrypted |
-//! | `epochs/EPOCH/heartbeat` | the time up to which the backup is complete; replaced by each heartbeat |
-//! | `epochs/EPOCH/end` | exists if the server has stopped |
+//! | `epochs/EPOCH/heartbeat` | the time up to which the log is complete; replaced by each heartbeat |
+//! | `epochs/EPOCH/end` | exists if the server has stopped; not encrypted |
 //! | `log/EPOCH/NUMBER-FROM-TO` | a part of the log, with the first and the last time of its records |
 //! | `snapshots/EPOCH/NUMBER-CONSISTENT-AT/part-…`, `…/manifest` | a snapshot, and the parts of the log that it needs |
 
 use crate::base::clock::Timestamp;
 
-/// The number of an epoch: each start of a server that writes to the target creates one.
+/// The number of an epoch: each session of a server that writes to the target creates one.
 pub type Epoch = u64;
 /// The number of a part of the log. Epochs that continue a log also continue its numbers.
 pub type PartNumber = u64;

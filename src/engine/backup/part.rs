@@ -9,7 +9,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::commit_log::{self, Record, StoreName, Unreadable};
 use crate::vocab::limits;
 
-/// The compression level. Higher levels take twice as long and save only a few percent.
+/// The compression level. Higher levels take longer and save little.
 const LEVEL: i32 = 3;
 
 /// The position of the newest record of each store; `None` if there is no record yet.

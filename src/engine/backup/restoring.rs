@@ -64,8 +64,8 @@ pub fn files(folder: &Path) -> [PathBuf; 3] {
     StoreName::ALL.map(|store| folder.join(format!("{}.redb", store.word())))
 }
 
-/// Returns the last time when the backup was known to be complete in this epoch; `None` if the epoch's server never reported such a
-/// time. The time is only shown, so an unreadable heartbeat is treated as missing.
+/// Returns the last time when the log was known to be complete in this epoch; `None` if the epoch's server reported no such time. The time
+/// is only shown, so an unreadable heartbeat is treated as missing.
 pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Option<Timestamp> {
     epochs::heartbeat(sealed, epoch).await.ok().flatten().map(|heartbeat| heartbeat.complete_until)
 }

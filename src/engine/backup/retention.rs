@@ -1,7 +1,8 @@
 //! Thins the backup: decides which snapshots and parts of the log are kept.
 //!
-//! The settings count days, weeks and months that *have* snapshots, not calendar days before now. A clock that is a year ahead therefore
-//! adds one day to those kept; it never makes all snapshots old at once. The newest snapshot and the log after it are always kept.
+//! The settings count days, weeks and months that *have* snapshots, not calendar days before now. A clock that is a year ahead for a day
+//! therefore uses up one of these days, and does not make the other snapshots old. The newest snapshot and the log after it are always
+//! kept.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +38,7 @@ impl RetentionPeriods {
     }
 }
 
-/// Deletes the snapshots and log parts that the settings do not keep; returns the number of deleted objects.
+/// Deletes the snapshots, log parts and epochs that the settings do not keep; returns the number of deleted objects.
 pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     let catalog = Catalog::load(target).await?;
     let kept = RetentionPeriods::of(settings);

@@ -172,7 +172,7 @@ impl ContinuousBackup {
                 ended = self.session(stores) => ended,
             };
             let Err(error) = ended;
-            tracing::warn!(%error, "the continuous backup stopped and will start again");
+            tracing::warn!(%error, "the continuous backup was interrupted");
             // In a cluster, a former leader may have started an epoch before it noticed that it no longer leads.
             let is_final = matches!(error, Error::TakenOver { .. }) && !self.parts.is_in_cluster;
             *self.epoch() = None;

@@ -75,7 +75,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Opens the spool in `folder`, and creates the folder if it does not exist. A spool that cannot be read is dropped; the next
+    /// Opens the spool in `folder`, and creates the folder if it does not exist. A spool with missing or damaged parts is dropped; the next
     /// snapshot replaces it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| {
@@ -90,7 +90,7 @@ impl Spool {
             folder: folder.to_path_buf(),
             bytes_max,
             header: Header::new(1, Positions::default()),
-            interrupted: state.is_none().then(|| "this data folder has not been backed up to this target yet".to_owned()),
+            interrupted: state.is_none().then(|| "this data folder has no record of an earlier backup".to_owned()),
             state,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
@@ -187,7 +187,10 @@ impl Spool {
             self.cut();
         }
         if self.waiting_bytes > self.bytes_max {
-            self.discard(format!("the target was away for too long: the spool has reached {} MiB", self.bytes_max >> 20));
+            self.discard(format!(
+                "too many commits wait for the target: the spool has reached its limit of {} MiB",
+                self.bytes_max >> 20
+            ));
         }
     }
 

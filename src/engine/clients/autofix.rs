@@ -1,4 +1,4 @@
-//! Replacements that resolve a finding without changing what other clients show.
+//! Replacements that resolve a finding and change little or nothing in other clients.
 
 use super::css::{Declaration, Owner, TokenKind};
 use super::features::detect::{Site, Use};

@@ -7,7 +7,7 @@
 const MSO_VERSION: f32 = 16.0;
 const DEPTH_MAX: u8 = 16;
 
-/// Returns what Word sees of the source, or `None` if Word sees the whole source.
+/// Returns what Word sees of the source, or `None` if the source has no conditional comments.
 pub fn word_view(source: &str) -> Option<String> {
     if !source.contains("[if") {
         return None;

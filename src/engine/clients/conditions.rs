@@ -1,8 +1,8 @@
 //! Decides whether the notes of the support tables apply to a use of a feature.
 //!
 //! The tables state in prose when partial support matters: "negative values are not supported". `assets/email_clients/conditions.toml`
-//! names a test for each note; this module contains the tests. A test reads only the email. If the result depends on anything else, such as
-//! the reader's account, it is [`Applies::Unknown`].
+//! names a test for each note; this module contains the tests. A test reads the email and, in some cases, the assumption about the reader's
+//! account. If the result depends on anything else, it is [`Applies::Unknown`].
 
 mod attributes;
 mod declarations;
@@ -20,7 +20,7 @@ use super::features::detect::{Site, Use};
 use super::html::Element;
 use super::view::View;
 
-/// The maximum number of examined elements among those that a rule matches. More elements would not change the result in practice.
+/// The maximum number of examined elements among those that a rule matches.
 const STYLED_MAX: usize = 500;
 
 /// Whether a note applies to a use of a feature.
@@ -174,7 +174,8 @@ fn parse(text: &str) -> Result<HashMap<String, Condition>, toml::de::Error> {
     Ok(found)
 }
 
-/// Returns the condition of a note. Returns `None` if the note's text has changed since the condition was written.
+/// Returns the condition of a note. Returns `None` if the note has no condition, or if its text has changed since the condition was
+/// written.
 pub fn of_note(feature: &Feature, number: u16) -> Option<&'static Condition> {
     let condition = CONDITIONS.get(&format!("{}#{number}", feature.slug))?;
     let known = FEATURES.get(&*feature.slug);

@@ -1,7 +1,7 @@
 //! The support tables of caniemail.com, which state how far each client supports each feature.
 //!
 //! Clients and versions are read in the order of the file, because the newest version of a client is its last one. A map with sorted keys
-//! would choose the wrong version.
+//! could choose a wrong version.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -115,7 +115,7 @@ impl fmt::Display for DataError {
             Self::UnknownFeatures(slugs) => {
                 write!(
                     f,
-                    "This version of Mailmill cannot detect the features {}; use an older data file, or a newer version.",
+                    "This version of Mailmill cannot detect the features {}; use an older data file, or a newer version of Mailmill.",
                     slugs.join(", ")
                 )
             }

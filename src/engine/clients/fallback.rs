@@ -51,7 +51,7 @@ enum Replacement {
     Missing,
 }
 
-/// Returns the replacement that the email has for a feature, if the email has a replacement for every hit.
+/// Returns a replacement that the email has for a feature, if none of the checked hits lacks one.
 pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static str> {
     let slug = TABLE.entry(feature)?.slug.as_str();
     if slug == DARK_QUERY {
@@ -112,8 +112,8 @@ impl Search<'_, '_> {
         self.view.reach.get(rule as usize).map_or(&[][..], |reach| &reach.elements)
     }
 
-    /// Returns `text` if all elements have a style of their own. Only attributes count: rules can be lost too, and the removal of a rule
-    /// must not lower the score.
+    /// Returns `text` if the elements are hidden or have a style of their own. Only attributes count: rules can be lost too, and the
+    /// removal of a rule must not lower the score.
     fn styled(&self, elements: &[u32], text: &'static str) -> Replacement {
         if elements.is_empty() {
             return Replacement::Unneeded;
@@ -128,7 +128,7 @@ impl Search<'_, '_> {
         if elements.iter().take(ELEMENTS_MAX).all(is_styled) { Replacement::Found(text) } else { Replacement::Missing }
     }
 
-    /// Returns `text` if all elements that the rules in a part of the source match have a style of their own.
+    /// Returns `text` if the elements that the rules in a part of the source match are hidden or have a style of their own.
     fn styled_within(&self, span: Span, text: &'static str) -> Replacement {
         let rules = &self.view.sheets.rules;
         let first = rules.partition_point(|rule| rule.span.start < span.start);
@@ -205,7 +205,8 @@ impl Search<'_, '_> {
         is_replaced.then_some("VML for Outlook on Windows")
     }
 
-    /// Returns whether an earlier declaration of the same property has a value that the client supports, or that every client supports.
+    /// Returns whether the client keeps an earlier declaration of the same property. If the feature is a kind of value, that declaration
+    /// must have a plain value.
     fn has_earlier_value(&self, declaration: &Declaration) -> bool {
         let (source, sheets) = (self.view.source, &self.view.sheets);
         let is_value = self.slug.starts_with("css-function-")

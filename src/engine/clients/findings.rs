@@ -57,7 +57,7 @@ impl Finding {
     /// Returns the effect of the finding in a client.
     pub fn effect_in(&self, profile: &Profile) -> Effect {
         let slug = TABLE.entry(self.feature).map_or("", |entry| &entry.slug);
-        // A client without a dark mode never applies rules for dark mode. In any other client, the loss of such rules changes the design.
+        // A client without a dark mode does not apply rules for dark mode. In any other client, the loss of such rules changes the design.
         let is_unneeded = slug == DARK_QUERY && profile.dark == DarkMode::None;
         profile.effects.get(slug).copied().unwrap_or(if is_unneeded { Effect::Nothing } else { self.effect })
     }
@@ -101,7 +101,6 @@ impl Checker {
         self.data.features.get((*self.rows.get(usize::from(id.0))?)?)
     }
 
-    /// Returns the condition of a note of a feature.
     fn condition(&self, id: FeatureId, number: u16) -> Option<&'static Condition> {
         let row = (*self.rows.get(usize::from(id.0))?)?;
         let note = self.data.features.get(row)?.notes.iter().position(|note| note.number == number)?;

@@ -258,7 +258,7 @@ fn summary(clients: &[ClientIssues], is_clipped: bool) -> Summary {
     }
 }
 
-/// Rounds down, so that only an email without findings gets 100.
+/// Rounds down, so that only an email that loses nothing gets 100.
 fn percent(score: f64) -> u8 {
     (0..=100_u8).rev().find(|whole| f64::from(*whole) <= score + 1e-9).unwrap_or_default()
 }

@@ -4,8 +4,8 @@
 //! affected elements; each feature counts once. The score of a client is the product of the remaining shares, and the score of the email is
 //! the mean of the clients' scores, weighted by their shares of opens.
 //!
-//! Invariant: a fix never lowers the score. The number of affected elements is not divided by the number of all elements, because the
-//! removal of an element would then raise the shares of the others.
+//! A fix must not lower the score. The number of affected elements is not divided by the number of all elements, because the removal of an
+//! element would then raise the shares of the others.
 
 use super::conditions::Applies;
 use super::features::Effect;

@@ -9,7 +9,7 @@ use super::features::{Effect, FeatureId, TABLE};
 use super::html::{Document, Element};
 use super::view::View;
 
-/// The maximum number of uses of one feature that are read. More uses would not change the advice.
+/// The maximum number of uses of one feature that are read.
 const USES_OF_FEATURE_MAX: usize = 5_000;
 /// The maximum number of elements matched by a rule that are counted.
 pub const REACH_MAX: usize = 5_000;

@@ -81,7 +81,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the other declarations of the same owner, up to 64 before and after.
+    /// Returns the declarations of the same owner: up to 64 before this one, and up to 64 from this one on.
     pub fn siblings(&self, declaration: &Declaration) -> impl Iterator<Item = &Declaration> {
         let owner = declaration.owner;
         let at = self.sheets.declarations.partition_point(|one| one.span.start < declaration.span.start);

@@ -1,8 +1,8 @@
 //! Checks the DNS records of a sender's domain: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989), which authenticate its mail, and MX
 //! (RFC 5321, RFC 7505) and BIMI.
 //!
-//! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is never
-//! reported as a problem.
+//! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is not reported
+//! as a problem.
 
 mod dkim;
 mod dmarc;

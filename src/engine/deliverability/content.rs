@@ -252,7 +252,7 @@ fn check_markup(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Returns whether a word looks random: letters alternate with digits, or it has long runs of consonants.
+/// Returns whether a word looks random: letters alternate with digits, or it has a long run of consonants.
 pub fn is_random(word: &str) -> bool {
     if !word.chars().all(|c| c.is_ascii_alphanumeric()) {
         return false;

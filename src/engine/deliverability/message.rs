@@ -190,7 +190,7 @@ const INLINE: [&str; 27] = [
 /// Void elements, which have no content and no end tag.
 const VOID: [&str; 14] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
-/// Other HTML elements that emails use. Any element that is not listed is unknown: spam splits words with unknown tags.
+/// Other HTML elements that emails use. An element that is in none of these lists is unknown: spam splits words with unknown tags.
 const KNOWN: [&str; 68] = [
     "address",
     "applet",

@@ -1,4 +1,4 @@
-//! Detects whether an email shows a postal address at its end.
+//! Detects whether an email shows a postal address, or has a merge field for one.
 
 use super::message::Message;
 use crate::base::postal_code::has_sure_code;

@@ -20,7 +20,7 @@ pub enum Concealment {
     NotDisplayed,
     /// A font size of at most 2 pixels.
     Tiny,
-    /// Text in the color of its background.
+    /// Text in nearly the color of its background.
     LowContrast,
     OffScreen,
 }

@@ -46,8 +46,7 @@ pub struct Evidence {
 
 /// The strength at or above which the evidence is clear: one hypothesis is ten times as plausible as the other.
 pub const CLEAR: f64 = 1.0;
-/// The minimum number of points that clear evidence of spam adds. In cross-validation, one of 1,929 easy legitimate messages scored 4 or
-/// more.
+/// The minimum number of points that clear evidence of spam adds.
 const CLEAR_POINTS: f64 = 1.5;
 /// The points for each unit of the natural logarithm of the strength. Evidence of spam adds them to [`CLEAR_POINTS`]; evidence of
 /// legitimate mail subtracts them.
@@ -182,7 +181,7 @@ fn collect(mark: &str, words: &[Word], tokens: &mut Vec<String>) {
     }
 }
 
-/// Returns whether a word can be evidence. Numbers and addresses cannot.
+/// Returns whether a word can be evidence. Numbers, email addresses and long words cannot.
 fn is_token(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     word.len() <= 24 && digits * 2 < word.chars().count() && !word.contains('@')

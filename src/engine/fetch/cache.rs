@@ -1,7 +1,7 @@
 //! A cache of recent fetches. Emails of a brand often contain the same images, which the brand's server should not have to send
 //! again for each email.
 //!
-//! The cache has a byte limit and an expiry; failed fetches are cached too.
+//! The cache has a byte limit and an expiry. Failed fetches can be cached too.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -33,7 +33,7 @@ pub trait Resolve: Send + Sync + 'static {
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
-/// Reserved name endings that no public host has (RFC 2606, RFC 7686): such names are never sent to a resolver.
+/// Reserved name endings that no public host has (RFC 2606, RFC 7686): the system's resolver is not asked for such names.
 const NOWHERE: [&str; 3] = [".example", ".invalid", ".onion"];
 
 /// The machine's own resolver.
@@ -115,7 +115,7 @@ impl Connector {
         if encrypted { self.encrypt(stream, host).await } else { Ok(Connected { wire: Box::new(stream), certificate: None }) }
     }
 
-    /// Returns whether the host of `url` is an IP address that is not public but is in a network that the operator has allowed.
+    /// Returns whether the host of `url` is an IP address in a network that the operator has allowed.
     pub fn is_in_allowed_network(&self, url: &Url) -> bool {
         match url.host() {
             Some(Host::Ipv4(address)) => self.guard.is_allowed(address.into()),
@@ -124,12 +124,11 @@ impl Connector {
         }
     }
 
-    /// Returns whether a name can be resolved.
     pub async fn resolves(&self, name: &str) -> bool {
         self.resolver.resolve(name).await.is_ok_and(|found| !found.is_empty())
     }
 
-    /// Returns why a request to `url` can never be sent, or `None` if the URL itself shows no reason.
+    /// Returns why a request to `url` is not allowed, or `None` if the URL itself shows no reason.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Some(FetchError::Scheme(url.scheme().to_owned()));

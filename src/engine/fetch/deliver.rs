@@ -54,11 +54,11 @@ impl Fetch {
 
     /// Returns whether this machine can resolve names of hosts on the internet.
     pub async fn resolves_names(&self) -> bool {
-        // IANA maintains this domain for examples, so its name always resolves.
+        // IANA maintains this domain for examples, so its name can be resolved.
         self.connector.resolves("example.com").await
     }
 
-    /// Returns why a delivery to `url` can never succeed, or `None` if the URL itself shows no reason. Host names are checked when they are
+    /// Returns why a delivery to `url` is not allowed, or `None` if the URL itself shows no reason. Host names are checked when they are
     /// resolved.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         self.connector.refusal(url)

@@ -1,4 +1,4 @@
-//! Downloads a large file in parts, so that the whole file is never in memory.
+//! Downloads a large file in parts, so that the file is not in memory as a whole.
 
 use std::pin::Pin;
 
@@ -70,7 +70,7 @@ impl Fetch {
         Ok(Download { skipped, ..download })
     }
 
-    /// Starts to download the file at `url`, and follows redirects as [`Fetch::get`] does. If the known version is still current, the server
+    /// Starts to download the file at `url`, and follows redirects like [`Fetch::get`]. If the known version is still current, the server
     /// may respond with status 304 and no content.
     pub async fn download_newer(
         &self,

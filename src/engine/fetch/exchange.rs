@@ -1,4 +1,4 @@
-//! Sends one request and reads its response over one connection. Everything in the response that the server can make long has a limit.
+//! Sends one request and reads its response over one connection. The head and the body of the response have size limits.
 
 use std::future::Future;
 use std::time::Duration;

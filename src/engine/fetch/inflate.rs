@@ -45,7 +45,8 @@ impl Encoding {
         bytes_max.saturating_mul(2).saturating_add(window)
     }
 
-    /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, a premature end of the input is not an error.
+    /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, an error after the first decompressed bytes only cuts
+    /// the result off.
     pub fn inflate(self, compressed: &[u8], bytes_max: usize, partial: bool) -> io::Result<Inflated> {
         match self {
             Self::Gzip => read(MultiGzDecoder::new(compressed), bytes_max, partial),
@@ -78,7 +79,7 @@ fn brotli_window_bytes(compressed: &[u8]) -> Option<usize> {
 pub struct GzipStream(write::MultiGzDecoder<Vec<u8>>);
 
 impl GzipStream {
-    /// The number of compressed bytes per step. They decompress to at most 1 MiB.
+    /// The number of compressed bytes per step. They decompress to about 1 MiB at most.
     pub const STEP_BYTES: usize = 1024;
 
     pub fn new() -> Self {

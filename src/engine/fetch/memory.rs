@@ -19,7 +19,8 @@ static UNITS: Semaphore = Semaphore::const_new(UNITS_MAX);
 
 /// The steps in which the time that a fetch waits for memory is added to its time limit.
 const TICK: Duration = Duration::from_millis(100);
-/// The maximum time that a fetch may wait for memory. The connection stays open meanwhile, and few servers keep it open for longer.
+/// The maximum time that waits for memory add to the time limit of a fetch. The connection stays open meanwhile, and few servers keep it
+/// open for longer.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 tokio::task_local! {

@@ -1,4 +1,4 @@
-//! The only HTTP client for other servers. Everything that a server can make large, long or numerous has a limit.
+//! The HTTP client for other servers. Responses, redirects and waiting times have limits.
 //!
 //! There are two kinds of URLs. URLs from users, pages or redirects are fetched with [`Fetch::get`]: after resolution, it connects only to
 //! public addresses and to networks that the operator has allowed. URLs in the operator's settings are called with [`Fetch::post_json`] and

@@ -22,7 +22,7 @@ use crate::vocab::limits;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeMethod {
-    /// HEAD, which changes nothing on the server.
+    /// HEAD, which should change nothing on the server.
     Head,
     /// GET for the first byte. The body is not read.
     FirstByte,
@@ -57,7 +57,7 @@ pub struct ProbeResponse {
     /// The target of a redirect that was not followed.
     pub redirects_to: Option<Url>,
     pub retry_after: Option<String>,
-    /// Whether a protection against bots sent the response instead of the site.
+    /// Whether the response has a header of a service that protects sites against bots.
     pub is_bot_wall: bool,
 }
 

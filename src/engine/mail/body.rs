@@ -1,8 +1,8 @@
 //! Message bodies, encoded in quoted-printable.
 //!
-//! A campaign sends one template to many recipients, so the literals that all messages share are encoded only once. Each literal,
-//! and each value between two literals, starts at the beginning of a line and ends with a line break: its own, or a soft one, which
-//! readers do not see.
+//! A campaign sends one template to many recipients, so the literals that all messages share are encoded only once. Each literal, and each
+//! value between two literals, starts at the beginning of a line and ends with a line break: its own, or a soft one, which decoding
+//! removes. The soft break at the end of the body is left out.
 
 use std::borrow::Cow;
 

@@ -81,7 +81,7 @@ pub enum Cause {
     NoRoute(&'static str),
     /// No server accepted a connection. Contains the reason.
     Unreachable(String),
-    /// The name of the domain or of its servers could not be resolved. Contains the reason.
+    /// DNS returned no usable address of a mail server. Contains the reason.
     Unresolved(String),
     /// The connection was lost. Contains the reason.
     Lost(String),
@@ -91,7 +91,7 @@ pub enum Cause {
     Garbled(String),
     /// A required secure connection could not be established. Contains the reason.
     Insecure(String),
-    /// The server offers no login method that the settings allow. Contains the reason.
+    /// The login is not possible with the settings. Contains the reason.
     NoLogin(String),
     /// The server recently failed for the reason `why` and is paused for the duration `rest`, so no delivery was attempted.
     LeftAlone {
@@ -108,7 +108,7 @@ impl fmt::Display for Cause {
             Self::Reply(reply) => write!(f, "the mail server replied {reply}"),
             Self::NoRoute(why) => write!(f, "no mail server is configured for this recipient ({why})"),
             Self::Unreachable(why) => write!(f, "the mail server does not accept connections ({why})"),
-            Self::Unresolved(why) => write!(f, "the host name of the mail server could not be resolved ({why})"),
+            Self::Unresolved(why) => write!(f, "no usable address of the mail server was found ({why})"),
             Self::Lost(why) => write!(f, "the connection to the mail server was lost ({why})"),
             Self::TimedOut(after) => write!(f, "the mail server did not complete the step within {} seconds", after.as_secs()),
             Self::Garbled(what) => write!(f, "the mail server's reply is not valid SMTP ({what})"),
@@ -124,7 +124,8 @@ impl fmt::Display for Cause {
 pub enum DeliveryOutcome {
     /// The server accepted the message: it replied 2yz to the final dot.
     Accepted { reply: Reply },
-    /// The message was certainly not accepted, and can be retried: the server replied 4yz, or the delivery failed before the dot.
+    /// The message was certainly not accepted, and can be retried: for example, the server replied 4yz, or the connection failed before the
+    /// dot.
     Deferred { stage: Stage, cause: Cause },
     /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or later, or we rejected it on the
     /// server's behalf.

@@ -1,10 +1,10 @@
-//! DKIM signatures (RFC 6376): key pairs, and a signature by each key on every message.
+//! DKIM signatures (RFC 6376) and their key pairs.
 //!
-//! A domain has an RSA key, which every receiver can verify, and an Ed25519 key (RFC 8463), which is small and fast. A message gets one
+//! A domain has an RSA key, which receivers commonly support, and an Ed25519 key (RFC 8463), which is small and fast. A message gets one
 //! signature by each key. Headers such as From, Subject and List-Unsubscribe are signed once more than they occur: adding a second one
 //! invalidates the signature.
 //!
-//! The callers are `features/domains`, which seals and stores the keys and checks the DNS records, and `features/sending/signing.rs`.
+//! The main callers are `features/domains`, which seals and stores the keys and checks the DNS records, and `features/sending/signing.rs`.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ pub struct KeyPair {
 impl KeyPair {
     /// Creates a key pair. An RSA key takes up to several seconds of processor time.
     ///
-    /// The randomness comes from the operating system: the libraries accept no other source for keys, and keys must never be repeatable.
+    /// The randomness comes from the operating system: the libraries accept no other source for keys, and keys must not be repeatable.
     pub fn generate(algorithm: Algorithm) -> Self {
         let made = match algorithm {
             Algorithm::Rsa => DkimKeyPair::generate_rsa(RSA_BITS),

@@ -17,7 +17,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
 pub struct Dns {
-    /// The resolver, or the reason why it could not be created. In that case, the service still runs, and every lookup returns the reason.
+    /// The resolver, or the reason why it could not be created. In that case, the service still runs, and lookups fail with the reason.
     resolver: Result<TokioResolver, String>,
 }
 
@@ -111,7 +111,6 @@ impl Dns {
         }
     }
 
-    /// Returns the host names of an IP address.
     pub async fn names(&self, address: IpAddr, age: MaxAge) -> DnsResult<Vec<String>> {
         let name = |data: &RData| match data {
             RData::PTR(name) => Some(plain(&name.0)),
@@ -174,7 +173,7 @@ fn build(settings: &Mail) -> Result<TokioResolver, String> {
     built.map_err(|error| format!("cannot create the DNS resolver: {error}"))
 }
 
-/// Returns a resolver without name servers, so that every lookup fails immediately.
+/// Returns a resolver without name servers, so that lookups fail immediately.
 pub fn silent() -> TokioResolver {
     let builder = Resolver::builder_with_config(ResolverConfig::from_name_servers(Vec::new()), TokioRuntimeProvider::default());
     builder.with_tls_config(no_tls()).build().expect("a resolver without name servers is valid")

@@ -1,7 +1,7 @@
 //! Writes header values, encoded so that no value can break out of its header.
 //!
 //! Names and subjects are untrusted: line breaks and other control characters become spaces, non-ASCII text becomes encoded words (RFC
-//! 2047), and lines never exceed the allowed length.
+//! 2047), and lines do not exceed the allowed length.
 
 use std::fmt;
 
@@ -27,7 +27,6 @@ pub struct Mailbox<'a> {
     pub address: &'a EmailAddress,
 }
 
-/// Writes the header `name: value`.
 pub fn write(out: &mut Vec<u8>, name: &str, value: &impl Header) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
@@ -179,7 +178,6 @@ const TAKEN: [&str; 17] = [
 const TAKEN_BEGINNINGS: [&str; 6] = ["arc-", "authentication-", "content-", "list-", "received-", "resent-"];
 
 impl ExtraHeader {
-    /// Validates the name and the value of a header.
     pub fn parse(name: &str, value: &str) -> Result<Self, HeaderError> {
         let shown = || name.chars().take(80).collect::<String>();
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())

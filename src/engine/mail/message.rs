@@ -1,7 +1,7 @@
 //! A message in its wire format: headers and parts, with every line ended by CRLF.
 //!
-//! The same input always produces the same bytes: boundaries are derived from the Message-ID, and the date is an argument. So a retry sends
-//! an identical message, which receivers can recognize.
+//! The same input produces the same bytes: boundaries are derived from the Message-ID, and the date is an argument. So a retry sends an
+//! identical message, which receivers can recognize.
 
 use data_encoding::HEXLOWER;
 use mail_builder::encoders::Base64Encoder;

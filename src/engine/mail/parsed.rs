@@ -1,4 +1,4 @@
-//! Parses a finished message in the same way as an email client: into headers, plain text and HTML.
+//! Parses a finished message into headers, plain text and HTML.
 
 use mail_parser::MessageParser;
 

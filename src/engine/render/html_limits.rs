@@ -1,6 +1,6 @@
 //! Checks HTML before it is parsed, and rejects HTML that is too large or too deep, or that would take disproportionately long to parse.
 //!
-//! Every check in this module takes linear time.
+//! The checks take linear time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -50,7 +50,7 @@ impl fmt::Display for HtmlRefusal {
 
 impl std::error::Error for HtmlRefusal {}
 
-/// Returns a size in megabytes of 2^20 bytes, rounded up, so that a size above a limit never looks like the limit.
+/// Returns a size in megabytes of 2^20 bytes, rounded up, so that a size above a limit does not look like the limit.
 pub fn megabytes(bytes: usize) -> String {
     let tenths = (bytes * 10).div_ceil(1024 * 1024);
     match tenths % 10 {

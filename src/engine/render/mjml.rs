@@ -9,7 +9,6 @@ use mrml::prelude::render::RenderOptions;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MjmlError {
-    /// The problem, for display.
     pub problem: String,
     /// The position of the problem, if the parser reports it.
     pub place: Option<Place>,
@@ -35,7 +34,7 @@ impl std::error::Error for MjmlError {}
 
 /// Converts an MJML document to HTML, and applies its `mj-style inline="inline"` to the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
-    // The parser panics on some input that our templates never contain, as fuzzing found: on a `>` directly after a multi-byte character,
+    // The parser panics on some input that our templates do not contain, as fuzzing found: on a `>` directly after a multi-byte character,
     // and on truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
     std::panic::catch_unwind(|| convert(mjml)).unwrap_or_else(|_| {
         let problem = "this MJML cannot be parsed; write > as &gt; and close conditional comments".to_owned();

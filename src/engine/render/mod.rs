@@ -1,7 +1,7 @@
 //! Rendering: pages from templates, and emails as screenshots and PDF. Only this module uses the rendering libraries.
 //!
-//! Every value that is inserted into a page is escaped for HTML, and a name that is missing in the context is an error. A test renders all
-//! templates with their sample contexts to find such errors.
+//! Values that are inserted into a page are escaped for HTML unless they are marked as safe, and a name that is missing in the context is
+//! an error. A test renders all templates with their sample contexts to find such errors.
 
 pub mod css;
 mod filters;

@@ -132,7 +132,7 @@ fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
         || styled(view, declaration).any(|element| view.document.attribute(source, element, "bgcolor").is_some())
 }
 
-/// Returns whether a cell with this vertical padding has a neighbor with a different padding.
+/// Returns whether the cell before a cell with this vertical padding has a different padding.
 fn row_padding(view: &View<'_>, declaration: &Declaration) -> bool {
     let vertical =
         !["padding-left", "padding-right"].iter().any(|name| declaration.name.of(view.source).eq_ignore_ascii_case(name));

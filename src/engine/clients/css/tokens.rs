@@ -58,7 +58,6 @@ impl CssToken {
         self.name(source).eq_ignore_ascii_case(name)
     }
 
-    /// Returns the unit of a dimension.
     pub fn unit<'s>(&self, source: &'s str) -> &'s str {
         let text = self.span.of(source);
         let digits = text.trim_start_matches(|one: char| one.is_ascii_digit() || matches!(one, '.' | '+' | '-'));
@@ -142,7 +141,7 @@ fn kind(token: &Token<'_>) -> (TokenKind, f32) {
     (kind, 0.0)
 }
 
-/// Decodes the character references that occur in `style` attributes. Returns the text, and pairs of an offset in the text and the
+/// Decodes the character references that are common in `style` attributes. Returns the text, and pairs of an offset in the text and the
 /// corresponding offset in the source.
 pub(super) fn decode(text: &str) -> (String, Vec<(u32, u32)>) {
     let mut decoded = String::with_capacity(text.len());

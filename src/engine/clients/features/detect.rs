@@ -34,7 +34,7 @@ pub struct Use {
     pub site: Site,
 }
 
-/// Returns all uses of features in an email.
+/// Returns the uses of features in an email, up to a limit.
 pub fn uses(view: &View<'_>) -> Vec<Use> {
     let mut found = Found { uses: Vec::new(), view };
     for (index, element) in (0_u32..).zip(&view.document.elements) {

@@ -35,7 +35,7 @@ pub fn clip_end(html: &str, limit: usize) -> Option<usize> {
     })
 }
 
-/// Clips a message before the tag or word that exceeds the limit. Returns `None` if the message is short enough.
+/// Clips a message at the limit, or before a comment or tag that crosses the limit. Returns `None` if the message is short enough.
 pub fn clip(html: &str, limit: usize) -> Option<Clipped> {
     let end = clip_end(html, limit)?;
     let head = html.get(..end)?;

@@ -162,7 +162,6 @@ fn recolor_piece(view: &View<'_>, piece: &CssToken, role: Role, mode: DarkMode, 
     span.end
 }
 
-/// Returns the color in dark mode, if it changes.
 fn changed(color: Color, role: Role, mode: DarkMode) -> Option<Color> {
     let seen = color::seen(color);
     let flips = match (mode, role) {

@@ -5,7 +5,7 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::{Edit, apply};
 
-/// Replaces images with boxes, and removes background images.
+/// Replaces images with boxes, and removes tracking pixels and background images.
 pub fn block(html: &str) -> String {
     let view = View::parse(html, false);
     let mut edits = Vec::new();

@@ -292,7 +292,7 @@ impl EditCollector<'_, '_> {
                 if !parts.any(names_body) || !self.selectors.entry(number).or_default().insert(index) {
                     continue;
                 }
-                let why = "The client turns the body element into a div, so rules for the body element do not apply.";
+                let why = "The client turns the body element into a div, so rules for html or body do not apply.";
                 self.cut(selector.span, why, "html-body");
             }
         }

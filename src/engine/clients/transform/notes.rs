@@ -49,7 +49,11 @@ pub fn without_images(view: &View<'_>) -> Vec<Note> {
     if !bare.is_empty() {
         let count = bare.len();
         let images = if count == 1 { "One image has".into() } else { format!("{count} images have") };
-        note("image_alt_missing", format!("{images} no alt text, so readers who block images see an empty box."), &bare);
+        note(
+            "image_alt_missing",
+            format!("{images} no alt text, so readers who block images see an empty box. Add the alt text."),
+            &bare,
+        );
     }
     let words = word_count(view.source);
     if words < WORDS_MIN {

@@ -1,6 +1,6 @@
 //! Converts VML shapes, which Word shows, to HTML boxes.
 //!
-//! Emails use VML for two things: buttons with round corners (`v:roundrect`) and background images (`v:rect` with `v:fill`).
+//! Emails use VML mainly for two things: buttons with round corners (`v:roundrect`) and background images (`v:rect` with `v:fill`).
 
 use super::super::html::Element;
 use super::super::view::View;
@@ -116,7 +116,6 @@ fn inset(view: &View<'_>, element: &Element<'_>) -> String {
     format!("{top} {right} {bottom} {left}")
 }
 
-/// Returns a property of a style attribute.
 pub fn property<'s>(style: &'s str, name: &str) -> Option<&'s str> {
     let declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
     declarations.into_iter().find(|(property, _)| property.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())

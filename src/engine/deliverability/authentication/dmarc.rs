@@ -11,8 +11,10 @@ pub(super) fn audit_dmarc(records: &Records, sending: &Sending, report: &mut Rep
         Lookup::Found(txt) => txt.iter().filter(is_dmarc).collect(),
     };
     let Some(record) = found.first() else {
-        let remedy =
-            format!("Publish “v=DMARC1; p=none; rua=mailto:…” at _dmarc.{}. Gmail and Yahoo require DMARC.", records.domain);
+        let remedy = format!(
+            "Publish “v=DMARC1; p=none; rua=mailto:…” at _dmarc.{}. Gmail and Yahoo require DMARC from bulk senders.",
+            records.domain
+        );
         report.add("dmarc_missing", Level::Critical, "The domain has no DMARC record.", &remedy);
         return Status::Missing;
     };
@@ -50,7 +52,8 @@ fn audit_policy(record: &str, name: &str, policy: &str, report: &mut Report) {
     let is_wrong = |name: &&str| tag(record, name).map_or(*name == "p", |value| !is_valid(value));
     if let Some(wrong) = ["p", "sp", "np"].into_iter().find(|name| is_wrong(name)) {
         let remedy = format!("Set “{wrong}=none”, “{wrong}=quarantine” or “{wrong}=reject”.");
-        report.add("dmarc_policy_invalid", Level::Critical, "The DMARC record has no valid policy.", &remedy);
+        let text = format!("The tag “{wrong}” of the DMARC record is missing or invalid.");
+        report.add("dmarc_policy_invalid", Level::Critical, &text, &remedy);
         return;
     }
     if policy != "none" {
@@ -85,7 +88,10 @@ fn audit_alignment(record: &str, records: &Records, sending: &Sending, report: &
     let spf = sending.envelope_domain.as_deref().map(|domain| aligned("aspf", domain));
     if dkim == Some(false) && spf != Some(true) {
         let signer = sending.dkim_domain.as_deref().unwrap_or_default();
-        let text = format!("The signing domain {signer} is not aligned with {}, so DMARC fails.", records.domain);
-        report.add("dmarc_alignment", Level::Critical, &text, "Sign with the From domain, or relax “adkim”.");
+        let text = format!(
+            "The signing domain {signer} is not aligned with {}, so its signature does not count for DMARC.",
+            records.domain
+        );
+        report.add("dmarc_alignment", Level::Critical, &text, "Sign with the From domain.");
     }
 }

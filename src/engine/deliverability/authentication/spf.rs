@@ -44,7 +44,7 @@ pub(super) fn audit_spf(
             "spf_allows_all",
             Level::Critical,
             "The SPF record allows every server to send for the domain.",
-            "Replace “+all” with “~all” or “-all”.",
+            "Replace “all” or “+all” with “~all” or “-all”.",
         );
     } else if has(&["?all"]) {
         report.add(
@@ -75,8 +75,8 @@ pub(super) fn audit_spf(
         report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
     }
     if let Some(absent) = count.absent {
-        let text = format!("The SPF record includes {absent}, which has no SPF record, so SPF fails (RFC 7208, section 5.2).");
-        report.add("spf_include_missing", Level::Critical, &text, &format!("Remove {absent} from the SPF record."));
+        let text = format!("The SPF record leads to {absent}, which has no SPF record, so SPF can fail (RFC 7208, section 5.2).");
+        report.add("spf_include_missing", Level::Critical, &text, &format!("Remove {absent}, or the include that leads to it."));
     }
     status(report, before)
 }

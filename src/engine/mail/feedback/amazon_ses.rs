@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::{EventKind, FeedbackEvent, Refusal, bounced, header_texts, json, text, texts, token_texts};
 use crate::engine::mail::inbound::ReplyClass::{Content, Hard, Soft, Unknown};
 
-/// Returns the event in the message of a notification.
 pub fn read(message: &str) -> Result<FeedbackEvent, Refusal> {
     let Ok(event) = json(message.as_bytes()) else {
         // SES tests a new event destination with plain text instead of JSON.

@@ -1,5 +1,5 @@
 //! Mailgun: one event for each request. The signature in the body covers a time and a token that Mailgun uses only once, but not the event
-//! (documentation.mailgun.com, Securing webhooks). A request that repeats a token with a different body is therefore a forgery.
+//! (documentation.mailgun.com, Securing webhooks). A request that repeats a token with a different body is therefore rejected.
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::Deserialize;

@@ -35,7 +35,7 @@ use crate::vocab::mail_services::MailService;
 
 /// The name of the field that carries our token in the services' events.
 pub const TOKEN_FIELD: &str = "mailmill";
-/// The header with our token, for services that return all headers of a message.
+/// The header with our token, for services that return the headers of a message.
 pub const TOKEN_HEADER: &str = "X-Mailmill-Message";
 
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ pub struct Request<'a> {
 /// The content of a checked request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The ID of the request, if the service sends one. All attempts to deliver the request have the same ID.
+    /// The ID of the request, if the service sends one. Repeated deliveries of a request have the same ID.
     pub id: Option<String>,
     pub events: Vec<FeedbackEvent>,
 }
@@ -107,7 +107,7 @@ impl Refusal {
                 "The secret of this mail service is missing or cannot be decrypted. Enter it under Setup → Mail services."
             }
             Self::SignatureMissing => {
-                "The request has no signature or credentials. Enable them in the webhook's settings at the provider."
+                "The request has no signature or credentials. Enable them in the settings of the webhook at the mail service."
             }
             Self::SignatureWrong => {
                 "The signature or secret of the request is wrong. Check the secret under Setup → Mail services."
@@ -191,7 +191,7 @@ fn header_texts(headers: Option<&Value>) -> Vec<String> {
 }
 
 /// Returns a bounce event. The service's class applies, unless the server's response shows that a permanent rejection was not about the
-/// address: a full mailbox, a blocked sender or rejected content is never a hard bounce.
+/// address: a full mailbox, a blocked sender or rejected content is not a hard bounce.
 fn bounced(class: ReplyClass, status: Option<&str>, detail: &str) -> EventKind {
     let class = match (class, reply_class::class(status, detail)) {
         (ReplyClass::Hard, said @ (ReplyClass::Soft | ReplyClass::Policy | ReplyClass::Content)) => said,

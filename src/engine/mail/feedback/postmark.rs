@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{EventKind, FeedbackEvent, Refusal, Report, Request, authorized, bounced, json, text, token_texts};
 use crate::engine::mail::inbound::ReplyClass::{self, Content, Hard, Policy, Soft};
 
-/// TABLE: the types of bounces that are failed deliveries. All other types are automatic replies, administrative notes, and the delays
+/// TABLE: the types of bounces that are failed deliveries. Other types are not failed deliveries, such as automatic replies, and the delays
 /// `Transient` and `DnsError`, after which Postmark tries the delivery again.
 const TYPES: [(&str, ReplyClass); 10] = [
     ("HardBounce", Hard),

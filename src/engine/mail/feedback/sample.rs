@@ -21,7 +21,7 @@ use crate::vocab::mail_services::MailService;
 
 const REFUSAL: &str = "550 5.1.1 the mailbox does not exist (sample)";
 
-/// The temporary key that signs all SNS notifications in this process. One key is used for all of them, because creating a key is slow.
+/// The temporary key that signs the samples of SNS notifications. The process creates only one, because creating a key is slow.
 static KEY: OnceLock<RsaKeyPair> = OnceLock::new();
 
 /// A sample request with a hard bounce.
@@ -36,7 +36,6 @@ pub struct Sample {
 
 #[derive(Clone, Copy)]
 pub struct Content<'a> {
-    /// The token in the event.
     pub token: &'a str,
     pub id: &'a str,
     /// The topic of the notification, for Amazon SES.

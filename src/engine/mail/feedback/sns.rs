@@ -1,6 +1,6 @@
 //! Messages of Amazon SNS: their addresses and signatures (docs.aws.amazon.com/sns, Verifying the signatures of Amazon SNS messages).
 //!
-//! No URL of a message is trusted. The URL of the certificate must be one of Amazon's for the region of the topic, and the URL that
+//! The URLs in a message are not trusted. The URL of the certificate must be one of Amazon's for the region of the topic, and the URL that
 //! confirms a subscription is built here from the topic.
 
 use data_encoding::BASE64;

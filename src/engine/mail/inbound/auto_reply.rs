@@ -65,7 +65,7 @@ pub fn is_automatic(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     if precedence("precedence") || precedence("x-precedence") {
         return true;
     }
-    // Delivery reports and complaints were detected earlier, so this report is a read receipt.
+    // Delivery reports and complaints were detected earlier, so this report is probably a read receipt.
     if message.kind() == "multipart/report" {
         return true;
     }

@@ -61,7 +61,7 @@ const FAILURES: &[&str] = &[
     "unzustellbar",
 ];
 
-/// Returns whether a mail server wrote this message, rather than a person or a vacation responder.
+/// Returns whether a mail server seems to have written this message, rather than a person or a vacation responder.
 pub fn is_from_a_server(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     let is_server = |address: &str| {
         let local: String = address.split('@').next().unwrap_or_default().to_ascii_lowercase();

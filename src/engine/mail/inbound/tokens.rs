@@ -44,7 +44,7 @@ impl Token {
     }
 }
 
-/// Returns all tokens: first the envelope's, then those in header fields, then those in the text of the parts.
+/// Returns up to [`INBOUND_TOKENS_MAX`] tokens: first the envelope's, then those in header fields, then those in the text of the parts.
 pub fn all(recipient: &str, message: &Part<'_>) -> Vec<Token> {
     let mut tokens: Vec<Token> = Token::of_address(recipient).into_iter().collect();
     let parts = message.all();

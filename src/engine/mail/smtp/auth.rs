@@ -45,7 +45,7 @@ impl Mechanism {
 impl Credentials {
     /// Returns the mechanism to use with a server that has these capabilities.
     pub fn mechanism(&self, capabilities: &Capabilities) -> Option<Mechanism> {
-        // An access token must never be sent as a password, so XOAUTH2 is used only if it is configured.
+        // An access token must not be sent as a password, so XOAUTH2 is used only if it is configured.
         let candidates = match self.mechanism {
             Some(one) => vec![one],
             None => vec![Mechanism::Plain, Mechanism::Login],

@@ -25,7 +25,7 @@ pub enum StopStage {
     Running,
     /// No new delivery starts.
     Draining,
-    /// All deliveries are aborted immediately.
+    /// Sending and receiving end with an error.
     Cut,
 }
 

@@ -1,8 +1,8 @@
 //! One connection to a server, from the server's greeting to QUIT.
 //!
-//! Invariant: the final dot of a message is written only after [`BeforeDot`] has agreed, and only if the server has sent nothing
-//! unsolicited until then. A failure before this write means that the message was certainly not accepted; after a later failure, the
-//! outcome is unknown.
+//! Invariant: the final dot of a message with a recipient is written only after [`BeforeDot`] has agreed, and only if the server has sent
+//! nothing unsolicited until then. A failure before this write means that the message was certainly not accepted; after a later failure,
+//! the outcome is unknown.
 
 use std::sync::Arc;
 
@@ -70,8 +70,7 @@ pub struct TransactionResult {
     pub outcome: DeliveryOutcome,
     /// Whether the connection can send another message.
     pub keep: bool,
-    /// Whether a reused connection was already closed before any part of the message was sent, so that another connection can send
-    /// the message.
+    /// Whether a reused connection was closed before the content of the message was sent, so that another connection can send the message.
     pub was_dead: bool,
     /// Whether the server lacks a capability that this message needs. Another server may have the capability.
     pub lacks: bool,
@@ -433,8 +432,8 @@ async fn log_in(
     let Some(mechanism) = credentials.mechanism(capabilities) else {
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
         return Err(at(Cause::NoLogin(format!(
-            "the relay does not offer AUTH {wanted}; choose another method with the parameter auth in the setting mail.relay, \
-             or remove the user and the password there"
+            "the relay does not offer AUTH {wanted}; in the setting mail.relay, choose another method with the parameter auth, or remove \
+             the user with its password or token"
         ))));
     };
     let lines = credentials.lines(mechanism);

@@ -31,7 +31,7 @@ pub enum Attempt {
     Done(DeliveryOutcome),
     /// The server lacks a capability that this message needs.
     Lacks(Reply),
-    /// No connection could be used.
+    /// No connection could be opened.
     Broken(ConnectError),
 }
 
@@ -95,7 +95,7 @@ impl Transport {
         loop {
             let done = session.transact(delivery.envelope, delivery.message, delivery.before_dot).await;
             if done.was_dead {
-                // The server closed the idle connection. A new connection is never reported as dead, so this happens only once.
+                // The server closed the idle connection. A new connection is not reported as dead, so this happens only once.
                 session = match self.open(way, &place).await {
                     Ok(session) => session,
                     Err(broken) => return Attempt::Broken(broken),

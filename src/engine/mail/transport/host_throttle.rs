@@ -1,8 +1,8 @@
 //! Throttles deliveries to one server: limits how many run at the same time, and pauses after failures.
 //!
 //! If a server reports overload, the number of its connections is halved, and then increased by one after each series of successful
-//! messages. An unreachable server is retried by one delivery after a pause, which doubles with each failure; the other deliveries wait for
-//! the result. This module uses no sockets.
+//! messages. An unreachable server is retried by one delivery after a pause, which doubles with each failure up to a maximum. Until the
+//! retry ends, other deliveries do not try the server. This module uses no sockets.
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -7,7 +7,7 @@ use std::pin::Pin;
 pub enum LookupError {
     /// The domain name does not exist.
     NoSuchName,
-    /// No name server could be reached, or the response was invalid. Contains the reason.
+    /// The lookup failed, and a retry may succeed. Contains the reason.
     Failed(String),
 }
 

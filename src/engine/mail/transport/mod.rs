@@ -2,7 +2,7 @@
 //!
 //! [`Transport::deliver`] delivers one finished message to one recipient, and returns the outcome. It chooses the route: the relays in the
 //! order of the setting, with those for the recipient's domain first, or else the mail exchangers of the recipient. It reuses connections,
-//! skips servers that are down, and never retries once the message might have been accepted.
+//! skips servers that are down, and does not try another server once the message might have been accepted.
 //!
 //! The transport stores nothing: the caller records deliveries with [`BeforeDot`] and from the outcome.
 
@@ -129,8 +129,8 @@ impl Transport {
         }
     }
 
-    /// Checks whether the servers are usable now: connects to each server, encrypts, logs in and quits. Direct delivery is checked with a
-    /// well-known server. No message is sent.
+    /// Checks whether the servers are usable now: connects to each server, encrypts and logs in as for a delivery, and quits. Direct
+    /// delivery is checked with a well-known server. No message is sent.
     pub async fn probe(&self) -> Vec<(String, Result<(), String>)> {
         let mut probed = Vec::new();
         for relay_host in &self.relays {
@@ -168,8 +168,8 @@ impl Transport {
         }
     }
 
-    /// Starts no new deliveries, waits up to `grace` for running ones, then cuts the rest. A delivery whose final dot was already sent ends
-    /// as [`DeliveryOutcome::Unknown`].
+    /// Starts no new deliveries, waits up to `grace` for running ones, then cuts the rest. A delivery that is cut after its final dot was
+    /// sent ends as [`DeliveryOutcome::Unknown`].
     pub async fn close(&self, grace: Duration) -> CloseReport {
         self.ending.send_replace(StopStage::Draining);
         let mut cut = 0;

@@ -1,7 +1,7 @@
 //! The pool of open connections: limits their number, and keeps those that are idle between two messages.
 //!
-//! Invariant: the connections in use and the idle ones together never exceed the maximum. If a server needs one more connection, the
-//! connection that has been idle longest is closed. The pool distinguishes connections only by their server.
+//! Invariant: the connections in use and the idle ones together do not exceed the maximum. If the pool is full and a server needs one more
+//! connection, the connection that has been idle longest is closed. The pool distinguishes connections only by their server.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -29,7 +29,6 @@ struct IdleConnection {
     since: Instant,
 }
 
-/// A slot in the pool for one connection.
 pub struct PoolSlot<'a> {
     pool: &'a Pool,
     _permit: SemaphorePermit<'a>,

@@ -29,7 +29,7 @@ pub enum Security {
     Clear,
 }
 
-/// Parses all configured relays, or returns the problem with the first invalid one. Errors never contain a password.
+/// Parses all configured relays, or returns the problem with the first invalid one. Errors do not quote the URL.
 pub fn relays(setting: &[Secret]) -> Result<Vec<Relay>, String> {
     if setting.len() > SMTP_RELAYS_MAX {
         return Err(format!("{} relays are configured; use at most {SMTP_RELAYS_MAX}", setting.len()));

@@ -1,8 +1,8 @@
 //! MTA-STS (RFC 8461): the policies of domains that require encrypted connections to verified servers.
 //!
 //! A domain announces its policy in DNS and publishes it on a website; [`PolicySource`] provides both. A policy is cached for as long as
-//! the policy itself states, so that an attacker who blocks a lookup today cannot disable yesterday's policy. The cache is lost when the
-//! process ends.
+//! the policy itself states, up to [`STS_AGE_MAX`], so that an attacker who blocks a lookup today cannot disable yesterday's policy. The
+//! cache is lost when the process ends.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

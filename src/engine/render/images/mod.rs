@@ -21,13 +21,13 @@ use crate::vocab::limits::{
     UPLOADED_ANIMATION_BYTES_MAX, UPLOADED_IMAGE_WIDTH_MAX,
 };
 
-/// The JPEG quality for photos: it causes no visible difference, and saves two thirds of the bytes.
+/// The JPEG quality of uploaded images. Higher values make photos much larger.
 const UPLOAD_QUALITY: u8 = 88;
 const PREVIEW_QUALITY: u8 = 80;
-/// The maximum ratio of a thumbnail's height to its width: a thumbnail shows only the top of the email.
+/// The maximum ratio of height to width of a thumbnail that shows only the top of an image.
 const THUMBNAIL_PROPORTION: f32 = 1.4;
 
-const DAMAGED: &str = "the image is damaged; upload a new copy";
+const DAMAGED: &str = "the image is damaged; use a new copy";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
@@ -185,7 +185,7 @@ fn measure(file: &[u8], content_type: &str, granted: u64) -> Result<ImageMeasure
 }
 
 fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
-    // An SVG file is already small. As an image in a page, it runs no scripts and loads no files.
+    // An SVG file is not converted: as an image in a page, it runs no scripts and loads no files.
     if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
             true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),

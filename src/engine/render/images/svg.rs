@@ -1,7 +1,7 @@
 //! Draws SVG logos as PNG, because few email clients show SVG.
 //!
-//! A few hundred bytes of SVG can keep a processor busy for hours. Therefore only worker processes call this module. The drawing reads no
-//! files: images inside the SVG are left out, and texts use the built-in fonts.
+//! A few hundred bytes of SVG can keep a processor busy for hours. Therefore, worker processes do the drawing, except in tests and tools.
+//! The drawing reads no files: images inside the SVG are left out, and texts use the built-in fonts.
 
 use std::sync::Arc;
 
@@ -33,13 +33,14 @@ const SERIFS: [&str; 12] = [
     "cormorant",
 ];
 
-/// Draws an SVG file at twice its size, or larger if it is small: transparent and without margins, or on a background with some space
-/// around the drawing.
+/// Draws an SVG file at twice its size, or larger if it is small, within limits of width and height: transparent and without margins, or on
+/// a background with some space around the drawing.
 pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String> {
     if file.len() > PREVIEW_DRAWING_BYTES_MAX {
         return Err(format!("the SVG file is larger than {} KiB; use a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024));
     }
-    let tree = Tree::from_data(file, &options()).map_err(|error| format!("the SVG file cannot be read ({error})"))?;
+    let tree = Tree::from_data(file, &options())
+        .map_err(|error| format!("the SVG file cannot be read ({error}); use a different file"))?;
     let (width, height) = (tree.size().width(), tree.size().height());
     let most = (DRAWN_LOGO_WIDTH_MAX as f32 / width).min(DRAWN_LOGO_HEIGHT_MAX as f32 / height);
     let scale = DENSITY.max(DRAWN_LOGO_HEIGHT_MIN as f32 / height).min(most);

@@ -158,7 +158,8 @@ const ATTRIBUTES: [&str; 37] = [
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
 /// The description of conditional comments in the head, which contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
-/// The description of removed conditional comments. They contain links or texts; sending replaces no merge fields in comments.
+/// The description of removed conditional comments. Some of them contain links or texts, in which sending replaces no merge fields, or are
+/// not balanced.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, which now shows what they hid and no longer what they \
                                     added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.

@@ -1,6 +1,6 @@
 //! Lists and replaces the colors of an email: in inline styles, in style sheets and in presentational attributes such as `bgcolor`.
 //!
-//! Rules for dark mode are not changed, because they have their own colors.
+//! Rules for `prefers-color-scheme` are not changed, because they have their own colors.
 
 use std::collections::HashMap;
 

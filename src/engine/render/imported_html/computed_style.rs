@@ -1,7 +1,7 @@
 //! Computes the parts of an element's style that edits need: backgrounds, text colors, font sizes and visibility.
 //!
 //! Inline styles, rules that select an element by its tag, class or ID, and presentational attributes such as `bgcolor` are read. Rules for
-//! small screens and dark mode, and the specificity of selectors, are ignored: emails have the relevant styles inline.
+//! small screens and dark mode, and the specificity of selectors, are ignored: emails usually have the relevant styles inline.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::engine::render::css::{self, CssRule};
 /// The default font size in pixels.
 const SIZE: f32 = 16.0;
 
-/// The styles of every element, and the simple rules of the style sheets.
+/// The inline styles of the elements, and the simple rules of the style sheets.
 #[derive(Debug, Default)]
 pub struct ComputedStyles {
     own: Vec<Vec<(String, String)>>,
@@ -176,7 +176,7 @@ impl ComputedStyles {
         self.painted(dom, node, &["color"], attribute)
     }
 
-    /// Returns whether an element is hidden from all readers.
+    /// Returns whether its styles hide an element from readers, or only from those of Outlook on Windows.
     pub fn is_hidden(&self, dom: &Dom, node: usize) -> bool {
         let is = |property: &str, values: &[&str]| {
             self.value(dom, node, property).is_some_and(|value| values.contains(&value.trim().to_ascii_lowercase().as_str()))

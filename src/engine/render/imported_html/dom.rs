@@ -1,7 +1,7 @@
-//! The HTML of a sanitized email as a tree that can be edited and serialized.
+//! The HTML of an email as a tree that can be edited and serialized.
 //!
-//! Nodes are numbered in document order, so that identical HTML always has identical numbers. The input is already sanitized, and the
-//! output is sanitized again.
+//! Nodes are numbered in document order, so that identical HTML always has identical numbers. For edits, the input is already sanitized,
+//! and the output is sanitized again. Inspections read HTML that is not sanitized.
 
 use scraper::ElementRef;
 

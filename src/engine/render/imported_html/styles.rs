@@ -1,6 +1,6 @@
 //! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, also inside media queries.
 //!
-//! Every style that is kept is serialized from its tokens, so that no email client can interpret it differently from the check.
+//! The values that are kept are serialized from their tokens, so that email clients interpret them as the check did.
 
 use cssparser::{ParseError, Parser, ToCss, Token};
 

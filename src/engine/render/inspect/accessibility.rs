@@ -41,7 +41,6 @@ pub enum AccessibilityRule {
     TextInImages,
 }
 
-/// An accessibility problem, with its places in the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessibilityProblem {
     pub rule: AccessibilityRule,
@@ -361,12 +360,14 @@ impl<'a> Check<'a> {
         let is_layout = matches!(role.as_deref(), Some("presentation" | "none"));
         if is_layout && is_data {
             self.note(AccessibilityRule::DataTableRole, Some(node), || {
-                "A table with header cells is marked as presentation.".into()
+                "A table with a header, footer or caption is marked as presentation.".into()
             });
         }
         let is_hidden = dom.attribute(node, "aria-hidden") == Some("true");
         if !is_layout && !is_data && !is_hidden && role.is_none() {
-            self.note(AccessibilityRule::TableRole, Some(node), || "A layout table has no role=\"presentation\".".into());
+            self.note(AccessibilityRule::TableRole, Some(node), || {
+                "A table without header cells has no role=\"presentation\".".into()
+            });
         }
     }
 
@@ -392,7 +393,7 @@ impl<'a> Check<'a> {
         if let Some(picture) = picture.filter(|_| words < WORDS_MIN) {
             self.note(AccessibilityRule::TextInImages, Some(picture), || {
                 let words = if words == 1 { "1 word".to_owned() } else { format!("{words} words") };
-                format!("The email has {words} of text; its content is in images.")
+                format!("The email has {words} of text; most of its content is in images.")
             });
         }
     }

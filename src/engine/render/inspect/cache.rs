@@ -1,4 +1,4 @@
-//! Caches recent inspections by the content of the email, because users repair an email and check it again several times in different ways.
+//! Caches recent inspections by the content of the email, because users often check an email several times.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,7 +18,6 @@ type Key = [u8; 32];
 pub struct InspectionCache(Mutex<VecDeque<(Key, Arc<Inspection>)>>);
 
 impl InspectionCache {
-    /// Returns the inspection of this HTML, if it is cached.
     pub fn get(&self, html: &str) -> Option<Arc<Inspection>> {
         let key = key(html);
         let mut entries = self.entries();

@@ -1,6 +1,6 @@
 //! Marks each tag of an email's HTML with its position in the source, because parsers that build a tree do not keep positions.
 //!
-//! The mark is an attribute that is added to every opening tag before parsing. The mark stays with its element, wherever the parser moves
+//! The mark is an attribute that is added to the opening tags before parsing. The mark stays with its element, wherever the parser moves
 //! the element.
 
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
-/// Returns the HTML with a mark in every opening tag. Long attribute values are cut.
+/// Returns the HTML with a mark in its opening tags. Long attribute values are cut.
 pub fn marked(source: &str) -> String {
     let mut out = String::with_capacity(source.len() + source.len() / 4);
     let mut inside: Option<&str> = None;

@@ -1,4 +1,4 @@
-//! Renders a template. Every step and every byte is counted, so that neither a template nor its data can use too many resources.
+//! Renders a template. Steps and bytes are counted, so that neither a template nor its data can use too many resources.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -264,7 +264,6 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
     }
 }
 
-/// Returns the reader's language, if it is known.
 fn reader(fields: &dyn Fields) -> Option<Language> {
     fields.field("language").into_text().and_then(|tag| Language::of(&tag))
 }
@@ -349,8 +348,7 @@ fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Missing, _) | (_, Value::Missing) => false,
         (Value::Text(left), Value::Text(right)) => left == right,
         (Value::Truth(left), Value::Truth(right)) => left == right,
-        // Lists and maps are never equal: their depth depends on the data, so comparing them could overflow the stack, and no email needs
-        // such a comparison.
+        // Lists and maps are never equal: their depth depends on the data, so comparing them could overflow the stack.
         (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => false,
         (left, right) => order(left, right) == Some(Ordering::Equal),
     }

@@ -1,4 +1,4 @@
-//! The filters of merge fields. Each filter limits the size of its result.
+//! The filters of merge fields. The filters that can enlarge a value limit the size of the result.
 
 use std::borrow::Cow;
 
@@ -61,7 +61,9 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             return Err(format!("the filter {name} does not accept these arguments; correct or remove them"));
         }
         ("safe" | "escape" | "e", ..) => {
-            return Err(format!("the filter {name} is not supported in emails; remove it, because values are always escaped"));
+            return Err(format!(
+                "the filter {name} is not supported in emails; remove it, because values are escaped where necessary"
+            ));
         }
         _ => return Err(format!("unknown filter {name}; the filters are {FILTERS}")),
     };

@@ -1,12 +1,12 @@
 //! Merge fields: renders a template with one recipient's data.
 //!
-//! The language is the part of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. All
-//! other syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither can exhaust
-//! the server's memory or time, or inject markup, links or headers.
+//! The language is the part of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. Other
+//! syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither can exhaust the
+//! server's memory or time, or inject markup, script URLs or headers.
 //!
 //! - [`Template::compile`] rejects unknown syntax, with the line and the remedy.
-//! - [`Template::render_into`] counts every step and every byte. A typical template consists of literals and fields, which are copied one
-//!   after the other. Literals keep their numbers, so that a [`Sink`] can reuse what it has already encoded.
+//! - [`Template::render_into`] counts steps and bytes. A typical template consists of literals and fields, which are copied one after the
+//!   other. Literals keep their numbers, so that a [`Sink`] can reuse what it has already encoded.
 //! - A field with neither a value nor a guard causes [`MergeError::Missing`]. [`Template::missing`] finds such a field before any message
 //!   is sent.
 //!
@@ -39,7 +39,8 @@ use crate::vocab::limits;
 pub enum OutputKind {
     /// HTML: values are escaped. A value at the start of a URL is replaced by `#` if its scheme is not allowed.
     Html,
-    /// Plain text: values are inserted unchanged.
+    /// Plain text: values are inserted unchanged, except that `#` replaces a value that completes a URL in parentheses that browsers
+    /// execute.
     Text,
     /// A single line, such as a subject: line breaks and other control characters become spaces.
     Header,

@@ -1,6 +1,6 @@
 //! The fonts for rendering emails: the built-in fonts, under all names that they replace, and additional fonts from a folder.
 //!
-//! System fonts are never used: a fresh server has none, and screenshots of an email must be identical on every machine.
+//! System fonts are not used: a fresh server has none, and screenshots must not depend on the machine.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -73,7 +73,6 @@ pub struct ScreenshotOptions {
     pub reports_dark_images: bool,
 }
 
-/// Which thumbnails of a screenshot to create.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thumbnails {
     /// The width, in pixels, of a thumbnail of the screenshot's top, or `None` to create no such thumbnail.
@@ -330,7 +329,6 @@ impl Pixels {
         self.workers.compatibility(html, clients).await
     }
 
-    /// Returns the digest of the support tables in use.
     pub fn tables_digest(&self) -> [u8; 32] {
         self.workers.tables_digest()
     }

@@ -132,8 +132,8 @@ fn address_space() -> io::Result<u64> {
     bytes.ok_or_else(|| io::Error::other("/proc/self/statm cannot be parsed"))
 }
 
-/// Activates Landlock without exceptions: the process can use no paths, no ports, and no signals to other processes. The fonts are already
-/// open.
+/// Activates Landlock without exceptions: on kernels that support these restrictions, the process can use no paths, no TCP ports, and no
+/// signals to other processes. The fonts are already open.
 fn refuse_files() -> Result<(), String> {
     let created = Ruleset::default()
         .handle_access(AccessFs::from_all(LANDLOCK))

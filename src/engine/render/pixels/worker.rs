@@ -1,7 +1,7 @@
 //! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
-//! Before the worker reads the request, it gives up all access that it does not need: memory and time beyond its limits, files, the
-//! network, and other programs. A hostile email can therefore prevent only its own response.
+//! Before the worker reads the request, it gives up access that it does not need, as far as the kernel supports that: memory and time
+//! beyond its limits, files, the network, and other programs. This limits the harm that a hostile email can do to its own response.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -48,7 +48,10 @@ pub fn run(duty: &WorkerOptions, feature: FeatureTask) -> ExitCode {
     };
     sandbox::filter_calls(&mut confinement);
     if let Some(missing) = confinement.missing().filter(|_| !duty.unconfined) {
-        let why = format!("the worker process cannot be confined: {missing}");
+        let why = format!(
+            "the worker process cannot be confined: {missing}; rendering.require_confinement = false lets it run unconfined, for trusted \
+             input only"
+        );
         return answer(&RenderError::Unavailable(why).into());
     }
     let mut order = Vec::new();

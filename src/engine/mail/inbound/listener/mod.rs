@@ -2,8 +2,8 @@
 //! a local socket. It accepts only mail for addresses that the handler accepts.
 //!
 //! The server speaks SMTP with other servers (with STARTTLS), and LMTP with the operator's own mail server and the `inbound` command. A
-//! message is acknowledged only after the handler has stored it durably. The server relays no mail, offers no authentication, and does not
-//! interpret addresses. All input that clients control has a limit: connections, commands, errors, recipients, bytes and time.
+//! message is acknowledged after the handler has stored it durably, or has found that it needs no action. The server relays no mail, offers
+//! no authentication, and does not interpret addresses. It limits connections, errors, messages, recipients, bytes and time.
 
 mod connection;
 mod data;

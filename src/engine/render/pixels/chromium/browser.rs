@@ -47,7 +47,7 @@ const SWITCHES: &[&str] = &[
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--disable-checker-imaging",
-    // Host names are never resolved, and requests to IP addresses go to a port on which no program listens.
+    // Host names are not resolved, and requests to IP addresses go to a port on which no program listens.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",

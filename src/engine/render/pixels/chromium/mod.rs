@@ -52,7 +52,7 @@ struct Tab<'a> {
     session: String,
 }
 
-/// Returns whether Chromium's own sandbox is active.
+/// Returns the state of Chromium's own sandbox, which does not work for root.
 pub fn sandbox() -> Layer {
     // SAFETY: the call only returns the user ID of this process, and cannot fail.
     let is_root = unsafe { libc::geteuid() } == 0;
