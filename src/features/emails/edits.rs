@@ -276,7 +276,7 @@ pub fn save_previewed(
 ) -> Result<(), Failure> {
     let previewed = store::previewed(tx, email.id)?
         .filter(|previewed| previewed.id == id)
-        .ok_or_else(|| Failure::because(Code::EditFailed, "This preview is no longer stored. Preview the edit again."))?;
+        .ok_or_else(|| Failure::because(Code::EditFailed, "The email has no unsaved preview with this ID. Preview the edit again."))?;
     if previewed.base != email.version {
         return Err(versions::conflict(&email));
     }

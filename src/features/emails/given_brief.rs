@@ -61,10 +61,12 @@ fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<
     }
     if let Some(Span { start, end }) = fact.span {
         if start > end {
-            return Err(("span", format!("start must not be greater than end; found start {start} and end {end}")));
+            return Err(("span", format!("`start` must not be greater than `end`; found start {start} and end {end}")));
         }
         if usize::try_from(end).is_ok_and(|end| end > characters) {
-            let problem = format!("must be within the {characters} characters of the prompt; omit span for a fact that you add");
+            let problem = format!(
+                "must be within the {characters} characters of `prompt`; send the prompt that the brief was read from, or omit `span`"
+            );
             return Err(("span", problem));
         }
     }

@@ -96,7 +96,7 @@ fn files(pictures: &VersionScreenshots) -> impl Iterator<Item = BlobId> + use<> 
 /// Returns the failure for a change of a version that is no longer the current one.
 pub fn conflict(email: &Email) -> Failure {
     let detail = format!(
-        "The email has changed since you loaded it, so your change was not saved. Load version {} and try again.",
+        "Your change was not saved, because version {} is now the current version of the email. Load it and make the change again.",
         email.version
     );
     Failure::because(Code::VersionConflict, detail)

@@ -290,7 +290,7 @@ fn target(json: &Value, change: &Change) -> Result<(Place, usize), Refusal> {
             Ok((place, place.index()))
         }
         (None, None) => Err(missing("after", "is missing; set `after` or `before` to the ID of the neighboring block")),
-        (Some(_), Some(_)) => Err(missing("before", "is set together with after; set only one of them")),
+        (Some(_), Some(_)) => Err(missing("before", "is set together with `after`; set only one of them")),
     }
 }
 

@@ -170,7 +170,7 @@ impl Email {
                     at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
                 }
                 if !seen.insert(id.as_str()) {
-                    let problem = format!("is \"{id}\", which is also the name of another block; choose a different name");
+                    let problem = format!("is \"{id}\", which is also the ID of another block; choose a different ID");
                     at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
                 }
             }
@@ -274,7 +274,7 @@ impl Product {
         at.maybe_line("priceBefore", &self.price_before);
         at.maybe_line("button", &self.button);
         if self.price_before.is_some() && self.price.is_none() {
-            at.field("priceBefore", |at| at.say("is set without price; set price too, or use null".to_owned()));
+            at.field("priceBefore", |at| at.say("is set without `price`; set `price` too, or use null".to_owned()));
         }
     }
 }
@@ -383,7 +383,7 @@ mod tests {
             "blocks[0].text: contains {%, which is not allowed here",
             "blocks[0]: is not a header; start with a block of type header",
             "blocks[1]: is a header after the start; keep only one header",
-            "blocks[1].id: is \"header\", which is also the name of another block",
+            "blocks[1].id: is \"header\", which is also the ID of another block",
         ] {
             assert!(said.iter().any(|line| line.starts_with(expected)), "{expected} is missing in {said:#?}");
         }

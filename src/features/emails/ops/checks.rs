@@ -104,7 +104,7 @@ impl Operation for Checks {
     const SPEC: Spec = Spec::get("emails.checks", "/v1/emails/{emailId}/checks", needs_one(READERS)).client("emails.checks.get")
         .summary("Get the checks of an email")
         .about(
-            "Every version of an email is checked in the background: email clients, links, spelling, deliverability and accessibility. The \
+            "New versions of an email are checked in the background: email clients, links, spelling, deliverability and accessibility. The \
                 result is stored with the version.",
         )
         .rate(RouteGroup::Emails)

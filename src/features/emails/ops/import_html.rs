@@ -151,7 +151,7 @@ fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure
             let numbered = htmls.into_iter().enumerate();
             Ok(numbered.map(|(index, one)| (format!("htmls[{index}].source"), one.name.to_string(), one.source)).collect())
         }
-        (Some(_), _) => Err(Failure::field("htmls", "set either html or htmls, not both")),
+        (Some(_), _) => Err(Failure::field("htmls", "set either `html` or `htmls`, not both")),
         (None, _) => Err(Failure::field("html", "set `html` to the HTML of one email, or `htmls` to the HTML of several emails")),
     }
 }
