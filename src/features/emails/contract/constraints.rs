@@ -96,7 +96,7 @@ fn color(document: &Email, constraint: &Constraint) -> Broken {
 fn one_button(email: &Reading) -> Broken {
     let [_, second, ..] = email.outline.buttons.as_slice() else { return None };
     let count = email.outline.buttons.len();
-    Some((format!("The email has {count} buttons, but the brief allows one. Remove the buttons after the first, such as {:?}.", second.label), Some(second.block.clone())))
+    Some((format!("The email has {count} buttons, but the brief allows one. Keep only one."), Some(second.block.clone())))
 }
 
 /// Checks that the email shows at most the requested number of products. An email without product blocks passes, because other emails

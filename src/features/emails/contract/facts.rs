@@ -1,4 +1,5 @@
-//! Checks that the email states every fact of the brief in its role, contains the prescribed texts, and repeats nothing.
+//! Checks that the email states the facts of the brief in their roles, contains the prescribed texts, and does not repeat codes, products
+//! or sentences.
 
 use std::collections::HashSet;
 
@@ -30,7 +31,7 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, prompt: &str) -> 
 
 fn lost(fact: &Fact) -> Finding {
     let what = name_of(fact.kind);
-    let message = format!("The email does not contain {:?} ({what}). Add it, or ignore this warning.", fact.text);
+    let message = format!("The email does not contain {:?} ({what}). Add it.", fact.text);
     Finding::new(FindingKind::FactMissing, message).about(&fact.text, fact.span)
 }
 
@@ -195,7 +196,6 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
         Value::Phone(digits) => states_contact(email, digits),
         Value::Percent(_) | Value::Mixed(_) => email.mentions(|own| own == value),
         Value::Money { .. } | Value::Number(_) => number_of(value).is_none_or(|number| email.mentions_number(number)),
-        // The comparison of words already covers these values.
         Value::Weekday(_) | Value::Hour { .. } | Value::Worded(_) | Value::Today | Value::Tomorrow => true,
     }
 }
@@ -370,7 +370,7 @@ fn is_after(words: &Words, cues: &[String], before: &str) -> bool {
     cues.iter().any(|cue| before.strip_suffix(cue.as_str()).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric)))
 }
 
-/// Returns whether the roles that a sentence gives to a day contradict all roles that the day can have.
+/// Returns whether the roles that a sentence gives to a day contradict the roles that the day can have.
 fn contradict(given: &[FactRole], own: &[FactRole]) -> bool {
     let is_offer = |role: &&FactRole| matches!(role, FactRole::OfferStarts | FactRole::OfferEnds);
     let mut offers = given.iter().filter(is_offer).peekable();
@@ -392,7 +392,7 @@ fn excluded(role: FactRole) -> &'static [FactRole] {
     }
 }
 
-/// Returns the roles of all facts with this day. A period or date of an offer can be both its start and its end.
+/// Returns the roles of the facts with this day. A period or date of an offer can be both its start and its end.
 fn roles_of(brief: &Brief, day: &Value) -> Vec<FactRole> {
     let mut roles = Vec::new();
     for fact in &brief.facts {

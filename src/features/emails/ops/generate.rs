@@ -207,10 +207,7 @@ pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<Strin
         return Ok(Some(name.to_owned()));
     }
     let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
-    let detail = format!(
-        "there is no model {name:?}; use one of {}, or omit `model`",
-        known.join(", ")
-    );
+    let detail = format!("there is no model {name:?}; use one of {}, or omit `model`", known.join(", "));
     Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
 }
 
