@@ -1,9 +1,9 @@
 //! The built-in composer: writes complete emails from a brief and the facts about a brand, without a language model.
 //!
-//! The composer is deterministic: the same brief, brand and texts produce the same email. It never sees the prompt. An email
-//! contains only facts that the brief or the brand states: the composer prints the brief's statements in their own words, and
-//! writes dates, times and prices in the format of the email's language. The composer returns the parts of the brief that it
-//! could not use. It writes complete copy in seven languages; for Arabic and Hebrew, it has a small set of phrases.
+//! The composer is deterministic: the same inputs produce the same email. It does not get the prompt. The facts in an email come from
+//! the brief, the brand, and the pages and knowledge that the caller gives. The composer prints the brief's statements in their own
+//! words, and writes dates, times and prices in the format of the email's language. It returns the parts of the brief that it could
+//! not use. It writes complete copy in seven languages. For Arabic and Hebrew, it has a small set of phrases.
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 

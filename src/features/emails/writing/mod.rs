@@ -1,7 +1,7 @@
 //! Writes emails: the input of a writer, and the two writers.
 //!
-//! The built-in composer writes immediately. A language model is called through its API. Both return a valid document, or the reason for the
-//! failure, for users. `generation` stores drafts as emails and continues after restarts.
+//! The built-in composer writes immediately. A language model is called through its API. Both return a valid document, or the reason for
+//! the failure, for users. `generation` stores drafts as emails and continues after restarts.
 
 mod blocks;
 mod brief_update;
