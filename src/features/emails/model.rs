@@ -95,7 +95,7 @@ pub enum Source {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "EmailVisibility")]
 pub enum Visibility {
-    /// No one may see the emails without an API key.
+    /// The emails have no public page.
     #[default]
     Private,
     /// Anyone who has the signed link may see the emails.

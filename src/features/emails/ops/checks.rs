@@ -39,7 +39,7 @@ pub struct EmailChecksView {
     pub findings: Vec<FindingView>,
     /// Whether the URLs of the links were requested. If not, the links were checked without requests.
     pub links_requested: bool,
-    /// Whether a check of this version waits in the queue.
+    /// Whether a check of this version is waiting or running.
     pub pending: bool,
     /// The checks that did not finish, or finished only in part, with the reason.
     pub checks_incomplete: Vec<IncompleteCheck>,

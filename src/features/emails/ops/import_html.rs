@@ -43,7 +43,8 @@ pub struct ImportEmails {
     #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
-    /// The language of the emails, as the first item of a list; further items are ignored. If absent, the language that the HTML declares.
+    /// The language of the emails, as the first item of a list; further items are ignored. If absent, the language that the HTML declares
+    /// or, without one, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
