@@ -146,7 +146,8 @@ pub struct GenerationStatus {
     /// design or a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brief: Option<Brief>,
-    /// The model that the request names or, by default, the default model; `composer` is the built-in composer.
+    /// The model that the request names or, by default, the default model; `composer`, the built-in composer, for emails that are created
+    /// from a design or a document.
     pub model: String,
     /// What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy` of an email names its
     /// writer.

@@ -55,8 +55,8 @@ fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<
     first.map_or(Ok(None), |first| document(tx, first))
 }
 
-/// Returns the documents of the other emails in the series in the email's language. Returns `None` if there is no series, if one of these
-/// emails is not finished, or if an edit has translated the email into another language.
+/// Returns the documents of the other emails in the series in the email's language. Returns `None` if there is no series, if this email or
+/// one of the others is not finished, or if an edit has translated the email into another language.
 fn others(
     tx: &impl Read,
     account: AccountId,

@@ -1,7 +1,7 @@
 //! Generates emails in repeatable stages: plan → write → render → screenshot → finish.
 //!
-//! The plan of a queued conversation creates a row for each email. The emails then go through their stages in parallel, because language
-//! models take most of the time. The result of a stage and the email's new state are stored in one transaction. An interrupted stage
+//! The plan of a queued conversation creates a row for each email. The emails then go through their stages in parallel, because a language
+//! model can take long. The result of a stage and the email's new state are stored in one transaction. An interrupted stage
 //! starts again, a bounded number of times. One transaction finishes a conversation, emits its event and removes it from the queue.
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub struct Brief {
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
-    /// The other emails in the series in this language; `None` if there is no series, or if one of the emails is not finished.
+    /// The other emails in the series in this language; `None` if there is no series, or if an email is not finished.
     pub others: Option<Vec<Document>>,
     /// The prompts of the edits that created the email's stored versions.
     pub edits: Vec<String>,
